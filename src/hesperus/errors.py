@@ -1,0 +1,142 @@
+"""The exception tree.
+
+    HesperusError
+    ├── UsageError            bad use: exit code 2
+    │   ├── UnknownNameError      a language, task, model, field, sense or key that does not exist
+    │   ├── MissingExtraError     an optional dependency is not installed
+    │   └── MissingKeyError       an API key's environment variable is not set
+    ├── DataError             a file that breaks its contract: exit code 2
+    ├── SenseError            a sense that could not be made: exit code 3
+    ├── ModelError            an endpoint or a local model failed: exit code 3
+    │   ├── TransientError        worth another try (429, 5xx, time-outs)
+    │   └── PermanentError        not worth one (401, 404, unreadable protocol)
+    ├── StoreError            the reply store cannot be used: exit code 3
+    └── BudgetReachedError    a budget stopped the run; run again to go on: exit code 4
+
+A failed `hesperus check` exits with 1. Every message says what was given, what was expected and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class HesperusError(Exception):
+    """Base of every error that hesperus raises on purpose."""
+
+    exit_code = 3
+
+
+class UsageError(HesperusError):
+    """The call itself is wrong; nothing was done."""
+
+    exit_code = 2
+
+
+class UnknownNameError(UsageError):
+    """A name that does not exist, with the nearest that does.
+
+    Args:
+        kind: What the name should have been: "task", "language", "model", "key of study.yaml", …
+        name: What was given.
+        known: The names that exist.
+        hint: What to do next, e.g. "`hesperus tasks` lists them".
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
+        self.kind, self.name = kind, name
+        names = sorted(known)
+        near = get_close_matches(name, names, n=3, cutoff=0.55)
+        text = f"unknown {kind}: {name!r}"
+        if near:
+            text += f"; did you mean {' or '.join(map(repr, near))}?"
+        elif names:
+            shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+            text += f"; known: {shown}"
+        super().__init__(text + (f" ({hint})" if hint else ""))
+
+
+class MissingExtraError(UsageError):
+    """An optional dependency is needed and absent."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {package}: pip install 'hesperus[{extra}]'")
+
+
+class MissingKeyError(UsageError):
+    """The environment variable that holds an API key is not set."""
+
+    def __init__(self, variable: str, model: str) -> None:
+        super().__init__(
+            f"model {model!r} needs an API key: set the environment variable {variable}, e.g. export {variable}=…"
+        )
+
+
+class DataError(HesperusError):
+    """A file or table that breaks its contract.
+
+    Args:
+        message: What is wrong and what was expected.
+        file: Where, as the user named it.
+        line: 1-based line or row number.
+        field: Column or key.
+        item: Item id.
+    """
+
+    exit_code = 2
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: object = None,
+        line: int | None = None,
+        field: str | None = None,
+        item: str | None = None,
+    ) -> None:
+        where = [str(file)] if file is not None else []
+        where += [f"line {line}"] if line is not None else []
+        where += [f"field {field!r}"] if field is not None else []
+        where += [f"item {item!r}"] if item is not None else []
+        super().__init__(f"{', '.join(where)}: {message}" if where else message)
+
+
+class SenseError(HesperusError):
+    """A sense could not be made from what a model or a maker returned."""
+
+
+class ModelError(HesperusError):
+    """A model could not answer."""
+
+    def __init__(self, message: str, *, kind: str = "model") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class TransientError(ModelError):
+    """Worth another try.
+
+    Args:
+        message: What happened.
+        kind: Short machine word, e.g. ``http_429``.
+        retry_after: Seconds that the endpoint asked us to wait, or None.
+    """
+
+    def __init__(self, message: str, *, kind: str = "transient", retry_after: float | None = None) -> None:
+        super().__init__(message, kind=kind)
+        self.retry_after = retry_after
+
+
+class PermanentError(ModelError):
+    """Not worth another try."""
+
+
+class StoreError(HesperusError):
+    """The reply store cannot be opened, read or written."""
+
+
+class BudgetReachedError(HesperusError):
+    """The run stopped at its budget; what was answered is kept."""
+
+    exit_code = 4

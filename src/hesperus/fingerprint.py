@@ -1,0 +1,66 @@
+"""Canonical JSON, hashes of it, and signatures made from dataclass fields.
+
+A signature is built by code from every field, so that no parameter can be left out of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+
+from hesperus.version import __version__
+
+JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
+
+
+def plain(value: object) -> JSON:
+    """Turn dataclasses, mappings and sequences into what JSON can say.
+
+    Raises:
+        TypeError: The value holds something else (a set, a function, …).
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    raise TypeError(f"{type(value).__name__} has no canonical JSON: {value!r}")
+
+
+def canonical_json(value: object) -> str:
+    """JSON with sorted keys, no blanks, text as UTF-8; the same value always gives the same string.
+
+    Raises:
+        ValueError: A number is NaN or infinite.
+        TypeError: See plain.
+    """
+    return json.dumps(
+        plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
+
+
+def fingerprint(value: object) -> str:
+    """32 hexadecimal digits of BLAKE2b over the canonical JSON."""
+    return hashlib.blake2b(canonical_json(value).encode(), digest_size=16).hexdigest()
+
+
+def signature(*settings: object) -> dict[str, JSON]:
+    """Describe how a number was made: the package's version and every field of the given dataclasses.
+
+    Args:
+        settings: Dataclass instances; each appears under its class name.
+
+    Raises:
+        TypeError: An argument is no dataclass instance.
+    """
+    described: dict[str, JSON] = {"hesperus": __version__}
+    for value in settings:
+        if not is_dataclass(value) or isinstance(value, type):
+            raise TypeError(f"a signature is made from dataclass instances, not {type(value).__name__}")
+        described[type(value).__name__] = plain(value)
+    return described
