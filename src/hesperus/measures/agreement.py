@@ -1,0 +1,203 @@
+"""Agreement of two runs, raw and corrected for chance.
+
+References:
+    κ_p (CAPA): Goel et al. (2025), Great models think alike and this undermines AI oversight. With options that differ
+        by item the second term of the expected agreement uses each item's number of options.
+    Cohen's κ: Cohen (1960). Scott's π: Scott (1955). Error consistency: Geirhos, Meding and Wichmann (2020).
+    RankC: Qi, Fernández and Bisazza (2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hesperus.measures.classes import INVALID, MISSING, Codes, Comparison, InvalidRule, Mask, compare
+from hesperus.measures.resample import Floats
+from hesperus.measures.statistic import Column, Reduce, Statistic, divide, ratio
+
+_CERTAIN = 1e-12
+"""Below this, 1 − (expected agreement) is rounding: agreement beyond chance has no room left."""
+
+_BY_CHANCE = "agreement by chance is certain, so agreement beyond it is undefined"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Key:
+    """What the items themselves say.
+
+    Attributes:
+        gold: Codes of the right options, [items]; negative where there is none.
+        options: Number of options of each item, [items], at least 2.
+    """
+
+    gold: Codes
+    options: npt.NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        if self.gold.shape != self.options.shape:
+            raise ValueError(
+                f"gold and options need the same items: {self.gold.shape} and {self.options.shape}"
+            )
+        if len(self.options) and int(self.options.min()) < 2:
+            item = int(np.argmin(self.options))
+            raise ValueError(f"item {item} has {self.options[item]} options; agreement needs at least 2")
+
+
+def agreement_statistics(
+    a: Codes, b: Codes, *, key: Key, invalid: InvalidRule = "disagree"
+) -> Mapping[str, Statistic]:
+    """All measures of agreement of two runs with hard answers.
+
+    Args:
+        a: Class codes, [items].
+        b: Class codes of the other run.
+        key: Gold and number of options.
+        invalid: ``disagree``: an unreadable answer agrees with nothing, by chance neither; ``agree``: it is one more
+            class; ``drop``: its item does not count.
+
+    Returns:
+        ``raw``, ``kappa_p``, ``cohen_kappa``, ``scott_pi`` and ``error_consistency``, before they are reduced. κ_p and
+        error consistency rest on the items with a gold label.
+    """
+    both = compare(a, b, invalid=invalid)
+    with_gold, graded = _graded(both, key)
+    right_a, right_b = graded & (a == key.gold), graded & (b == key.gold)
+    others = graded / np.maximum(key.options - 1, 1)
+    agree = both.agree & graded
+    margins = _margins(a, b, both, invalid=invalid)
+    return {
+        "raw": _statistic((both.agree, both.counted), ratio, both),
+        "kappa_p": _statistic((graded, agree, right_a, right_b, others), kappa_p_of_sums, with_gold),
+        "cohen_kappa": _statistic((both.counted, both.agree, *margins), _cohen, both),
+        "scott_pi": _statistic((both.counted, both.agree, *margins), _scott, both),
+        "error_consistency": _statistic(
+            (graded, graded & (right_a == right_b), right_a, right_b), _errors, with_gold
+        ),
+    }
+
+
+def kappa_p_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
+    """κ_p of two runs of option probabilities (soft).
+
+    Args:
+        p: Probabilities, [items, options], 0 beyond an item's own options; NaN where the item was not scored.
+        q: Those of the other run.
+        key: Gold and number of options; items without gold do not count.
+
+    Raises:
+        ValueError: Shapes differ.
+
+    Undefined when: no item counts, or the expected agreement is 1.
+    """
+    if p.shape != q.shape or p.ndim != 2 or p.shape[0] != len(key.gold):
+        raise ValueError(f"two runs need the same items and options: {p.shape} and {q.shape}")
+    scored_p, scored_q = _scored(p), _scored(q)
+    counted = scored_p & scored_q
+    alone = int((scored_p ^ scored_q).sum())
+    both = Comparison(counted, counted, alone, f"{alone} scored on one side only" if alone else "")
+    with_gold, graded = _graded(both, key)
+    first, second = np.where(graded[:, None], p, 0.0), np.where(graded[:, None], q, 0.0)
+    rows, gold = np.arange(len(p)), np.maximum(key.gold, 0)
+    columns: tuple[Column, ...] = (
+        graded,
+        np.einsum("ic,ic->i", first, second),
+        first[rows, gold],
+        second[rows, gold],
+        graded / np.maximum(key.options - 1, 1),
+    )
+    return _statistic(columns, kappa_p_of_sums, with_gold)
+
+
+def rank_consistency_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
+    """RankC: overlap of the top j options, weighted by e^(C−j), averaged over items; in [0, 1].
+
+    Args:
+        p: Probabilities or scores, [items, options]; NaN where the item was not scored.
+        q: Those of the other run. Ties go to the option that stands first.
+        key: Number of options of each item; gold is not used.
+    """
+    scored_p, scored_q = _scored(p), _scored(q)
+    counted = scored_p & scored_q
+    positions = np.arange(p.shape[1])
+    real = positions < key.options[:, None]
+    # An option is in both top-j sets exactly where the worse of its two ranks is at most j.
+    worse = np.maximum(_ranks(p, real), _ranks(q, real))
+    inside = (worse[:, :, None] <= positions) & real[:, :, None]
+    overlap = inside.sum(axis=1) / (positions + 1)
+    weights = np.where(real, np.exp(-positions.astype(np.float64)), 0.0)
+    scores = (overlap * weights).sum(axis=1) / weights.sum(axis=1)
+    alone = int((scored_p ^ scored_q).sum())
+    reason = f"{alone} scored on one side only" if alone else ""
+    return Statistic(
+        (np.where(counted, scores, 0.0), counted),
+        ratio,
+        int(counted.sum()),
+        alone,
+        reason,
+        "no item was scored twice",
+    )
+
+
+def _scored(probs: Floats) -> Mask:
+    return np.asarray(np.isfinite(probs).all(axis=1))
+
+
+def _ranks(scores: Floats, real: Mask) -> npt.NDArray[np.intp]:
+    order = np.argsort(np.where(real, -np.nan_to_num(scores), np.inf), axis=1, kind="stable")
+    return np.argsort(order, axis=1, kind="stable")
+
+
+def _graded(both: Comparison, key: Key) -> tuple[Comparison, Mask]:
+    """The comparison over the items that have a gold label, and those items."""
+    graded = both.counted & (key.gold >= 0)
+    lost = both.n - int(graded.sum())
+    parts = [both.reason] if both.reason else []
+    parts += [f"{lost} without a gold label"] if lost else []
+    return Comparison(graded, both.agree & graded, both.excluded + lost, "; ".join(parts)), graded
+
+
+def _statistic(columns: tuple[Column, ...], reduce: Reduce, both: Comparison) -> Statistic:
+    undefined = _BY_CHANCE if both.n else "no item that both runs answered counts"
+    return Statistic(columns, reduce, both.n, both.excluded, both.reason, undefined)
+
+
+def _margins(a: Codes, b: Codes, both: Comparison, *, invalid: InvalidRule) -> tuple[Column, ...]:
+    """For each class that occurs: where a has it, then where b has it."""
+    codes = np.union1d(a[both.counted], b[both.counted])
+    wanted = [code for code in codes if code > MISSING and (code != INVALID or invalid == "agree")]
+    return tuple(both.counted & (run == code) for code in wanted for run in (a, b))
+
+
+def beyond_chance(observed: Floats, expected: Floats) -> Floats:
+    """(observed − expected) / (1 − expected), NaN where agreement by chance is certain."""
+    room = 1.0 - expected
+    return divide(observed - expected, np.where(room > _CERTAIN, room, 0.0))
+
+
+def kappa_p_of_sums(sums: Floats) -> Floats:
+    """κ_p from the sums of: counted, Σ_c p q, p on gold, q on gold, 1 / (options − 1)."""
+    n, observed, p, q, others = (sums[..., k] for k in range(5))
+    p, q = divide(p, n), divide(q, n)
+    return beyond_chance(divide(observed, n), p * q + (1 - p) * (1 - q) * divide(others, n))
+
+
+def _cohen(sums: Floats) -> Floats:
+    n = sums[..., 0]
+    expected = (sums[..., 2::2] * sums[..., 3::2]).sum(axis=-1)
+    return beyond_chance(divide(sums[..., 1], n), divide(expected, n * n))
+
+
+def _scott(sums: Floats) -> Floats:
+    n = sums[..., 0]
+    expected = ((sums[..., 2::2] + sums[..., 3::2]) ** 2).sum(axis=-1)
+    return beyond_chance(divide(sums[..., 1], n), divide(expected, 4 * n * n))
+
+
+def _errors(sums: Floats) -> Floats:
+    n, same, p, q = (sums[..., k] for k in range(4))
+    p, q = divide(p, n), divide(q, n)
+    return beyond_chance(divide(same, n), p * q + (1 - p) * (1 - q))

@@ -1,0 +1,159 @@
+"""Multisense consistency: the share of items that get the same answer in two senses.
+
+Reference: Ohmer, Bruni and Hupkes (2023), Separating form and meaning. The paper counts two unreadable answers as the
+same (``invalid="agree"``); the default here is that what cannot be read is the same as nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hesperus.measures.classes import INVALID, Codes, InvalidRule, Mask, compare
+from hesperus.measures.resample import Bootstrap, Floats
+from hesperus.measures.statistic import Statistic, divide, estimate, ratio
+from hesperus.types import Estimate
+
+
+def consistency(
+    a: Codes, b: Codes, *, invalid: InvalidRule = "disagree", bootstrap: Bootstrap | None = None
+) -> Estimate:
+    """Share of items with equal class, in [0, 1].
+
+    Args:
+        a: Class codes of the source run, [items].
+        b: Class codes of the other run.
+        invalid: How unreadable answers compare (see measures.classes.compare).
+        bootstrap: How to make the interval; None leaves it out.
+
+    Returns:
+        The estimate; undefined where no item counts.
+
+    Raises:
+        ValueError: Lengths differ, or the rule does not exist.
+
+    Example:
+        >>> import numpy as np
+        >>> a, b = np.array([0, 1, 1, -1], np.int32), np.array([0, 1, 0, -1], np.int32)
+        >>> consistency(a, b).value, consistency(a, b, invalid="agree").value
+        (0.5, 0.75)
+    """
+    return estimate(consistency_statistic(a, b, invalid=invalid), bootstrap)
+
+
+def consistency_statistic(
+    a: Codes, b: Codes, *, invalid: InvalidRule = "disagree", where: Mask | None = None, kind: str = ""
+) -> Statistic:
+    """Consistency before it is reduced.
+
+    Args:
+        a: Class codes of the source run, [items].
+        b: Class codes of the other run.
+        invalid: How unreadable answers compare.
+        where: Count only these items: P(agree | where). They are a condition, hence not "excluded".
+        kind: What those items are, for the message where there is none ("item that the source got right").
+    """
+    both = compare(a, b, invalid=invalid)
+    counted = both.counted if where is None else both.counted & where
+    agree = both.agree if where is None else both.agree & where
+    return Statistic(
+        columns=(agree, counted),
+        reduce=ratio,
+        n=int(counted.sum()),
+        excluded=both.excluded,
+        reason=both.reason,
+        undefined=f"no {kind}" if kind and both.n else "no item was asked on both sides and counts",
+    )
+
+
+def split_statistics(
+    a: Codes, b: Codes, *, gold: Codes, invalid: InvalidRule = "disagree"
+) -> tuple[Statistic, Statistic]:
+    """Consistency where the source run is correct, and where it is not; only the source decides.
+
+    Args:
+        a: Class codes of the source run, [items].
+        b: Class codes of the other run.
+        gold: Codes of the right answers of the source, negative where there is none (such items are in neither part).
+        invalid: How unreadable answers compare; an unreadable source answer is incorrect.
+
+    Returns:
+        P(agree | source correct) and P(agree | source incorrect), before they are reduced.
+    """
+    known = gold >= 0
+    right = known & (a == gold)
+    return (
+        consistency_statistic(
+            a, b, invalid=invalid, where=right, kind="item that the source answers correctly"
+        ),
+        consistency_statistic(
+            a, b, invalid=invalid, where=known & ~right, kind="item that the source answers incorrectly"
+        ),
+    )
+
+
+def range_statistics(a: Codes, b: Codes) -> tuple[Statistic, Statistic]:
+    """The lowest and the highest consistency over the three ways of treating unreadable answers.
+
+    Args:
+        a: Class codes of the source run, [items].
+        b: Class codes of the other run.
+    """
+    whole = compare(a, b, invalid="disagree")
+    unread = (a == INVALID) & (b == INVALID)
+    readable = (a >= 0) & (b >= 0)
+    columns = (whole.agree, unread, readable, whole.counted)
+
+    def over_rules(sums: Floats) -> tuple[Floats, Floats, Floats]:
+        agree, both_unread, both_readable, asked = (sums[..., k] for k in range(4))
+        return divide(agree, asked), divide(agree + both_unread, asked), divide(agree, both_readable)
+
+    def lowest(sums: Floats) -> Floats:
+        disagree, _, drop = over_rules(sums)
+        return np.fmin(disagree, drop)
+
+    def highest(sums: Floats) -> Floats:
+        _, agree, drop = over_rules(sums)
+        return np.fmax(agree, drop)
+
+    low, high = (
+        Statistic(columns, reduce, whole.n, whole.excluded, whole.reason, "no item was asked on both sides")
+        for reduce in (lowest, highest)
+    )
+    return low, high
+
+
+def direction_statistics(
+    a: Codes, b: Codes, *, classes: int, invalid: InvalidRule = "disagree"
+) -> dict[tuple[int, int], Statistic]:
+    """Where the inconsistent items go: for each pair of classes, its share among all inconsistent items.
+
+    Args:
+        a: Class codes of the source run, [items].
+        b: Class codes of the other run.
+        classes: Number of labels; unreadable is a further class, INVALID.
+        invalid: How unreadable answers compare.
+
+    Returns:
+        (from class, to class) to the share, before it is reduced; only the pairs that can be inconsistent.
+    """
+    both = compare(a, b, invalid=invalid)
+    moved = both.counted & ~both.agree
+    n = int(moved.sum())
+    codes = [*range(classes), *([] if invalid == "drop" else [INVALID])]
+    shares = {}
+    for source in codes:
+        leaving = moved & (a == source)
+        for target in codes:
+            if source == target and (source != INVALID or invalid != "disagree"):
+                continue
+            shares[source, target] = Statistic(
+                columns=(leaving & (b == target), moved),
+                reduce=ratio,
+                n=n,
+                excluded=both.excluded,
+                reason=both.reason,
+                undefined="no item is inconsistent"
+                if both.n
+                else "no item was asked on both sides and counts",
+            )
+    return shares

@@ -1,0 +1,91 @@
+"""Is it the translation? An item's score (BLEU, chrF, COMET, …) beside whether its answers agree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hesperus.measures.classes import Mask
+from hesperus.measures.resample import Bootstrap, Floats
+from hesperus.measures.statistic import Column, Statistic, divide, estimate, ratio
+from hesperus.types import Estimate
+
+
+def pearson(
+    x: Column, y: Column, *, counted: Mask | None = None, bootstrap: Bootstrap | None = None
+) -> Estimate:
+    """Pearson's correlation of two per-item numbers, in [−1, 1].
+
+    Args:
+        x: [items].
+        y: [items]; a mask counts as 0 and 1.
+        counted: Items that count; all where None.
+        bootstrap: How to make the interval; None leaves it out.
+
+    Returns:
+        The estimate; undefined where fewer than two items count or one side does not vary.
+
+    Example:
+        >>> import numpy as np
+        >>> round(pearson(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).value, 6)
+        0.5
+    """
+    return estimate(pearson_statistic(x, y, counted=counted), bootstrap)
+
+
+def pearson_statistic(x: Column, y: Column, *, counted: Mask | None = None) -> Statistic:
+    """Pearson's correlation before it is reduced; items whose score is not finite do not count."""
+    if x.shape != y.shape or x.ndim != 1:
+        raise ValueError(f"a correlation needs the same items: {x.shape} and {y.shape}")
+    usable = np.isfinite(x) & np.isfinite(y)
+    keep = usable if counted is None else usable & counted
+    lost = 0 if counted is None else int((counted & ~usable).sum())
+    u, v = _centred(x, keep), _centred(y, keep)
+    return Statistic(
+        columns=(keep, u, v, u * u, v * v, u * v),
+        reduce=_correlation,
+        n=int(keep.sum()),
+        excluded=lost,
+        reason=f"{lost} without a score" if lost else "",
+        undefined="fewer than two items, or one side does not vary",
+    )
+
+
+def _centred(values: Column, keep: Mask) -> Floats:
+    # Centring changes no correlation and keeps the sums of squares from cancelling.
+    numbers = np.where(keep, values, 0.0).astype(np.float64)
+    if not keep.any():
+        return numbers
+    return np.where(keep, numbers - numbers[keep].mean(), 0.0)
+
+
+def _correlation(sums: Floats) -> Floats:
+    n, x, y, xx, yy, xy = (sums[..., k] for k in range(6))
+    vary_x, vary_y = n * xx - x * x, n * yy - y * y
+    # A constant side leaves only rounding; a real variance is far above it.
+    real = (vary_x > 1e-12 * n * xx) & (vary_y > 1e-12 * n * yy)
+    product = np.where(real, vary_x * vary_y, 0.0)
+    return np.clip(divide(n * xy - x * y, np.sqrt(product)), -1.0, 1.0)
+
+
+def above_statistics(
+    agree: Mask, counted: Mask, *, score: Column, threshold: float
+) -> tuple[Statistic, Statistic]:
+    """Consistency of the items whose score lies strictly above a threshold, and their share.
+
+    Args:
+        agree: Items whose answers agree.
+        counted: Items that count.
+        score: A number per item; where it is not finite the item is below every threshold.
+        threshold: The paper's is BLEU 50.
+
+    Returns:
+        P(agree | score > threshold), and the share of counted items with a score above the threshold.
+    """
+    above = counted & np.isfinite(score) & (np.asarray(score, dtype=np.float64) > threshold)
+    inside = Statistic(
+        (agree & above, above), ratio, int(above.sum()), undefined=f"no item with a score above {threshold:g}"
+    )
+    share = Statistic(
+        (above, counted), ratio, int(counted.sum()), undefined="no item was asked on both sides"
+    )
+    return inside, share

@@ -1,0 +1,85 @@
+"""Where inconsistency comes from: the instruction, the input, both together, or mere sampling.
+
+With the same items answered in four ways (source; both translated, T; instruction only, I; input only, X) and once more
+in the source sense (the repeat), the share of inconsistent items splits exactly:
+
+    1 − T = noise + instruction + input + interaction
+    noise = 1 − R,   instruction = (1 − I) − noise,   input = (1 − X) − noise,   interaction = the rest
+
+R is the consistency of the source with its own repeat: what no translation can get below. Without a repeat the noise
+is unknown and counts as part of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hesperus.measures.classes import INVALID, MISSING, Codes, InvalidRule, compare
+from hesperus.measures.resample import Floats
+from hesperus.measures.statistic import Statistic, divide
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SenseRuns:
+    """The runs that a split needs, as class codes over the same items.
+
+    Attributes:
+        source: Instruction and input as the benchmark gives them.
+        both: Instruction and input in the made sense (T).
+        instruction: Only the instruction in the made sense (I, "interpretation").
+        input: Only the input in the made sense (X, "execution").
+        repeat: The source sense asked again, or None.
+    """
+
+    source: Codes
+    both: Codes
+    instruction: Codes
+    input: Codes
+    repeat: Codes | None = None
+
+
+def decomposition_statistics(runs: SenseRuns, *, invalid: InvalidRule = "disagree") -> dict[str, Statistic]:
+    """Split 1 − T over the items that all runs share.
+
+    Args:
+        runs: The runs.
+        invalid: How unreadable answers compare.
+
+    Returns:
+        ``total`` (1 − T), ``instruction``, ``input``, ``interaction``, ``noise`` (only with a repeat) and
+        ``unreadable`` (the part of ``total`` in which an answer could not be read), before they are reduced.
+    """
+    others = [runs.both, runs.instruction, runs.input] + ([] if runs.repeat is None else [runs.repeat])
+    comparisons = [compare(runs.source, other, invalid=invalid) for other in others]
+    counted = np.logical_and.reduce([c.counted for c in comparisons])
+    asked = np.logical_or.reduce([codes != MISSING for codes in (runs.source, *others)])
+    moved = [counted & ~c.agree for c in comparisons]
+    unread = moved[0] & ((runs.source == INVALID) | (runs.both == INVALID))
+    noise = moved[3] if runs.repeat is not None else np.zeros_like(counted)
+    columns = (counted, moved[0], moved[1], moved[2], noise, unread)
+    excluded = int(asked.sum()) - int(counted.sum())
+    reason = f"{excluded} not asked, or dropped, in one of the senses" if excluded else ""
+
+    def part(share: Callable[[Floats], Floats]) -> Statistic:
+        return Statistic(
+            columns,
+            reduce=lambda sums: divide(share(sums), sums[..., 0]),
+            n=int(counted.sum()),
+            excluded=excluded,
+            reason=reason,
+            undefined="no item was asked in all the senses",
+        )
+
+    found = {
+        "total": part(lambda s: s[..., 1]),
+        "instruction": part(lambda s: s[..., 2] - s[..., 4]),
+        "input": part(lambda s: s[..., 3] - s[..., 4]),
+        "interaction": part(lambda s: s[..., 1] - s[..., 2] - s[..., 3] + s[..., 4]),
+        "unreadable": part(lambda s: s[..., 5]),
+    }
+    if runs.repeat is not None:
+        found["noise"] = part(lambda s: s[..., 4])
+    return found

@@ -1,0 +1,79 @@
+"""Closed forms: an interval for a share without resampling, and what a sample could have shown."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import NormalDist
+
+from hesperus.types import Estimate
+
+
+def wilson(successes: int, n: int, *, level: float = 0.95) -> Estimate:
+    """A share with its Wilson score interval, which stays inside [0, 1] and has width at 0 and 1.
+
+    Args:
+        successes: Items that have the property.
+        n: Items in all; 0 leaves the share undefined.
+        level: Coverage, in (0, 1).
+
+    Raises:
+        ValueError: The counts do not fit, or the level lies outside (0, 1).
+
+    Reference: Wilson (1927).
+
+    Example:
+        >>> share = wilson(10, 10)
+        >>> share.value, round(share.low, 3), round(share.high, 3)
+        (1.0, 0.722, 1.0)
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} of {n} is no share")
+    z = _quantile(level)
+    if n == 0:
+        return Estimate(None, reason="no item to measure")
+    share = successes / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low = 0.0 if successes == 0 else centre - half
+    high = 1.0 if successes == n else centre + half
+    return Estimate(share, low, high, n)
+
+
+def smallest_detectable_difference(
+    discordant: float, n: int, *, level: float = 0.95, power: float = 0.8
+) -> float | None:
+    """The smallest true difference of two paired shares that a sample of this size would show.
+
+    Args:
+        discordant: Share of items on which the two sides differ, in [0, 1].
+        n: Items.
+        level: 1 − the two-sided error of the first kind.
+        power: Chance of finding the difference.
+
+    Returns:
+        z √(discordant / n) with z for level and power, but at least z² / n: a difference makes at least as many
+        items discordant as it is large. At most 1; None where there is no item.
+
+    Raises:
+        ValueError: An argument lies outside its range.
+
+    Reference: normal approximation of McNemar's test with the variance under the null, Connor (1987).
+
+    Example:
+        >>> round(smallest_detectable_difference(0.16, 2000), 4)
+        0.0251
+    """
+    if not 0.0 <= discordant <= 1.0:
+        raise ValueError(f"the discordant share lies in [0, 1], not {discordant}")
+    if not 0.0 < power < 1.0:
+        raise ValueError(f"power lies between 0 and 1, not {power}")
+    z = _quantile(level) + NormalDist().inv_cdf(power)
+    if n <= 0:
+        return None
+    return min(1.0, max(z * sqrt(discordant / n), z * z / n))
+
+
+def _quantile(level: float) -> float:
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"the level of an interval lies between 0 and 1, not {level}")
+    return NormalDist().inv_cdf((1 + level) / 2)

@@ -1,0 +1,165 @@
+"""The records table as arrays: cells by items, as measures take them, with coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.errors import DataError
+from hesperus.records.cells import Cell
+from hesperus.types import OUTCOMES
+
+INVALID = -1
+"""Code of an answer without a label (unreadable, refused, empty, …)."""
+
+MISSING = -2
+"""Code where nothing was asked."""
+
+Codes = npt.NDArray[np.int32]
+
+_CELL = ("model", "instruction", "input", "repeat")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerArrays:
+    """All answers to one task.
+
+    Attributes:
+        cells: Rows, sorted.
+        items: Columns, sorted by id.
+        labels: Label of each class code: those of the longest list of options in its order, then the others by name.
+        answers: Class codes, [cells, items]; INVALID or MISSING where there is no label.
+        gold: Codes of the right labels, [cells, items]; INVALID where there is none, MISSING where nothing was asked.
+        outcomes: Index into OUTCOMES, [cells, items]; MISSING where nothing was asked.
+        options: Number of options of each item; the number of labels of the task where the items do not say.
+        probs: Probabilities by class code, [cells, items, labels], 0 beyond an item's options, NaN where there are
+            none; None where no record has any, or they were not wanted.
+    """
+
+    cells: tuple[Cell, ...]
+    items: tuple[str, ...]
+    labels: tuple[str, ...]
+    answers: Codes
+    gold: Codes
+    outcomes: Codes
+    options: Codes
+    probs: npt.NDArray[np.float64] | None = None
+
+    @property
+    def coverage(self) -> npt.NDArray[np.int64]:
+        """How many items each cell was asked, [cells]."""
+        asked: npt.NDArray[np.int64] = np.count_nonzero(self.answers != MISSING, axis=1)
+        return asked
+
+    def row(self, cell: Cell) -> int:
+        """Index of a cell.
+
+        Raises:
+            KeyError: The cell does not occur.
+        """
+        try:
+            return self.cells.index(cell)
+        except ValueError:
+            raise KeyError(cell) from None
+
+    def pair(self, a: Cell, b: Cell) -> tuple[Codes, Codes]:
+        """Class codes of two cells over the same items."""
+        return self.answers[self.row(a)], self.answers[self.row(b)]
+
+
+def answer_arrays(frame: pl.DataFrame, *, probs: bool = False) -> AnswerArrays:
+    """Lay the records of one task out as arrays.
+
+    Args:
+        frame: Records (see read_records), of one task.
+        probs: Also lay out the probabilities, where records have them.
+
+    Raises:
+        DataError: More than one task, or an item has different numbers of options in different senses.
+    """
+    tasks = frame["task"].unique().sort().to_list()
+    if len(tasks) > 1:
+        raise DataError(f"arrays hold one task, the table has {', '.join(tasks)}")
+    items = frame["item"].unique().sort()
+    cells = frame.select(_CELL).unique().sort(_CELL)
+    labels = _labels(frame)
+    row = frame.select(_CELL).join(cells.with_row_index("row"), on=_CELL, how="left", maintain_order="left")
+    place = (row["row"].to_numpy().astype(np.intp), _coded(frame["item"], items.to_list()).astype(np.intp))
+    shape = (len(cells), len(items))
+    return AnswerArrays(
+        cells=tuple(Cell(*values) for values in cells.iter_rows()),
+        items=tuple(items.to_list()),
+        labels=labels,
+        answers=_laid(_coded(frame["answer"], labels), place, shape),
+        gold=_laid(_coded(frame["gold"], labels), place, shape),
+        outcomes=_laid(_coded(frame["outcome"], OUTCOMES), place, shape),
+        options=_options(frame, items, labels),
+        probs=_probs(frame, labels, place, shape) if probs else None,
+    )
+
+
+def _coded(column: pl.Series, names: Sequence[str]) -> Codes:
+    """Index of each value in `names`; INVALID for null."""
+    codes = column.cast(pl.Enum(names)).to_physical().cast(pl.Int32).fill_null(INVALID)
+    return codes.to_numpy()
+
+
+def _laid(
+    codes: Codes, place: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], shape: tuple[int, int]
+) -> Codes:
+    laid = np.full(shape, MISSING, dtype=np.int32)
+    laid[place] = codes
+    return laid
+
+
+def _labels(frame: pl.DataFrame) -> tuple[str, ...]:
+    lists = frame["options"].drop_nulls().unique()
+    ordered: dict[str, None] = {}
+    for options in sorted(lists.to_list(), key=lambda options: (-len(options), options)):
+        ordered.update(dict.fromkeys(options))
+    named = pl.concat([frame["answer"].unique(), frame["gold"].unique()]).drop_nulls().unique().sort()
+    ordered.update(dict.fromkeys(named.to_list()))
+    return tuple(ordered)
+
+
+def _options(frame: pl.DataFrame, items: pl.Series, labels: Sequence[str]) -> Codes:
+    fallback = max(2, len(labels))
+    if frame["options"].null_count() == frame.height:
+        return np.full(len(items), fallback, dtype=np.int32)
+    counts = (
+        frame.select("item", count=pl.col("options").list.len())
+        .group_by("item")
+        .agg(least=pl.col("count").min(), most=pl.col("count").max())
+        .sort("item")
+    )
+    uneven = counts.filter(pl.col("least") != pl.col("most"))
+    if uneven.height:
+        item, least, most = uneven.row(0)
+        raise DataError(f"has {least} options in one sense and {most} in another", field="options", item=item)
+    return counts["most"].fill_null(fallback).cast(pl.Int32).to_numpy()
+
+
+def _probs(
+    frame: pl.DataFrame,
+    labels: Sequence[str],
+    place: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
+    shape: tuple[int, int],
+) -> npt.NDArray[np.float64] | None:
+    given = frame["probs"].is_not_null()
+    if not given.any():
+        return None
+    laid = np.full((*shape, len(labels)), np.nan)
+    rows = given.to_numpy()
+    laid[place[0][rows], place[1][rows]] = 0.0
+    flat = (
+        frame.select("options", "probs", cell=pl.Series(place[0]), column=pl.Series(place[1]))
+        .filter(given)
+        .explode("options", "probs", empty_as_null=False)
+    )
+    spots = (flat["cell"].to_numpy(), flat["column"].to_numpy(), _coded(flat["options"], labels))
+    laid[spots] = flat["probs"].to_numpy()
+    return laid

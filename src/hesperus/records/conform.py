@@ -1,0 +1,237 @@
+"""Holds a table to the contract: missing optional columns are filled in, wrong ones are refused, naming the row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from hesperus.errors import DataError
+from hesperus.records.schema import KEY, REQUIRED, SCHEMA
+from hesperus.types import OUTCOMES, Record
+
+_TEXT = tuple(name for name, kind in SCHEMA.items() if kind == pl.String())
+
+_SLACK = 0.01
+"""How far probabilities may be from a sum of 1: files are written with few decimals."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a table came from, for messages: the file, and how many lines stand before its first row."""
+
+    file: object
+    header: int
+
+    def fault(self, message: str, *, row: int, field: str, item: object = None) -> DataError:
+        """The error of a row (0-based)."""
+        return DataError(
+            message,
+            file=self.file,
+            line=row + 1 + self.header,
+            field=field,
+            item=None if item is None else str(item),
+        )
+
+
+def records_frame(records: Iterable[Record]) -> pl.DataFrame:
+    """The records table of Record values.
+
+    Raises:
+        DataError: Two records share their key, or one breaks the contract.
+    """
+    columns: dict[str, list[object]] = {name: [] for name in SCHEMA}
+    for record in records:
+        for name, values in columns.items():
+            value = getattr(record, name)
+            values.append(list(value) if isinstance(value, tuple) else value)
+    return conform(pl.DataFrame(columns, schema=SCHEMA))
+
+
+def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.DataFrame:
+    """Check a table against the contract and put it into its types.
+
+    Args:
+        frame: Any table with the required columns. Whole numbers become text where the contract says text; `repeat`
+            defaults to 1; `outcome` is derived where it is absent or null (a label: answered, none: invalid); an empty
+            label is none.
+        file: Named in messages.
+        header: Lines of the file before its first row.
+
+    Returns:
+        The columns of the contract in order, then the others as they were.
+
+    Raises:
+        DataError: A required column is missing, a value has the wrong type or breaks a rule, or two rows share their
+            key; the message names the file, the row and the column.
+    """
+    place = _Place(file, header)
+    absent = [name for name in REQUIRED if name not in frame.columns]
+    if absent:
+        raise DataError(
+            f"no column {' and no column '.join(map(repr, absent))}; "
+            f"a records table needs {', '.join(REQUIRED)}, this one has {', '.join(frame.columns) or 'none'}",
+            file=file,
+        )
+    casts = [_cast(frame, name, place) for name in SCHEMA if name in frame.columns]
+    filled = frame.with_columns(casts).with_columns(
+        pl.lit(None, dtype=kind).alias(name) for name, kind in SCHEMA.items() if name not in frame.columns
+    )
+    if "repeat" not in frame.columns:
+        filled = filled.with_columns(pl.lit(1, dtype=SCHEMA["repeat"]).alias("repeat"))
+    filled = filled.with_columns(pl.col(name).replace("", None) for name in ("answer", "gold"))
+    derived = pl.when(pl.col("answer").is_null()).then(pl.lit("invalid")).otherwise(pl.lit("answered"))
+    filled = filled.with_columns(pl.col("outcome").fill_null(derived))
+    _check_key(filled, place)
+    _check_outcomes(filled, place)
+    _check_options(filled, place)
+    others = [name for name in frame.columns if name not in SCHEMA]
+    return filled.select(*SCHEMA, *others)
+
+
+def check_unique(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> None:
+    """Refuse a table in which two rows share their key.
+
+    Raises:
+        DataError: Naming the first row that repeats an earlier one.
+    """
+    doubled = frame.select(pl.struct(KEY).is_duplicated()).to_series()
+    if not doubled.any():
+        return
+    rows = frame.with_row_index("row").filter(doubled)
+    again = rows.filter(~pl.struct(KEY).is_first_distinct()).row(0, named=True)
+    first = rows.filter(*(pl.col(name).eq(again[name]) for name in KEY)).row(0, named=True)
+    key = ", ".join(f"{name}={again[name]}" for name in KEY if name != "item")
+    message = (
+        f"the same key ({key}) as line {first['row'] + 1 + header}; a new ask of the same is a new repeat"
+    )
+    raise _Place(file, header).fault(message, row=again["row"], field="item", item=again["item"])
+
+
+def _cast(frame: pl.DataFrame, name: str, place: _Place) -> pl.Series:
+    column, kind = frame[name], SCHEMA[name]
+    if column.dtype in (kind, pl.Null):
+        return column.cast(kind)
+    if name in _TEXT:
+        return _as_text(column, place)
+    if name == "repeat":
+        return _as_repeat(column, place)
+    return _from_json(column, kind, place) if column.dtype == pl.String else _as_list(column, place)
+
+
+def _as_list(column: pl.Series, place: _Place) -> pl.Series:
+    kind = SCHEMA[column.name]
+    text = kind == SCHEMA["options"]
+    if isinstance(column.dtype, pl.List | pl.Array):
+        inner = pl.Series([], dtype=column.dtype.inner).dtype
+        named = inner == pl.String or inner.is_integer() or isinstance(inner, pl.Categorical | pl.Enum)
+        if inner == pl.Null or (named if text else inner.is_numeric()):
+            return column.cast(kind)
+    raise place.fault(
+        f"expected a list of {'text' if text else 'numbers'}, found {column.dtype}: {_shown(_first(column))}",
+        row=_first_row(column),
+        field=column.name,
+    )
+
+
+def _as_text(column: pl.Series, place: _Place) -> pl.Series:
+    kind = column.dtype
+    if kind.is_integer() or kind == pl.Boolean or isinstance(kind, pl.Categorical | pl.Enum):
+        return column.cast(pl.String)
+    raise place.fault(
+        f"expected text, found {kind}: {_shown(_first(column))}", row=_first_row(column), field=column.name
+    )
+
+
+def _as_repeat(column: pl.Series, place: _Place) -> pl.Series:
+    kind = column.dtype
+    if not (kind.is_numeric() or kind == pl.String):
+        message = f"expected a whole number, found {kind}: {_shown(_first(column))}"
+        raise place.fault(message, row=_first_row(column), field=column.name)
+    whole = column.cast(pl.Float64, strict=False)
+    wrong = ((whole != whole.round(0)) | whole.is_null() | (whole < 1) | (whole > 2**31 - 1)).fill_null(True)
+    if wrong.any():
+        row = wrong.arg_max() or 0
+        message = f"expected a whole number of 1 or more, found {column[row]!r}"
+        raise place.fault(message, row=row, field=column.name)
+    return whole.cast(SCHEMA["repeat"])
+
+
+def _from_json(column: pl.Series, kind: pl.DataType, place: _Place) -> pl.Series:
+    """Lists in CSV are written as JSON: ["A", "B"]."""
+    texts = column.replace("", None)
+    try:
+        return texts.str.json_decode(kind).alias(column.name)
+    except pl.exceptions.PolarsError:
+        row = next(row for row, text in enumerate(texts) if text is not None and not _decodes(text, kind))
+    wanted = '["A", "B"]' if kind == SCHEMA["options"] else "[0.7, 0.3]"
+    raise place.fault(
+        f"expected a JSON list such as {wanted}, found {column[row]!r}", row=row, field=column.name
+    )
+
+
+def _decodes(text: str, kind: pl.DataType) -> bool:
+    try:
+        pl.Series([text]).str.json_decode(kind)
+    except pl.exceptions.PolarsError:
+        return False
+    return True
+
+
+def _first(column: pl.Series) -> object:
+    return column[_first_row(column)] if len(column) else None
+
+
+def _shown(value: object) -> str:
+    return repr(value.to_list() if isinstance(value, pl.Series) else value)
+
+
+def _first_row(column: pl.Series) -> int:
+    return int(column.is_not_null().arg_max() or 0)
+
+
+def _refuse(frame: pl.DataFrame, broken: pl.Expr, *, message: str, field: str, place: _Place) -> None:
+    """Raise for the first row where `broken` holds; {} in the message is the cell."""
+    rows = frame.select(broken.fill_null(False).alias("broken"))["broken"]
+    if rows.any():
+        row = int(rows.arg_max() or 0)
+        shown = message.format(_shown(frame[field][row]))
+        raise place.fault(shown, row=row, field=field, item=frame["item"][row])
+
+
+def _check_key(frame: pl.DataFrame, place: _Place) -> None:
+    for name in KEY:
+        absent = pl.col(name).is_null() | (pl.col(name).cast(pl.String) == "")
+        _refuse(frame, absent, message="is empty; every row needs it", field=name, place=place)
+    check_unique(frame, file=place.file, header=place.header)
+
+
+def _check_outcomes(frame: pl.DataFrame, place: _Place) -> None:
+    known = ", ".join(OUTCOMES)
+    answered, null = pl.col("outcome") == "answered", pl.col("answer").is_null()
+    rules: Sequence[tuple[pl.Expr, str, str]] = (
+        (~pl.col("outcome").is_in(OUTCOMES), "outcome", "unknown outcome {}; known: " + known),
+        (answered & null, "answer", "is null where the outcome is 'answered'"),
+        (~answered & ~null, "answer", "is {}, but only an answered row has an answer; set it to null"),
+    )
+    for broken, field, message in rules:
+        _refuse(frame, broken, message=message, field=field, place=place)
+
+
+def _check_options(frame: pl.DataFrame, place: _Place) -> None:
+    if frame["probs"].null_count() == frame.height:
+        return
+    probs, options = pl.col("probs"), pl.col("options")
+    lengths = probs.list.len() != options.list.len()
+    out = probs.list.eval(~pl.element().is_between(0.0, 1.0) | pl.element().is_nan()).list.any()
+    null = probs.list.eval(pl.element().is_null()).list.any()
+    rules: Sequence[tuple[pl.Expr, str]] = (
+        (probs.is_not_null() & options.is_null(), "stand over options, and this row has none"),
+        (lengths, "{} are not one per option"),
+        (null, "{} hold a null; a row without probabilities has null instead of the list"),
+        (out, "{} do not all lie in [0, 1]"),
+        ((probs.list.sum() - 1).abs() > _SLACK, "{} do not sum to 1"),
+    )
+    for broken, message in rules:
+        _refuse(frame, broken, message=message, field="probs", place=place)

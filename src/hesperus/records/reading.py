@@ -1,0 +1,112 @@
+"""Reads records from a run folder or a file: Parquet, CSV, TSV or JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.errors import DataError, UsageError
+from hesperus.records.conform import conform
+from hesperus.records.schema import MEASURED, SCHEMA, SCHEMA_VERSION, VERSION_KEY
+
+RECORDS_FILE = "records.parquet"
+
+_TEXT_COLUMNS = {name: pl.String() for name, kind in SCHEMA.items() if kind != SCHEMA["repeat"]}
+_KINDS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+
+
+def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Read a records table and hold it to the contract.
+
+    Args:
+        path: A run folder, or a file: Parquet, CSV, TSV or JSON lines (by its ending).
+        columns: Further columns that are wanted; only what measures look at is read beside them, which spares the
+            replies of a large file. None reads everything.
+
+    Returns:
+        The columns of the contract in their types and order, then the others as they were.
+
+    Raises:
+        UsageError: There is no such file, or its ending is not known.
+        DataError: The file cannot be read, or breaks the contract; the message names the row and the column.
+
+    Example:
+        >>> from hesperus.records import read_records
+        >>> frame = read_records("runs/atlas")                                                   # doctest: +SKIP
+    """
+    file = _records_file(Path(path))
+    kind = _KINDS.get(file.suffix.lower())
+    if kind is None:
+        raise UsageError(f"{file}: not a records file; expected a run folder or {', '.join(_KINDS)}")
+    try:
+        if kind == "parquet":
+            frame = _parquet(file, columns)
+        elif kind == "jsonl":
+            frame = pl.read_ndjson(file, infer_schema_length=None)
+        else:
+            frame = pl.read_csv(
+                file,
+                separator="\t" if kind == "tsv" else ",",
+                schema_overrides=_TEXT_COLUMNS,
+                infer_schema_length=None,
+            )
+    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+        raise _unreadable(file, kind, error) from error
+    if columns is not None:
+        frame = frame.select(_wanted(frame.columns, columns))
+    return conform(frame, file=file, header=1 if kind in ("csv", "tsv") else 0)
+
+
+def _records_file(path: Path) -> Path:
+    if path.is_dir():
+        file = path / RECORDS_FILE
+        if not file.is_file():
+            raise UsageError(f"{path}: not a run folder, it has no {RECORDS_FILE}")
+        return file
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file or folder")
+    return path
+
+
+def _wanted(present: Sequence[str], columns: Sequence[str]) -> list[str]:
+    return [name for name in present if name in MEASURED or name in columns]
+
+
+def _parquet(file: Path, columns: Sequence[str] | None) -> pl.DataFrame:
+    version = pl.read_parquet_metadata(file).get(VERSION_KEY, str(SCHEMA_VERSION))
+    if not version.isdecimal() or int(version) > SCHEMA_VERSION:
+        raise DataError(
+            f"written to version {version!r} of the records table, this hesperus reads up to {SCHEMA_VERSION}; "
+            "update hesperus",
+            file=file,
+        )
+    scan = pl.scan_parquet(file)
+    if columns is not None:
+        scan = scan.select(_wanted(scan.collect_schema().names(), columns))
+    return scan.collect()
+
+
+def _unreadable(file: Path, kind: str, error: Exception) -> DataError:
+    said = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if kind == "jsonl":
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                try:
+                    row = json.loads(line) if line.strip() else {}
+                except ValueError as broken:
+                    return DataError(f"not JSON: {broken}", file=file, line=number)
+                if not isinstance(row, dict):
+                    return DataError(
+                        f"expected an object, found {type(row).__name__}", file=file, line=number
+                    )
+    return DataError(f"cannot be read as {kind.upper()}: {said}", file=file)

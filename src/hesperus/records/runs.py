@@ -1,0 +1,115 @@
+"""The run folder: what was answered, what was asked about, how the study was declared, how it was made.
+
+    records.parquet   the records table
+    items.parquet     the items, as the task room lays them out
+    study.yaml        the resolved study
+    signature.json    versions and settings; written last, so that its presence means a whole run
+
+Nothing in it tells the time: the same study with the same replies gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+import yaml
+
+from hesperus.errors import DataError, UsageError
+from hesperus.fingerprint import plain
+from hesperus.records.files import write_whole
+from hesperus.records.reading import RECORDS_FILE, read_records
+from hesperus.records.schema import SCHEMA_VERSION
+from hesperus.records.writing import write_parquet, write_records
+
+ITEMS_FILE, STUDY_FILE, SIGNATURE_FILE = "items.parquet", "study.yaml", "signature.json"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A run in memory.
+
+    Attributes:
+        records: The records table.
+        items: The items it asked about, or None where they are not known (an import).
+        study: The resolved study.
+        signature: How it was made (see hesperus.fingerprint.signature).
+    """
+
+    records: pl.DataFrame
+    items: pl.DataFrame | None = None
+    study: Mapping[str, object] = field(default_factory=dict)
+    signature: Mapping[str, object] = field(default_factory=dict)
+
+
+def write_run(run: Run, folder: Path | str) -> None:
+    """Write a run folder; each file appears whole, the signature last.
+
+    A folder that is written again has no signature until it is whole again.
+
+    Raises:
+        DataError: The records break the contract.
+        UsageError: The folder's name is taken by a file.
+    """
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: is a file, a run needs a folder")
+    described = json.dumps(
+        plain(run.signature), ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False
+    )
+    study = yaml.safe_dump(plain(run.study), allow_unicode=True, sort_keys=False)
+    (folder / SIGNATURE_FILE).unlink(missing_ok=True)
+    write_records(run.records, folder / RECORDS_FILE)
+    items = run.items
+    if items is not None:
+        metadata = {"hesperus.items": str(SCHEMA_VERSION)}
+        write_whole(folder / ITEMS_FILE, lambda partial: write_parquet(items, partial, metadata))
+    else:
+        (folder / ITEMS_FILE).unlink(missing_ok=True)
+    _write_text(folder / STUDY_FILE, study)
+    _write_text(folder / SIGNATURE_FILE, described + "\n")
+
+
+def read_run(folder: Path | str) -> Run:
+    """Read a run folder.
+
+    Raises:
+        UsageError: There is no such folder, or it holds no records.
+        DataError: A file breaks its contract, or the run was not written to its end.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such run folder")
+    records = read_records(folder)
+    if not (folder / SIGNATURE_FILE).is_file():
+        raise DataError(f"no {SIGNATURE_FILE}: the run was not written to its end, run it again", file=folder)
+    items = folder / ITEMS_FILE
+    try:
+        held = pl.read_parquet(items) if items.is_file() else None
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=items) from error
+    return Run(records, held, _mapping(folder / STUDY_FILE), _mapping(folder / SIGNATURE_FILE))
+
+
+def _write_text(path: Path, text: str) -> None:
+    def write(partial: Path) -> None:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+
+    write_whole(path, write)
+
+
+def _mapping(path: Path) -> Mapping[str, object]:
+    """A YAML file (JSON is YAML too) that holds a mapping."""
+    if not path.is_file():
+        raise DataError("is missing from the run folder", file=path)
+    text = path.read_text(encoding="utf-8")
+    try:
+        value = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except (ValueError, yaml.YAMLError) as error:
+        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=path) from error
+    if not isinstance(value, dict):
+        raise DataError(f"expected a mapping, found {type(value).__name__}", file=path)
+    return value

@@ -1,0 +1,35 @@
+"""The records table, the contract of the project: one row per answer. Tools outside may write it by hand."""
+
+from __future__ import annotations
+
+import polars as pl
+
+SCHEMA_VERSION = 1
+"""Stands in the metadata of every Parquet file written here, under VERSION_KEY."""
+
+VERSION_KEY = "hesperus.records"
+
+SCHEMA: dict[str, pl.DataType] = {
+    "model": pl.String(),
+    "task": pl.String(),
+    "item": pl.String(),
+    "instruction": pl.String(),
+    "input": pl.String(),
+    "repeat": pl.Int32(),
+    "outcome": pl.String(),
+    "answer": pl.String(),
+    "gold": pl.String(),
+    "options": pl.List(pl.String()),
+    "probs": pl.List(pl.Float64()),
+    "reply": pl.String(),
+}
+"""Columns of the contract, in order. More may follow; readers keep what they do not know."""
+
+KEY = ("model", "task", "item", "instruction", "input", "repeat")
+"""What no two rows may share."""
+
+REQUIRED = ("model", "task", "item", "instruction", "input", "answer")
+"""Columns that a file must have; the others have defaults or may be null."""
+
+MEASURED = (*KEY, "outcome", "answer", "gold", "options", "probs")
+"""All that measures look at; the rest may stay on disk."""

@@ -1,0 +1,39 @@
+"""Writes records: atomic, and the same rows give the same bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.errors import UsageError
+from hesperus.records.conform import conform
+from hesperus.records.files import write_whole
+from hesperus.records.schema import KEY, SCHEMA_VERSION, VERSION_KEY
+
+_ROW_GROUP = 1 << 17
+
+
+def write_records(frame: pl.DataFrame, path: Path | str) -> None:
+    """Write a records table as Parquet, sorted by its key, with the version of the schema in its metadata.
+
+    Args:
+        frame: Records; it is held to the contract first.
+        path: File ending in .parquet; it appears whole or not at all.
+
+    Raises:
+        DataError: The table breaks the contract.
+        UsageError: The path does not end in .parquet.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".parquet", ".pq"):
+        raise UsageError(f"{path}: records are written as Parquet; let the name end in .parquet")
+    ordered = conform(frame).sort(KEY)
+    write_whole(path, lambda partial: write_parquet(ordered, partial, {VERSION_KEY: str(SCHEMA_VERSION)}))
+
+
+def write_parquet(frame: pl.DataFrame, path: Path, metadata: dict[str, str]) -> None:
+    """Write a frame with settings under which equal frames give equal bytes."""
+    frame.rechunk().write_parquet(
+        path, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP, metadata=metadata
+    )

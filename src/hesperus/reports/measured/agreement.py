@@ -1,0 +1,155 @@
+"""The table of agreement: raw and beyond chance, for all pairs of cells, within and between models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+import numpy as np
+import polars as pl
+
+from hesperus.measures import (
+    Bootstrap,
+    Codes,
+    InvalidRule,
+    Key,
+    Mask,
+    Statistic,
+    agreement_statistics,
+    kappa_p_statistic,
+    rank_consistency_statistic,
+)
+from hesperus.records import INVALID, MISSING, Cell, CellPair, Selection
+from hesperus.reports.measured.paired import Row, estimated
+from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
+from hesperus.reports.measured.views import View, all_cells, views
+from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
+
+
+def agreement_table(
+    records: pl.DataFrame,
+    *,
+    a: Selection | str | None = None,
+    b: Selection | str | None = None,
+    by: Sequence[str] = (),
+    invalid: InvalidRule = "disagree",
+    bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
+) -> Table:
+    """How far pairs of runs agree, raw and beyond chance, over the items whose gold is the same in every sense.
+
+    Args:
+        records: The records table.
+        a: One side, e.g. ``instruction=en,input=en``, with ``model=…`` to compare models; None takes all pairs.
+        b: The other side; the same sense twice compares the models in it. None with an `a`: every other cell.
+        by: Columns of the records to group by.
+        invalid: How unreadable answers compare.
+        bootstrap: How intervals are made.
+
+    Returns:
+        For each pair ``raw``, ``kappa_p``, ``cohen_kappa``, ``scott_pi`` and ``error_consistency`` of the answers;
+        where both runs have probabilities also ``kappa_p_soft`` and ``rank_consistency``.
+
+    Raises:
+        UnknownNameError: A cell or a column that the records do not have.
+        UsageError: `b` without `a`, or an unknown rule.
+        DataError: An item has different numbers of options in different senses.
+    """
+    settings = MeasureSettings(selected(a), selected(b), tuple(by), invalid, bootstrap)
+    known = all_cells(records)
+    for selection in (settings.a, settings.b):
+        if selection is not None:
+            selection.check(known)
+    rows: list[Row] = []
+    for view in views(records, by=by, per_model=False, probs=True):
+        common = _common(view)
+        found = (
+            ({"model_a": pair.a.model, "model_b": pair.b.model, "task": view.task, **view.groups,
+              "a": pair.labels[0], "b": pair.labels[1], "statistic": name}, statistic)
+            for pair in _pairs(view.arrays.cells, settings)
+            for name, statistic in _measured(common, pair, invalid)
+        )  # fmt: skip
+        rows += estimated({}, found, bootstrap)
+    columns = ("model_a", "model_b", "task", *by, "a", "b", "statistic", *ESTIMATE_COLUMNS)
+    return table("agreement", columns, rows=rows, signature=settings.signed())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Common:
+    """A view without the items whose gold differs between its cells."""
+
+    view: View
+    kept: Mask
+    key: Key
+    answers: Codes
+
+
+def _common(view: View) -> _Common:
+    gold = view.arrays.gold
+    highest = gold.max(axis=0)
+    lowest = np.where(gold >= 0, gold, np.iinfo(np.int32).max).min(axis=0)
+    kept = (highest < 0) | (lowest == highest)
+    key = Key(np.maximum(highest, INVALID)[kept], view.arrays.options[kept])
+    return _Common(view, kept, key, view.arrays.answers[:, kept])
+
+
+def _measured(common: _Common, pair: CellPair, invalid: InvalidRule) -> Iterator[tuple[str, Statistic]]:
+    arrays = common.view.arrays
+    place_a, place_b = arrays.row(pair.a), arrays.row(pair.b)
+    rows = arrays.answers[[place_a, place_b]]
+    lost = int(((rows != MISSING).any(axis=0) & ~common.kept).sum())
+    found = dict(
+        agreement_statistics(
+            common.answers[place_a], common.answers[place_b], key=common.key, invalid=invalid
+        )
+    )
+    if arrays.probs is not None:
+        p, q = arrays.probs[place_a][common.kept], arrays.probs[place_b][common.kept]
+        if (np.isfinite(p).all(axis=1) & np.isfinite(q).all(axis=1)).any():
+            found["kappa_p_soft"] = kappa_p_statistic(p, q, key=common.key)
+            found["rank_consistency"] = rank_consistency_statistic(p, q, key=common.key)
+    for name, statistic in found.items():
+        yield name, _without(statistic, lost)
+
+
+def _without(statistic: Statistic, lost: int) -> Statistic:
+    if not lost:
+        return statistic
+    reasons = [statistic.reason] if statistic.reason else []
+    reasons.append(f"{lost} whose gold differs between senses")
+    return replace(statistic, excluded=statistic.excluded + lost, reason="; ".join(reasons))
+
+
+def _pairs(cells: Sequence[Cell], settings: MeasureSettings) -> list[CellPair]:
+    a, b = settings.a, settings.b
+    if a is None:
+        return [CellPair("chosen", first, second) for first, second in combinations(cells, 2)]
+    if b is None:
+        return [
+            CellPair("chosen", first, second)
+            for first in _firsts(a, cells)
+            for second in cells
+            if second != first
+        ]
+    same_sense = (a.instruction, a.input) == (b.instruction, b.input)
+    named = a.model is not None and b.model is not None
+    pairs: list[CellPair] = []
+    seen: set[frozenset[Cell]] = set()
+    for first, second in product(_firsts(a, cells), _firsts(b, cells)):
+        apart = first.model != second.model
+        # The same sense can only differ by model (or repeat); other senses are compared within a model unless
+        # both models are named.
+        wanted = named or (not apart if not same_sense or a.repeat != b.repeat else apart)
+        if first != second and wanted and frozenset((first, second)) not in seen:
+            seen.add(frozenset((first, second)))
+            pairs.append(CellPair("chosen", first, second))
+    return pairs
+
+
+def _firsts(selection: Selection, cells: Sequence[Cell]) -> list[Cell]:
+    """The first matching cell of each model."""
+    found: dict[str, Cell] = {}
+    for cell in cells:
+        if selection.matches(cell):
+            found.setdefault(cell.model, cell)
+    return list(found.values())

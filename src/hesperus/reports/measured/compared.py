@@ -1,0 +1,176 @@
+"""Two runs beside each other: paired differences with intervals, exact tests, and their correction for number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.measures import (
+    Bootstrap,
+    InvalidRule,
+    Mask,
+    compare,
+    difference,
+    estimates,
+    holm,
+    mcnemar_test,
+    share_statistic,
+    smallest_detectable_difference,
+)
+from hesperus.records import Cell, CellPair, implied_pairs
+from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings
+from hesperus.reports.measured.single import cell_columns
+from hesperus.reports.measured.views import View, views
+from hesperus.reports.table import Table, estimate_cells, table
+
+COMPARED = ("accuracy", "consistency", "validity")
+_TESTED = ("p", "p_holm", "detectable")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Contrast:
+    """One property, item by item, on both sides."""
+
+    cells: Mapping[str, object]
+    first: Mask
+    second: Mask
+    counted: Mask
+    excluded: int
+
+
+def compare_table(
+    runs: tuple[pl.DataFrame, pl.DataFrame],
+    what: str = "consistency",
+    *,
+    models: tuple[str, str] | None = None,
+    by: Sequence[str] = (),
+    invalid: InvalidRule = "disagree",
+    bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
+) -> Table:
+    """Difference of a second run from a first, on the items that both have.
+
+    Args:
+        runs: Two records tables; the same one twice compares two of its models.
+        what: ``consistency`` (of every pair that the design implies), ``accuracy`` or ``validity`` (of every cell).
+        models: A model of the first and one of the second run; None pairs models of the same name, or the only two.
+        by: Columns of the records to group by.
+        invalid: How unreadable answers compare.
+        bootstrap: How intervals are made; resamples are shared by both sides.
+
+    Returns:
+        A row per model, task and cell (or pair): both values, `value` = second − first with its interval, the exact
+        McNemar `p`, `p_holm` over all rows of the table, and `detectable`, the smallest difference that so many items
+        would show with a chance of 80 %.
+
+    Raises:
+        UnknownNameError: `what`, a model or a column that does not exist.
+        DataError: The runs share no model, task, cell or item.
+    """
+    if what not in COMPARED:
+        raise UnknownNameError("comparison", what, COMPARED)
+    settings = MeasureSettings(by=tuple(by), invalid=invalid, bootstrap=bootstrap)
+    rows: list[dict[str, object]] = []
+    for model_a, model_b in _matched(runs, models):
+        sides = [
+            run.filter(pl.col("model") == model).with_columns(model=pl.lit(side))
+            for run, model, side in zip(runs, (model_a, model_b), ("a", "b"), strict=True)
+        ]
+        both = pl.concat(sides, how="diagonal_relaxed")
+        for view in views(both, by=by, per_model=False):
+            head = {"model_a": model_a, "model_b": model_b, "task": view.task, **view.groups}
+            rows += _rows(head, list(_contrasts(view, what, invalid)), bootstrap)
+    if not rows:
+        raise DataError("the runs share no task, cell or pair that could be compared")
+    for row, adjusted in zip(rows, holm([_p(row) for row in rows]), strict=True):
+        row["p_holm"] = adjusted
+    places = ("a", "b") if what == "consistency" else ("instruction", "input", "repeat")
+    head_columns = ("model_a", "model_b", "task", *by, *places, "statistic", "value_a", "value_b")
+    columns = (*head_columns, "value", "low", "high", *_TESTED, "n", "excluded", "reason")
+    for row in rows:
+        row["statistic"] = what
+    return table(f"compare {what}", columns, rows=rows, signature=settings.signed())
+
+
+def _p(row: Mapping[str, object]) -> float | None:
+    value = row["p"]
+    return value if isinstance(value, float) else None
+
+
+def _matched(
+    runs: tuple[pl.DataFrame, pl.DataFrame], models: tuple[str, str] | None
+) -> list[tuple[str, str]]:
+    names = [sorted(run["model"].unique().to_list()) for run in runs]
+    if models is not None:
+        for model, known in zip(models, names, strict=True):
+            if model not in known:
+                raise UnknownNameError("model", model, known)
+        return [models]
+    shared = [(name, name) for name in names[0] if name in names[1]]
+    if shared:
+        return shared
+    if len(names[0]) == len(names[1]) == 1:
+        return [(names[0][0], names[1][0])]
+    raise DataError(
+        f"the runs share no model ({', '.join(names[0])} and {', '.join(names[1])}); name one of each side"
+    )
+
+
+def _contrasts(view: View, what: str, invalid: InvalidRule) -> Iterator[_Contrast]:
+    """What can be compared in a view whose models are the two sides, "a" and "b"."""
+    sides = [[cell for cell in view.arrays.cells if cell.model == side] for side in ("a", "b")]
+    if what == "consistency":
+        second = {pair.labels: pair for pair in implied_pairs(sides[1])}
+        for pair in implied_pairs(sides[0]):
+            if pair.labels in second:
+                yield _consistent(view, pair, second[pair.labels], invalid)
+        return
+    others = {(cell.instruction, cell.input, cell.repeat): cell for cell in sides[1]}
+    for cell in sides[0]:
+        other = others.get((cell.instruction, cell.input, cell.repeat))
+        if other is not None:
+            yield _single(view, (cell, other), what, invalid)
+
+
+def _consistent(view: View, first: CellPair, second: CellPair, invalid: InvalidRule) -> _Contrast:
+    a, b = (compare(view.answers(pair.a), view.answers(pair.b), invalid=invalid) for pair in (first, second))
+    counted = a.counted & b.counted
+    labels = dict(zip(("a", "b"), first.labels, strict=True))
+    return _Contrast(labels, a.agree, b.agree, counted, int(((a.counted | b.counted) & ~counted).sum()))
+
+
+def _single(view: View, cells: tuple[Cell, Cell], what: str, invalid: InvalidRule) -> _Contrast:
+    answers = [view.answers(cell) for cell in cells]
+    gold = [view.gold(cell) for cell in cells]
+    asked = [codes >= 0 if invalid == "drop" and what == "accuracy" else codes >= -1 for codes in answers]
+    if what == "accuracy":
+        asked = [mask & (right >= 0) for mask, right in zip(asked, gold, strict=True)]
+        held = [codes == right for codes, right in zip(answers, gold, strict=True)]
+    else:
+        held = [codes >= 0 for codes in answers]
+    counted = asked[0] & asked[1]
+    lost = int(((asked[0] | asked[1]) & ~counted).sum())
+    return _Contrast(cell_columns(cells[0]), held[0], held[1], counted, lost)
+
+
+def _rows(
+    head: Mapping[str, object], contrasts: Sequence[_Contrast], bootstrap: Bootstrap
+) -> list[dict[str, object]]:
+    shares = [(share_statistic(c.first, c.counted), share_statistic(c.second, c.counted)) for c in contrasts]
+    values = estimates([side for pair in shares for side in pair])
+    numbers = estimates((difference(second, first) for first, second in shares), bootstrap)
+    rows = []
+    for place, (contrast, number) in enumerate(zip(contrasts, numbers, strict=True)):
+        cells = estimate_cells(number)
+        cells["excluded"] = contrast.excluded
+        if contrast.excluded:
+            lost = f"{contrast.excluded} that count on one side only"
+            cells["reason"] = "; ".join(text for text in (number.reason, lost) if text)
+        test = mcnemar_test(contrast.first, contrast.second, counted=contrast.counted)
+        apart = int(((contrast.first ^ contrast.second) & contrast.counted).sum())
+        detectable = smallest_detectable_difference(apart / number.n, number.n) if number.n else None
+        both = {"value_a": values[2 * place].value, "value_b": values[2 * place + 1].value}
+        rows.append({**head, **contrast.cells, **both, **cells, "p": test.value, "detectable": detectable})
+    return rows

@@ -1,0 +1,210 @@
+"""Requirements on numbers, for continuous integration: a small strict language, read by hand and never evaluated.
+
+    REQUIREMENT := MEASURE [.STATISTIC] [.low | .high] [ "[" TERM {, TERM} "]" ] OPERATOR NUMBER
+    TERM        := SENSE | INSTRUCTION/INPUT | COLUMN=VALUE
+    OPERATOR    := >= | > | <= | <
+
+``consistency[de_from_en] >= 0.8`` holds where every row of which one side is (de_from_en, de_from_en) has a value of
+at least 0.8; ``consistency.low[de_from_en] >= 0.75`` asks it of the lower end of the interval.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from hesperus.errors import UnknownNameError, UsageError
+from hesperus.reports.measured.registry import MEASURES
+from hesperus.reports.table import Table, table
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SHAPE = re.compile(
+    r"\s*(?P<path>[A-Za-z0-9_.]+)\s*(?:\[(?P<terms>[^\]]*)\])?\s*(?P<operator>>=|<=|>|<)\s*(?P<number>\S+)\s*"
+)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_ENDS = ("value", "low", "high")
+_STATISTICS = {
+    "accuracy": "accuracy",
+    "agreement": "kappa_p",
+    "consistency": "consistency",
+    "decomposition": "total",
+    "directions": "share",
+    "labels": "share",
+    "validity": "validity",
+}
+_OPERATORS = (">=", "<=", ">", "<")
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A requirement, read.
+
+    Attributes:
+        text: As it was written.
+        measure: Name of the measure.
+        statistic: Value of the column `statistic`.
+        end: ``value``, ``low`` or ``high``.
+        terms: What a row must have: ("", code) for a sense, (column, value) else.
+        operator: One of >=, >, <=, <.
+        number: The bound.
+    """
+
+    text: str
+    measure: str
+    statistic: str
+    end: str
+    terms: tuple[tuple[str, str], ...]
+    operator: str
+    number: float
+
+    @classmethod
+    def parse(cls, text: str) -> Requirement:
+        """Read a requirement.
+
+        Raises:
+            UsageError: The text does not follow the grammar.
+            UnknownNameError: No such measure.
+        """
+        shape = _SHAPE.fullmatch(text)
+        if shape is None:
+            raise UsageError(f"{text!r} is no requirement; write e.g. 'consistency[de_from_en] >= 0.8'")
+        if _NUMBER.fullmatch(shape["number"]) is None:
+            raise UsageError(f"requirement {text!r}: {shape['number']!r} is no number")
+        measure, *path = shape["path"].split(".")
+        if measure not in MEASURES:
+            raise UnknownNameError("measure", measure, MEASURES)
+        if any(_WORD.fullmatch(word) is None for word in path) or len(path) > 2:
+            raise UsageError(f"requirement {text!r}: {shape['path']!r} is no measure.statistic")
+        end = path.pop() if path and path[-1] in _ENDS else "value"
+        if len(path) > 1:
+            raise UsageError(f"requirement {text!r}: after the statistic comes low or high, not {path[1]!r}")
+        statistic = path[0] if path else _STATISTICS.get(measure)
+        if statistic is None:
+            raise UsageError(f"requirement {text!r}: {measure} has several statistics; write {measure}.NAME")
+        terms = tuple(_term(part, text) for part in (shape["terms"] or "").split(",") if part.strip())
+        return cls(text.strip(), measure, statistic, end, terms, shape["operator"], float(shape["number"]))
+
+    def rows(self, measured: Table) -> list[Mapping[str, object]]:
+        """The rows of the measure's table that the requirement is about.
+
+        Raises:
+            UnknownNameError: A statistic or column that the table does not have.
+            UsageError: No row has all that the terms name.
+        """
+        statistics = {str(row["statistic"]) for row in measured.rows}
+        if self.statistic not in statistics:
+            raise UnknownNameError(f"statistic of {self.measure}", self.statistic, statistics)
+        for column, _ in self.terms:
+            if column and column not in measured.columns:
+                raise UnknownNameError(f"column of {self.measure}", column, measured.columns)
+        found = [
+            row
+            for row in measured.rows
+            if row["statistic"] == self.statistic and all(_has(row, *term) for term in self.terms)
+        ]
+        if not found:
+            known = sorted({_where(row) for row in measured.rows})
+            shown = "; ".join(known[:12]) + ("; …" if len(known) > 12 else "")
+            raise UsageError(f"requirement {self.text!r} is about no row; there are: {shown}")
+        return found
+
+    def holds(self, value: float) -> bool:
+        """True where the value satisfies the bound."""
+        if self.operator == ">=":
+            return value >= self.number
+        if self.operator == "<=":
+            return value <= self.number
+        return value > self.number if self.operator == ">" else value < self.number
+
+
+def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]) -> Table:
+    """Hold tables to requirements.
+
+    Args:
+        requirements: What must hold.
+        tables: The table of each measure that a requirement names.
+
+    Returns:
+        A row per requirement and row that it is about; `passed` is False also where the value is undefined.
+
+    Raises:
+        UnknownNameError: A statistic or column that a table does not have.
+        UsageError: A requirement is about no row.
+    """
+    rows: list[dict[str, object]] = []
+    for requirement in requirements:
+        for row in requirement.rows(tables[requirement.measure]):
+            number = row[requirement.end]
+            passed = isinstance(number, float) and requirement.holds(number)
+            reason = row["reason"] if number is not None or row["value"] is None else "no interval"
+            rows.append(
+                {
+                    "requirement": requirement.text,
+                    "passed": passed,
+                    "model": row.get("model") or f"{row.get('model_a')}, {row.get('model_b')}",
+                    "task": row["task"],
+                    "where": _where(row),
+                    **{name: row[name] for name in ("value", "low", "high", "n")},
+                    "reason": reason,
+                }
+            )
+    columns = ("requirement", "passed", "model", "task", "where", "value", "low", "high", "n", "reason")
+    signed = {measure: found.signature for measure, found in sorted(tables.items())}
+    return table("check", columns, rows=rows, signature=signed)
+
+
+def junit_xml(checked: Table) -> str:
+    """The result of check_table as JUnit XML: a test case per row, a failure where it did not pass."""
+    failed = sum(not row["passed"] for row in checked.rows)
+    counts = {"tests": str(len(checked.rows)), "failures": str(failed), "errors": "0"}
+    suite = ElementTree.Element("testsuite", {"name": "hesperus check", **counts})
+    for row in checked.rows:
+        name = f"{row['requirement']} ({row['model']}, {row['task']}, {row['where']})"
+        case = ElementTree.SubElement(suite, "testcase", classname="hesperus.check", name=_clean(name))
+        if not row["passed"]:
+            said = f"value {row['value']}, interval {row['low']} to {row['high']}, n {row['n']}"
+            reason = f"; {row['reason']}" if row["reason"] else ""
+            ElementTree.SubElement(case, "failure", message=_clean(said + reason))
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _term(part: str, text: str) -> tuple[str, str]:
+    column, sign, value = (piece.strip() for piece in part.partition("="))
+    if not sign:
+        return "", column
+    if not column or not value:
+        raise UsageError(f"requirement {text!r}: {part.strip()!r} is no COLUMN=VALUE")
+    return column, value
+
+
+def _has(row: Mapping[str, object], column: str, value: str) -> bool:
+    if column:
+        return str(row[column]) == value
+    instruction, _, given = value.partition("/")
+    wanted = (instruction, given or instruction)
+    if "sense" in row:
+        return row["sense"] == value
+    if "instruction" in row:
+        return (row["instruction"], row["input"]) == wanted
+    label = f"instruction={wanted[0]},input={wanted[1]}"
+    return any(
+        str(row[side]) == label or str(row[side]).startswith(f"{label},repeat=") for side in ("a", "b")
+    )
+
+
+def _where(row: Mapping[str, object]) -> str:
+    """The row's own coordinates, beside model and task."""
+    if "a" in row:
+        return f"{row['a']} with {row['b']}"
+    if "sense" in row:
+        return f"sense={row['sense']}"
+    return f"instruction={row['instruction']},input={row['input']},repeat={row['repeat']}"
+
+
+def _clean(text: str) -> str:
+    """Without what XML cannot say; names come from files of others."""
+    return _NOT_XML.sub("\ufffd", text)

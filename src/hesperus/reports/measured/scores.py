@@ -1,0 +1,163 @@
+"""Is it the translation? The table that sets an item's translation score beside whether its answers agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.errors import DataError, UsageError
+from hesperus.measures import (
+    Bootstrap,
+    InvalidRule,
+    Statistic,
+    above_statistics,
+    compare,
+    consistency_statistic,
+    pearson_statistic,
+)
+from hesperus.measures.statistic import ratio
+from hesperus.records import CellPair, implied_pairs
+from hesperus.reports.measured.paired import Row, estimated
+from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings
+from hesperus.reports.measured.views import View, views
+from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
+
+_NAMES = ("task", "model", "sense", "item")
+
+
+def read_scores(path: Path | str) -> pl.DataFrame:
+    """Read item scores of translations: Parquet, CSV or JSON lines.
+
+    Args:
+        path: A table with the columns `sense` (such as de_from_en), `item`, at least one column of numbers (bleu,
+            chrf, comet, …), and where there are several a `task` and a `model`.
+
+    Raises:
+        UsageError: There is no such file, or its ending is not known.
+        DataError: The table cannot be read, or lacks a column.
+    """
+    file = Path(path)
+    readers: dict[str, Callable[[Path], pl.DataFrame]] = {
+        ".parquet": pl.read_parquet,
+        ".csv": pl.read_csv,
+        ".jsonl": pl.read_ndjson,
+    }
+    if not file.is_file() or file.suffix.lower() not in readers:
+        raise UsageError(f"{file}: no such file of scores; expected one ending in {', '.join(readers)}")
+    try:
+        frame = readers[file.suffix.lower()](file)
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from error
+    return check_scores(frame, file=file)
+
+
+def check_scores(frame: pl.DataFrame, *, file: object = None) -> pl.DataFrame:
+    """Hold a table of scores to its shape, with names as text and scores as floats.
+
+    Raises:
+        DataError: A column is missing, there is no column of numbers, or a row is doubled.
+    """
+    absent = [name for name in ("sense", "item") if name not in frame.columns]
+    if absent:
+        raise DataError(f"scores need the columns sense and item; no {' and no '.join(absent)}", file=file)
+    keys = [name for name in _NAMES if name in frame.columns]
+    scores = [name for name, kind in frame.schema.items() if name not in _NAMES and kind.is_numeric()]
+    if not scores:
+        raise DataError("no column of numbers; a score is a column such as bleu or chrf", file=file)
+    found = frame.select(
+        *(pl.col(name).cast(pl.String) for name in keys), *(pl.col(name).cast(pl.Float64) for name in scores)
+    )
+    doubled = found.select(pl.struct(keys).is_duplicated()).to_series()
+    if doubled.any():
+        row = int(doubled.arg_max() or 0)
+        given = ", ".join(f"{name}={found[name][row]}" for name in keys)
+        raise DataError(f"more than one score for {given}", file=file, line=row + 1)
+    return found
+
+
+def translation_table(
+    records: pl.DataFrame,
+    scores: pl.DataFrame,
+    *,
+    threshold: float = 50.0,
+    by: Sequence[str] = (),
+    invalid: InvalidRule = "disagree",
+    bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
+) -> Table:
+    """Whether inconsistency comes with bad translations, for every made input that was answered (X).
+
+    Args:
+        records: The records table.
+        scores: Item scores (see read_scores).
+        threshold: Scores strictly above it count as good; the paper's is BLEU 50.
+        by: Columns of the records to group by.
+        invalid: How unreadable answers compare.
+        bootstrap: How intervals are made.
+
+    Returns:
+        For each pair (s, s) with (s, m) and each score: ``mean``; ``correlation`` with agreement and
+        ``correlation_correct`` with being right on the made input (Pearson); ``consistency``, ``consistency_above``
+        the threshold, and ``share_above``.
+
+    Raises:
+        DataError: The scores have the wrong shape, or none of them belongs to the records.
+        UnknownNameError: A group column that the records do not have.
+    """
+    settings = MeasureSettings(by=tuple(by), invalid=invalid, bootstrap=bootstrap, threshold=float(threshold))
+    checked = check_scores(scores)
+    names = [name for name in checked.columns if name not in _NAMES]
+    rows: list[Row] = []
+    for view in views(records, by=by):
+        found = (
+            (
+                {"a": pair.labels[0], "b": pair.labels[1], "score": name, "statistic": statistic_name},
+                statistic,
+            )
+            for pair in implied_pairs(view.arrays.cells)
+            if pair.condition == "X"
+            for name in names
+            for statistic_name, statistic in _measured(
+                view, pair, _scores(view, pair, checked, name), settings
+            )
+        )
+        rows += estimated({"model": view.model, "task": view.task, **view.groups}, found, bootstrap)
+    if not rows:
+        raise DataError(
+            "no score belongs to a made input of these records; scores are joined by sense and item"
+        )
+    columns = ("model", "task", *by, "a", "b", "score", "statistic", *ESTIMATE_COLUMNS)
+    return table("translation", columns, rows=rows, signature=settings.signed())
+
+
+def _scores(view: View, pair: CellPair, scores: pl.DataFrame, name: str) -> npt.NDArray[np.float64]:
+    """The score of each item of the view, NaN where there is none."""
+    here = {"sense": pair.b.input, "task": view.task, "model": view.model}
+    own = scores.filter([pl.col(key) == value for key, value in here.items() if key in scores.columns])
+    items = pl.DataFrame({"item": view.arrays.items}, schema={"item": pl.String})
+    joined = items.join(own.select("item", name), on="item", how="left", maintain_order="left")
+    return joined[name].fill_null(float("nan")).to_numpy()
+
+
+def _measured(
+    view: View, pair: CellPair, score: npt.NDArray[np.float64], settings: MeasureSettings
+) -> Iterator[tuple[str, Statistic]]:
+    if not np.isfinite(score).any():
+        return
+    source, other = view.answers(pair.a), view.answers(pair.b)
+    both = compare(source, other, invalid=settings.invalid)
+    scored = both.counted & np.isfinite(score)
+    right = other == view.gold(pair.b)
+    filled = np.where(scored, score, 0.0)
+    yield "mean", Statistic((filled, scored), ratio, int(scored.sum()), both.n - int(scored.sum()))
+    yield "correlation", pearson_statistic(score, both.agree, counted=both.counted)
+    yield "correlation_correct", pearson_statistic(score, right, counted=both.counted)
+    yield "consistency", consistency_statistic(source, other, invalid=settings.invalid)
+    inside, share = above_statistics(
+        both.agree, both.counted, score=score, threshold=settings.threshold or 0.0
+    )
+    yield "consistency_above", inside
+    yield "share_above", share

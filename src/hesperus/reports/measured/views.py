@@ -1,0 +1,110 @@
+"""The parts of a records table that are measured by themselves: a task, often a model, a value of each group column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+import polars as pl
+
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.records import KEY, MISSING, AnswerArrays, Cell, Codes, answer_arrays
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """One such part.
+
+    Attributes:
+        task: Name of the task.
+        groups: Group column to its value.
+        arrays: The answers.
+    """
+
+    task: str
+    groups: Mapping[str, object]
+    arrays: AnswerArrays
+
+    @property
+    def model(self) -> str:
+        """The only model of a view per model; the first of several."""
+        return self.arrays.cells[0].model
+
+    def answers(self, cell: Cell | None) -> Codes:
+        """Class codes of a cell; all MISSING where the view has no such cell."""
+        return self._row(self.arrays.answers, cell)
+
+    def gold(self, cell: Cell | None) -> Codes:
+        """Gold codes of a cell; all MISSING where the view has no such cell."""
+        return self._row(self.arrays.gold, cell)
+
+    def _row(self, table: Codes, cell: Cell | None) -> Codes:
+        if cell is None or cell not in self.arrays.cells:
+            return np.full(len(self.arrays.items), MISSING, dtype=np.int32)
+        row: Codes = table[self.arrays.row(cell)]
+        return row
+
+
+def views(
+    records: pl.DataFrame, *, by: Sequence[str] = (), per_model: bool = True, probs: bool = False
+) -> Iterator[View]:
+    """Split a records table by task and groups, and by model where models are not compared.
+
+    Args:
+        records: The records table.
+        by: Group columns.
+        per_model: Give each model a view of its own.
+        probs: Also lay out probabilities.
+
+    Raises:
+        DataError: The table is empty.
+        UnknownNameError: A group column does not exist.
+        UsageError: A group column stands in every row anyway.
+    """
+    if records.is_empty():
+        raise DataError("the table has no records")
+    for name in by:
+        if name in KEY:
+            raise UsageError(f"every row says its {name} anyway; group by another column")
+        if name not in records.columns:
+            raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
+    split = ["model", "task", *by] if per_model else ["task", *by]
+    parts = records.partition_by(split, as_dict=True)
+    for values in sorted(
+        parts, key=lambda values: tuple((value is not None, str(value)) for value in values)
+    ):
+        named = dict(zip(split, values, strict=True))
+        groups = {name: _cell(named[name]) for name in by}
+        yield View(str(named["task"]), groups, answer_arrays(parts[values], probs=probs))
+
+
+def all_cells(records: pl.DataFrame) -> list[Cell]:
+    """Every cell of a table, over all tasks."""
+    frame = records.select("model", "instruction", "input", "repeat").unique().sort(pl.all())
+    return [Cell(*values) for values in frame.iter_rows()]
+
+
+def narrowed(records: pl.DataFrame, *, models: Sequence[str] = (), tasks: Sequence[str] = ()) -> pl.DataFrame:
+    """The records of some models and tasks; an empty choice keeps all.
+
+    Raises:
+        UnknownNameError: A model or task that the records do not have.
+    """
+    for column, wanted in (("model", models), ("task", tasks)):
+        if not wanted:
+            continue
+        known = records[column].unique().sort().to_list()
+        for name in wanted:
+            if name not in known:
+                raise UnknownNameError(column, name, known)
+        records = records.filter(pl.col(column).is_in(wanted))
+    return records
+
+
+def _cell(value: object) -> object:
+    """A group's value as JSON can say it."""
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
+        return value
+    return str(value)

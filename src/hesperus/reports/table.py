@@ -1,0 +1,78 @@
+"""The one shape in which numbers leave hesperus: rows with columns, and the signature of how they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hesperus.errors import UnknownNameError
+from hesperus.fingerprint import JSON, plain
+from hesperus.types import Estimate
+
+ESTIMATE_COLUMNS = ("value", "low", "high", "n", "excluded", "reason")
+"""The columns that every estimate fills, in this order; `value` is None where it is undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of a measure.
+
+    Attributes:
+        measure: What was measured, e.g. ``consistency``.
+        columns: Names of the columns, in the order in which they are shown.
+        rows: One mapping per row; every row has every column.
+        signature: How the numbers were made: version, settings, seed (see hesperus.fingerprint).
+    """
+
+    measure: str
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, object], ...]
+    signature: Mapping[str, object]
+
+    def only(self, column: str, values: Sequence[object]) -> Table:
+        """The rows in which a column has one of the values.
+
+        Raises:
+            UnknownNameError: The table has no such column, or no row has one of the values.
+        """
+        if column not in self.columns:
+            raise UnknownNameError(f"column of {self.measure}", column, self.columns)
+        present = {row[column] for row in self.rows}
+        for value in values:
+            if value not in present:
+                raise UnknownNameError(f"{column} of {self.measure}", str(value), map(str, present))
+        return replace(self, rows=tuple(row for row in self.rows if row[column] in values))
+
+    def document(self) -> dict[str, JSON]:
+        """The table as one JSON document, ``{"measure", "rows", "signature"}``.
+
+        Raises:
+            TypeError: A cell holds something that JSON cannot say.
+        """
+        rows: list[JSON] = [{name: plain(row[name]) for name in self.columns} for row in self.rows]
+        return {"measure": self.measure, "rows": rows, "signature": plain(self.signature)}
+
+
+def table(
+    measure: str,
+    columns: Sequence[str],
+    *,
+    rows: Sequence[Mapping[str, object]],
+    signature: Mapping[str, object],
+) -> Table:
+    """Build a table, checking that every row has exactly the columns.
+
+    Raises:
+        ValueError: A row lacks a column or has one too many; the message names the row and the columns.
+    """
+    wanted = set(columns)
+    for number, row in enumerate(rows):
+        if row.keys() != wanted:
+            off = ", ".join(sorted(wanted ^ row.keys()))
+            raise ValueError(f"row {number} of table {measure!r} does not fit its columns: {off}")
+    return Table(measure, tuple(columns), tuple(rows), signature)
+
+
+def estimate_cells(estimate: Estimate) -> dict[str, object]:
+    """The cells of an estimate, keyed by ESTIMATE_COLUMNS."""
+    return {name: getattr(estimate, name) for name in ESTIMATE_COLUMNS}

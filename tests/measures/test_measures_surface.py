@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import hesperus.measures
+
+
+def test_everything_public_exists_and_is_sorted() -> None:
+    names = hesperus.measures.__all__
+    assert names == sorted(names, key=lambda name: (name.upper() != name, name.lower() == name, name))
+    for name in names:
+        assert getattr(hesperus.measures, name) is not None
+    assert set(names) <= set(dir(hesperus.measures))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        hesperus.measures.nonsense  # noqa: B018
+
+
+def test_measuring_loads_neither_scipy_nor_polars() -> None:
+    code = (
+        "import sys, hesperus.measures as m, numpy as np;"
+        "a = np.zeros(3, np.int32); m.consistency(a, a, bootstrap=m.Bootstrap(10));"
+        "print([n for n in ('scipy', 'polars', 'pydantic') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "name", ["consistency", "correctness", "correlation", "intervals", "multiplicity", "tests"]
+)
+def test_the_examples_in_the_docstrings_run(name: str) -> None:
+    failures, tried = doctest.testmod(import_module(f"hesperus.measures.{name}"))
+    assert tried and not failures

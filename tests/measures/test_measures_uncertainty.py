@@ -1,0 +1,220 @@
+"""Intervals, tests and corrections, against other implementations, planted truth and hand counts."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hesperus.measures import (
+    Bootstrap,
+    Draws,
+    Statistic,
+    accuracy,
+    benjamini_hochberg,
+    consistency,
+    difference,
+    draws,
+    estimate,
+    estimates,
+    holm,
+    mcnemar_test,
+    pearson,
+    permutation_test,
+    share_statistic,
+    sign_test,
+    smallest_detectable_difference,
+    wilson,
+)
+from hesperus.measures.statistic import ratio
+
+
+def _share(values: np.ndarray) -> Statistic:
+    return share_statistic(values, np.ones_like(values))
+
+
+def test_draws_are_counts_of_whole_resamples_and_shared() -> None:
+    drawn = Draws(50, Bootstrap(300, seed=1))
+    blocks = np.vstack(list(drawn.blocks()))
+    assert blocks.shape == (300, 50)
+    assert (blocks.sum(axis=1) == 50).all()
+    assert np.array_equal(blocks, np.vstack(list(drawn.blocks())))
+    assert abs(float(blocks.mean(axis=0).std()) - np.sqrt(1 / 300)) < 0.02
+    assert draws(50, Bootstrap(300)) is draws(50, Bootstrap(300))
+    assert draws(0, Bootstrap(300)) is None and draws(50, Bootstrap(0)) is None
+    values = np.random.default_rng(0).random((50, 2))
+    assert drawn.sums(values) == pytest.approx(blocks.astype(float) @ values)
+    with pytest.raises(ValueError, match="draws are of 50 items, the columns of 3"):
+        drawn.sums(np.zeros((3, 1)))
+
+
+def test_draws_too_large_to_keep_are_drawn_again_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = np.vstack(list(Draws(40, Bootstrap(30)).blocks()))
+    monkeypatch.setattr("hesperus.measures.resample._KEPT", 0)
+    monkeypatch.setattr("hesperus.measures.resample._BLOCK", 100)
+    again = Draws(40, Bootstrap(30))
+    for _ in range(2):
+        assert np.array_equal(np.vstack(list(again.blocks())), kept)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"resamples": -1}, "resamples must be 0 or more, not -1"),
+        ({"seed": -3}, "seed must be 0 or more, not -3"),
+        ({"level": 1.0}, "between 0 and 1, not 1.0"),
+    ],
+)
+def test_impossible_bootstraps_are_refused(settings: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Bootstrap(**settings)  # type: ignore[arg-type]
+
+
+def test_the_percentile_interval_is_that_of_resampling_item_by_item() -> None:
+    rng = np.random.default_rng(2)
+    a = rng.integers(0, 3, 400).astype(np.int32)
+    b = np.where(rng.random(400) < 0.7, a, rng.integers(0, 3, 400)).astype(np.int32)
+    found = consistency(a, b, bootstrap=Bootstrap(4000, seed=9))
+    same = a == b
+    other = np.random.default_rng(77)
+    by_hand = np.array([same[other.integers(0, 400, 400)].mean() for _ in range(4000)])
+    low, high = np.quantile(by_hand, [0.025, 0.975])
+    assert found.low == pytest.approx(low, abs=0.006)
+    assert found.high == pytest.approx(high, abs=0.006)
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
+    rng = np.random.default_rng(4)
+    covered = 0
+    for trial in range(200):
+        codes = (rng.random(300) < 0.8).astype(np.int32)
+        found = accuracy(codes, np.ones(300, np.int32), bootstrap=Bootstrap(400, seed=trial % 5))
+        assert found.low is not None and found.high is not None
+        covered += found.low <= 0.8 <= found.high
+    assert 0.90 <= covered / 200 <= 0.99
+
+
+def test_a_difference_shares_its_resamples() -> None:
+    rng = np.random.default_rng(6)
+    a = rng.random(500) < 0.6
+    paired = estimate(difference(_share(a), _share(a)), Bootstrap(200))
+    assert (paired.value, paired.low, paired.high, paired.n) == (0.0, 0.0, 0.0, 500)
+    with pytest.raises(ValueError, match="same items: 500 and 3"):
+        difference(_share(a), _share(a[:3]))
+    with pytest.raises(ValueError, match="reduced together need the same items"):
+        estimates([_share(a), _share(a[:3])])
+
+
+def test_an_interval_from_a_minority_of_resamples_is_left_out() -> None:
+    one = np.zeros(50, dtype=bool)
+    one[0] = True
+    rare = Statistic((one, one), ratio, n=1)
+    assert estimate(rare, Bootstrap(500)).low == 1.0
+    never = Statistic((one, one), lambda s: np.where(s[..., 0] == 1, 1.0, np.nan), n=1)
+    found = estimate(never, Bootstrap(500))
+    assert (found.value, found.low, found.high) == (1.0, None, None)
+
+
+def test_many_statistics_go_through_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(1).random((40, 30)) < 0.5
+    together = estimates([_share(v) for v in values], Bootstrap(100))
+    monkeypatch.setattr("hesperus.measures.statistic._COLUMNS_AT_ONCE", 3)
+    assert estimates((_share(v) for v in values), Bootstrap(100)) == together
+    assert estimates([]) == []
+
+
+def test_pearson_is_numpys_and_undefined_where_a_side_does_not_vary() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.random(200) * 100 + 1e6, rng.random(200) < 0.5
+    assert pearson(x, y).value == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-9)
+    x[3] = np.nan
+    found = pearson(x, y, counted=np.ones(200, bool))
+    assert (found.n, found.excluded, found.reason) == (199, 1, "1 without a score")
+    assert (
+        pearson(np.full(5, 0.1), np.arange(5.0)).reason == "fewer than two items, or one side does not vary"
+    )
+    with pytest.raises(ValueError, match="same items"):
+        pearson(x, y[:3])
+
+
+def test_sign_and_mcnemar_tests_are_exact() -> None:
+    for wins, losses in [(0, 0), (1, 0), (9, 1), (5, 5), (30, 12)]:
+        n, k = wins + losses, min(wins, losses)
+        tail = sum(comb(n, i) for i in range(k + 1)) / 2**n
+        assert sign_test(wins, losses).value == pytest.approx(min(1.0, 2 * tail))
+    with pytest.raises(ValueError, match="cannot be negative: -1, 2"):
+        sign_test(-1, 2)
+    a, b = np.array([1, 1, 1, 0, 0], bool), np.array([0, 0, 1, 0, 1], bool)
+    found = mcnemar_test(a, b, counted=np.array([1, 1, 1, 1, 0], bool))
+    assert (found.value, found.n) == (0.5, 4)
+    nothing = mcnemar_test(a, b, counted=np.zeros(5, bool))
+    assert (nothing.value, nothing.reason) == (None, "no item counts on both sides")
+
+
+def test_the_permutation_test_is_exact_when_small_and_close_when_large() -> None:
+    few = np.array([1.0, 1.0, 1.0, 0.0, -1.0])
+    assert permutation_test(few).value == pytest.approx(sign_test(3, 1).value)
+    many = np.concatenate([np.ones(40), -np.ones(22), np.zeros(100)])
+    assert permutation_test(many, resamples=20_000).value == pytest.approx(sign_test(40, 22).value, abs=0.01)
+    assert permutation_test(np.zeros(4)).value == 1.0
+    assert permutation_test(np.array([])).reason == "no item counts on both sides"
+    assert permutation_test(np.ones(60), resamples=99).value == pytest.approx(0.01)
+    with pytest.raises(ValueError, match="difference of item 1 is not finite"):
+        permutation_test(np.array([0.0, np.nan]))
+    with pytest.raises(ValueError, match="resamples must be 1 or more"):
+        permutation_test(few, resamples=0)
+
+
+def test_holm_and_benjamini_hochberg_as_in_the_books() -> None:
+    p = [0.01, 0.04, 0.03, 0.005]
+    assert holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert benjamini_hochberg(p) == pytest.approx([0.02, 0.04, 0.04, 0.02])
+    assert holm([]) == [] == benjamini_hochberg([])
+    assert holm([None, 0.9, 0.8]) == [None, 1.0, 1.0]
+    for adjust in (holm, benjamini_hochberg):
+        with pytest.raises(ValueError, match=r"p value 1 is 1.5, outside \[0, 1\]"):
+            adjust([0.1, 1.5])
+
+
+@settings(derandomize=True, max_examples=40, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_benjamini_hochberg_is_scipys(p: list[float]) -> None:
+    from scipy.stats import false_discovery_control
+
+    assert benjamini_hochberg(p) == pytest.approx(list(false_discovery_control(p)))
+
+
+def test_wilson_is_scipys_and_has_width_at_the_ends() -> None:
+    from scipy.stats import binomtest
+
+    for successes, n in [(0, 10), (10, 10), (3, 17), (160, 200)]:
+        theirs = binomtest(successes, n).proportion_ci(method="wilson")
+        ours = wilson(successes, n)
+        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
+    assert wilson(0, 0).reason == "no item to measure"
+    with pytest.raises(ValueError, match="3 of 2 is no share"):
+        wilson(3, 2)
+    with pytest.raises(ValueError, match="level"):
+        wilson(1, 2, level=0)
+
+
+def test_the_detectable_difference_is_found_as_often_as_it_says() -> None:
+    discordant, n = 0.2, 500
+    delta = smallest_detectable_difference(discordant, n)
+    assert delta is not None
+    rng = np.random.default_rng(8)
+    found = 0
+    for _ in range(400):
+        kinds = rng.choice(3, n, p=[(discordant + delta) / 2, (discordant - delta) / 2, 1 - discordant])
+        p = sign_test(int((kinds == 0).sum()), int((kinds == 1).sum())).value
+        found += p is not None and p < 0.05
+    assert 0.72 <= found / 400 <= 0.86
+    assert smallest_detectable_difference(0.0, 4) == 1.0
+    assert smallest_detectable_difference(0.5, 0) is None
+    with pytest.raises(ValueError, match="discordant share lies in"):
+        smallest_detectable_difference(1.5, 10)
+    with pytest.raises(ValueError, match="power lies between"):
+        smallest_detectable_difference(0.5, 10, power=1)

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import hesperus.records
+from hesperus.errors import DataError, UsageError
+from hesperus.records import Run, conform, read_records, read_run, write_run
+
+
+def _run(**changes: object) -> Run:
+    records = conform(
+        pl.DataFrame(
+            {
+                "model": "m",
+                "task": "t",
+                "item": ["2", "1"],
+                "instruction": "en",
+                "input": "en",
+                "answer": ["A", None],
+            }
+        )
+    )
+    values: dict[str, object] = {
+        "records": records,
+        "items": pl.DataFrame({"item": ["1", "2"], "language": "en"}),
+        "study": {"task": "t", "targets": ["de", "中文"]},
+        "signature": {"hesperus": "0.1.0", "settings": {"seed": 1}},
+    }
+    return Run(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_a_run_folder_comes_back_and_is_the_same_bytes_when_written_again(tmp_path: Path) -> None:
+    write_run(_run(), tmp_path / "a")
+    found = read_run(tmp_path / "a")
+    assert found.records["item"].to_list() == ["1", "2"]
+    assert found.items is not None and found.items.height == 2
+    assert found.study == {"task": "t", "targets": ["de", "中文"]}
+    assert found.signature == {"hesperus": "0.1.0", "settings": {"seed": 1}}
+    assert read_records(tmp_path / "a").equals(found.records)
+    write_run(found, tmp_path / "b")
+    names = ["items.parquet", "records.parquet", "signature.json", "study.yaml"]
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == names
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_a_run_without_items_leaves_no_old_ones_behind(tmp_path: Path) -> None:
+    write_run(_run(), tmp_path)
+    write_run(_run(items=None), tmp_path)
+    assert read_run(tmp_path).items is None
+
+
+def test_a_run_that_was_cut_off_has_no_signature(tmp_path: Path) -> None:
+    write_run(_run(), tmp_path)
+    broken = _run(records=_run().records.with_columns(outcome=pl.lit("odd")))
+    with pytest.raises(DataError, match="unknown outcome 'odd'"):
+        write_run(broken, tmp_path)
+    with pytest.raises(
+        DataError, match=r"no signature\.json: the run was not written to its end, run it again"
+    ):
+        read_run(tmp_path)
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such run folder"):
+        read_run(tmp_path / "absent")
+    with pytest.raises(UsageError, match=r"it has no records\.parquet"):
+        read_run(tmp_path)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(UsageError, match="is a file, a run needs a folder"):
+        write_run(_run(), tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("study.yaml", "a: [1", r"study\.yaml: cannot be read"),
+        ("study.yaml", "- 1\n", r"study\.yaml: expected a mapping, found list"),
+        ("study.yaml", None, r"study\.yaml: is missing"),
+        ("signature.json", "{", r"signature\.json: cannot be read"),
+        ("items.parquet", "PAR", r"items\.parquet: cannot be read as Parquet"),
+        ("study.yaml", "!!python/object/apply:os.getcwd []", r"study\.yaml: cannot be read"),
+    ],
+)
+def test_broken_files_of_a_run_are_named(
+    tmp_path: Path, name: str, content: str | None, message: str
+) -> None:
+    write_run(_run(), tmp_path)
+    (tmp_path / name).unlink()
+    if content is not None:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_run(tmp_path)
+
+
+def test_everything_public_exists() -> None:
+    for name in hesperus.records.__all__:
+        assert getattr(hesperus.records, name) is not None
+    assert hesperus.records.__all__ == sorted(
+        hesperus.records.__all__, key=lambda name: (name.upper() != name, name.lower() == name, name)
+    )
