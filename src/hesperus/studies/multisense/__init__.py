@@ -1,0 +1,21 @@
+"""Multisense consistency: the model makes another sense of its own task, then answers both."""
+
+from hesperus.studies.multisense.config import MultisenseStudy, read_study, study_from_mapping
+from hesperus.studies.multisense.design import Cell, Design, design
+from hesperus.studies.multisense.planning import Plan, plan_study
+from hesperus.studies.multisense.running import StudyRun, default_folder, default_store, run_study
+
+__all__ = [
+    "Cell",
+    "Design",
+    "MultisenseStudy",
+    "Plan",
+    "StudyRun",
+    "default_folder",
+    "default_store",
+    "design",
+    "plan_study",
+    "read_study",
+    "run_study",
+    "study_from_mapping",
+]

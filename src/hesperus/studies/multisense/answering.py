@@ -1,0 +1,175 @@
+"""Stage two: every cell of the design is asked, and every reply is read into a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hesperus.answers import Reader, answer_from_logprobs, read, reader_for
+from hesperus.errors import DataError, SenseError
+from hesperus.senses import render
+from hesperus.studies.multisense.design import Cell
+from hesperus.studies.multisense.making import Ask, Fault
+from hesperus.types import Answer, Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Senses:
+    """The task in every sense, for one model.
+
+    Attributes:
+        layout: Where the parts stand in a prompt.
+        form: Kind of answer.
+        instructions: Sense to instruction, or to the Fault that kept it from being made.
+        inputs: Sense to items by id, each an Item or a Fault.
+        golds: Item id to gold, by the language of the original.
+        labels: Item id to canonical labels of its options, where an answer is free text with options.
+    """
+
+    layout: str
+    form: str
+    instructions: Mapping[Sense, Instruction | Fault]
+    inputs: Mapping[Sense, Mapping[str, Item | Fault]]
+    golds: Mapping[str, Mapping[str, str | None]]
+    labels: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How answers are drawn and read.
+
+    Attributes:
+        system: System text.
+        settings: How replies are drawn.
+        by_logprobs: Score the options instead of generating.
+        reader: Preset of the reader.
+    """
+
+    system: str | None
+    settings: Settings
+    by_logprobs: bool = False
+    reader: str = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question of a cell: the request, or the Fault that keeps it from being put."""
+
+    cell: Cell
+    item: str
+    request: Request | Fault
+
+
+def questions(model: str, cells: Sequence[Cell], senses: Senses, how: How) -> list[Asked]:
+    """Every question of every cell, in the order of cells and items."""
+    asked = []
+    for cell in cells:
+        instruction = senses.instructions[cell.instruction]
+        for item_id, item in senses.inputs[cell.input].items():
+            if isinstance(instruction, Fault):
+                asked.append(Asked(cell, item_id, instruction))
+            elif isinstance(item, Fault):
+                asked.append(Asked(cell, item_id, item))
+            else:
+                asked.append(Asked(cell, item_id, _question(model, cell, instruction, item, senses, how)))
+    return asked
+
+
+def _question(
+    model: str, cell: Cell, instruction: Instruction, item: Item, senses: Senses, how: How
+) -> Request | Fault:
+    try:
+        text = render(senses.layout, instruction, item)
+    except (DataError, SenseError) as error:
+        if cell.instruction.is_original and cell.input.is_original:
+            raise
+        return Fault("sense", str(error))
+    options = scored_options(instruction, item) if how.by_logprobs else None
+    return Request(model, Prompt(text, how.system), how.settings, options, cell.repeat)
+
+
+def scored_options(instruction: Instruction, item: Item) -> tuple[str, ...]:
+    """What is scored when options are: the first word of each label, or the texts where labels are the texts."""
+    words = [words[0] for words in instruction.answers.values()]
+    if item.options is not None:
+        return tuple(words[: len(item.options)]) if words else item.options
+    return tuple(words)
+
+
+def answer_cells(
+    asked: Sequence[Asked], senses: Senses, how: How, *, ask: Ask, name: Callable[[str], str | None]
+) -> list[dict[str, object]]:
+    """Ask what can be asked and read it; one row of the records table for every question.
+
+    Args:
+        asked: From `questions`.
+        senses: The task in every sense.
+        how: How answers are drawn and read.
+        ask: Sends requests.
+        name: Name of the task, by item id, for the column `task`.
+
+    Returns:
+        Rows in the order of `asked`; where no reply came, the outcome is `error` and `note` says why.
+    """
+    replies = iter(ask([one.request for one in asked if isinstance(one.request, Request)]))
+    rows = []
+    for one in asked:
+        result: Reply | Failure | Fault = one.request if isinstance(one.request, Fault) else next(replies)
+        rows.append(_row(one, result, senses, how, name(one.item)))
+    return rows
+
+
+def _row(
+    one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str | None
+) -> dict[str, object]:
+    row: dict[str, object] = {
+        "task": task,
+        "item": one.item,
+        "instruction": one.cell.instruction.code,
+        "input": one.cell.input.code,
+        "repeat": one.cell.repeat,
+        "gold": senses.golds[one.cell.input.origin].get(one.item),
+    }
+    if isinstance(result, Failure | Fault):
+        return {**row, "outcome": "error", "note": f"{result.kind}: {result.message}"}
+    instruction = senses.instructions[one.cell.instruction]
+    item = senses.inputs[one.cell.input][one.item]
+    assert isinstance(instruction, Instruction) and isinstance(item, Item)
+    labels = labels_on_offer(senses, instruction, item)
+    if result.option_logprobs is not None:
+        answer = answer_from_logprobs(result.option_logprobs, labels)
+    else:
+        answer = read(_reader(senses, instruction, item, how.reader), result)
+    return {
+        **row,
+        "outcome": answer.outcome,
+        "answer": answer.label,
+        "options": list(labels) if labels else None,
+        "probs": list(answer.probs) if answer.probs is not None else None,
+        "reply": result.text if result.option_logprobs is None else None,
+        "rule": answer.rule,
+        "tokens_in": result.tokens_in,
+        "tokens_out": result.tokens_out,
+    }
+
+
+def labels_on_offer(senses: Senses, instruction: Instruction, item: Item) -> tuple[str, ...]:
+    """The canonical labels that an item can have, in order: as many as it has options."""
+    labels = tuple(instruction.answers) or senses.labels.get(item.id) or item.options or ()
+    return labels if item.options is None else labels[: len(item.options)]
+
+
+@lru_cache(maxsize=4096)
+def _reader_of(form: str, language: str, answers: tuple[tuple[str, tuple[str, ...]], ...], preset: str) -> Reader:
+    return reader_for(form, language, answers=dict(answers), preset=preset)
+
+
+def _reader(senses: Senses, instruction: Instruction, item: Item, preset: str) -> Reader:
+    """Templates follow the instruction's language; free text with options is looked up among the item's own."""
+    if senses.form == "text" and item.options is not None:
+        labels = labels_on_offer(senses, instruction, item)
+        names = tuple((label, (text,)) for label, text in zip(labels, item.options, strict=True))
+        return _reader_of("text", item.language, names, preset)
+    reader = _reader_of(senses.form, instruction.language, tuple(instruction.answers.items()), preset)
+    return reader.with_options(item.options) if senses.form == "choice" else reader

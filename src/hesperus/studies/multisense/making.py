@@ -1,0 +1,136 @@
+"""Stage one: every text of every sense that the design needs, made by asking or by rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hesperus.errors import SenseError, UnknownNameError
+from hesperus.senses import SenseMaker, naturalise, paraphrase, translate
+from hesperus.types import Failure, Prompt, Reply, Request, Sense, Settings
+
+Ask = Callable[[Sequence[Request]], Sequence[Reply | Failure]]
+"""Sends requests to the model that they name; results in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A text that could not be made, and why."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One making of a text: by which maker, from which language into which, by which model."""
+
+    maker: SenseMaker
+    source: str
+    target: str
+    model: str
+
+
+def steps_of(sense: Sense, model: str, makers: Mapping[str, SenseMaker]) -> tuple[Step, ...]:
+    """The makings that lead from the original to a sense.
+
+    ``de_from_en`` is one translation; ``en_via_zh`` is two; ``en~paraphrase`` is one rewording; ``de_from_en~natural``
+    is a translation and then a rewording. ``@provider/name`` names another model as the maker.
+
+    Raises:
+        UnknownNameError: The variant has no maker.
+    """
+    by = sense.maker or model
+    steps = []
+    if sense.source:
+        steps.append(Step(translate, sense.source, sense.language, by))
+    elif sense.via:
+        steps.append(Step(translate, sense.language, sense.via, by))
+        steps.append(Step(translate, sense.via, sense.language, by))
+    if sense.variant:
+        known = {"paraphrase": paraphrase, "natural": naturalise, **makers}
+        if sense.variant not in known:
+            raise UnknownNameError("sense-maker", sense.variant, known, f"in the sense {sense.code!r}")
+        steps.append(Step(known[sense.variant], sense.language, sense.language, by))
+    return tuple(steps)
+
+
+def rewords_instructions(sense: Sense, makers: Mapping[str, SenseMaker]) -> bool:
+    """Whether a sense puts instructions anew too; a maker by rule knows inputs only."""
+    return sense.variant is None or sense.variant not in makers or makers[sense.variant].request is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Texts of one sense that are to be made."""
+
+    sense: Sense
+    steps: tuple[Step, ...]
+    texts: tuple[str, ...]
+
+
+def make_request(step: Step, text: str, system: str | None, settings: Settings) -> Request | None:
+    """The exact request of one making, or None where a rule does it."""
+    if step.maker.request is None:
+        return None
+    prompt = step.maker.request(text, step.source, step.target)
+    return Request(step.model, Prompt(prompt.user, prompt.system or system), settings)
+
+
+def make_texts(
+    wanted: Sequence[Wanted], ask: Ask, *, system: str | None, settings: Settings
+) -> dict[tuple[Sense, str], str | Fault]:
+    """Make all texts of all senses, step by step; what fails becomes a Fault and stays one.
+
+    Args:
+        wanted: Senses with their texts; a text that stands in many items is made once.
+        ask: Sends requests.
+        system: System text of each request.
+        settings: How the replies are drawn.
+
+    Returns:
+        (sense, original text) to the made text, or to a Fault.
+    """
+    state: dict[tuple[Sense, str], str | Fault] = {
+        (part.sense, text): text for part in wanted for text in part.texts
+    }
+    for depth in range(max((len(part.steps) for part in wanted), default=0)):
+        keys: list[tuple[Sense, str]] = []
+        requests: list[Request] = []
+        for part in wanted:
+            if depth >= len(part.steps):
+                continue
+            step = part.steps[depth]
+            for text in part.texts:
+                now = state[part.sense, text]
+                if isinstance(now, Fault):
+                    continue
+                request = make_request(step, now, system, settings)
+                if request is None:
+                    state[part.sense, text] = _read(step, now, now)
+                else:
+                    keys.append((part.sense, text))
+                    requests.append(request)
+        steps = {part.sense: part.steps[depth] for part in wanted if depth < len(part.steps)}
+        for key, reply in zip(keys, ask(requests) if requests else (), strict=True):
+            before = state[key]
+            assert isinstance(before, str)
+            state[key] = _made(steps[key[0]], reply, before)
+    return state
+
+
+def _made(step: Step, reply: Reply | Failure, text: str) -> str | Fault:
+    if isinstance(reply, Failure):
+        return Fault(reply.kind, reply.message)
+    if reply.finish == "filter":
+        return Fault("blocked", f"the endpoint held back its making of {text!r}")
+    if reply.finish == "length":
+        return Fault("truncated", f"the making of {text!r} ran into its token limit; raise making.max_tokens")
+    return _read(step, reply.text, text)
+
+
+def _read(step: Step, made: str, text: str) -> str | Fault:
+    try:
+        return step.maker.read(made, text)
+    except SenseError as error:
+        return Fault("sense", str(error))

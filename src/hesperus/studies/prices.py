@@ -1,0 +1,82 @@
+"""What tokens cost: a YAML file that a user can edit. Models that run here cost nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hesperus.errors import DataError, UnknownNameError, UsageError
+
+FREE = ("pocket/", "replay/", "hf/", "ollama/", "vllm/")
+"""Providers whose models run on one's own machines; no price is looked up for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Per million tokens, in the currency of the file."""
+
+    input: float
+    output: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """A price file.
+
+    Attributes:
+        currency: ISO 4217 code.
+        as_of: When the prices were read off.
+        models: Model name to price.
+    """
+
+    currency: str
+    as_of: str
+    models: Mapping[str, Price]
+
+    def of(self, model: str) -> Price | None:
+        """The price of a model: nothing where it runs here, None where the file does not know it."""
+        return Price(0.0, 0.0) if model.startswith(FREE) else self.models.get(model)
+
+
+def read_prices(path: str | Path | None = None) -> Prices:
+    """Read a price file; without a path, the one that ships.
+
+    Raises:
+        UsageError: No such file.
+        DataError: A value of the wrong kind.
+        UnknownNameError: A key that does not exist.
+    """
+    source = files("hesperus.studies").joinpath("prices.yaml") if path is None else Path(path)
+    try:
+        values = yaml.safe_load(source.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read the price file {path}: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        raise DataError(f"no valid YAML: {error}", file=path) from None
+    if not isinstance(values, dict) or not isinstance(values.get("models"), dict):
+        raise DataError("a price file has the keys currency, as_of and models", file=path)
+    for key in values.keys() - {"currency", "as_of", "models"}:
+        raise UnknownNameError(f"key of {path}", str(key), ["currency", "as_of", "models"])
+    models = {str(name): _price(name, entry, path) for name, entry in values["models"].items()}
+    return Prices(str(values.get("currency", "USD")), str(values.get("as_of", "unknown")), models)
+
+
+def _price(name: object, entry: Any, path: object) -> Price:
+    numbers = {}
+    for key in ("input", "output"):
+        value = entry.get(key) if isinstance(entry, dict) else None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            raise DataError(
+                "needs input and output, each a price per million tokens, such as {input: 0.15, output: 0.60}",
+                file=path,
+                field=f"models.{name}",
+            )
+        numbers[key] = float(value)
+    for key in entry.keys() - numbers.keys():
+        raise UnknownNameError(f"key of {path}", f"models.{name}.{key}", numbers)
+    return Price(**numbers)

@@ -1,0 +1,160 @@
+"""The house keeps its shape: one direction of imports, no cycle, no import that does work."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
+
+FLOOR_0 = {"types", "errors", "fingerprint", "version", "languages"}
+ALL_BELOW_STUDIES = FLOOR_0 | {
+    "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking",
+}  # fmt: skip
+MAY_IMPORT: dict[str, set[str]] = {
+    "types": set(),
+    "errors": set(),
+    "version": set(),
+    "fingerprint": {"version"},
+    "languages": {"types", "errors", "fingerprint"},
+    "tasks": FLOOR_0,
+    "senses": FLOOR_0,
+    "models": FLOOR_0,
+    "translation": FLOOR_0,
+    "answers": FLOOR_0,
+    "records": FLOOR_0,
+    "measures": FLOOR_0,
+    "asking": FLOOR_0 | {"models"},
+    "studies": ALL_BELOW_STUDIES,
+    "reports": FLOOR_0 | {"records", "measures"},
+    "api": ALL_BELOW_STUDIES | {"studies", "reports"},
+    "__main__": {"cli"},
+    "cli": ALL_BELOW_STUDIES | {"studies", "reports"},
+}
+MEASURES_LIBRARIES = {"numpy", "scipy"}
+
+
+def _imports(path: Path) -> list[tuple[str, int]]:
+    """Every module that a file imports, wherever in the file, as absolute names."""
+    found = []
+    package = ["hesperus", *path.relative_to(SOURCE).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            stem = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                # `from package import module` needs the module; the package is above it, not below.
+                whole = f"{stem}.{alias.name}"
+                place = SOURCE.parent.joinpath(*whole.split("."))
+                is_module = place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
+                found.append((whole if is_module or stem == "hesperus" else stem, node.lineno))
+    return found
+
+
+def _files() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def _room(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def test_every_room_imports_only_what_lies_below() -> None:
+    wrong = []
+    for path in _files():
+        room = _room(path)
+        if room == "__init__":
+            continue
+        assert room in MAY_IMPORT, f"the room {room} is not in the table of rooms"
+        for module, line in _imports(path):
+            parts = module.split(".")
+            if parts[0] != "hesperus":
+                continue
+            other = parts[1] if len(parts) > 1 else "__init__"
+            if other != room and other not in MAY_IMPORT[room]:
+                wrong.append(f"{path.relative_to(SOURCE)}:{line} imports {module}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_measures_need_numpy_and_scipy_only() -> None:
+    outside = {
+        (path.name, module)
+        for path in _files()
+        if _room(path) == "measures"
+        for module, _ in _imports(path)
+        if (top := module.split(".")[0]) not in MEASURES_LIBRARIES
+        and top != "hesperus"
+        and top not in sys.stdlib_module_names
+    }
+    assert not outside
+
+
+def test_no_cycle_between_modules() -> None:
+    names = {
+        ".".join(["hesperus", *path.relative_to(SOURCE).with_suffix("").parts]).removesuffix(".__init__"): path
+        for path in _files()
+    }
+    arrows = {
+        name: {module for module, _ in _imports(path) if module in names and module != name}
+        for name, path in names.items()
+    }
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " → ".join([*trail[trail.index(name) :], name])
+        if name not in done:
+            for other in sorted(arrows[name]):
+                visit(other, (*trail, name))
+            done.add(name)
+
+    for name in sorted(names):
+        visit(name, ())
+
+
+def test_no_pickle_and_only_safe_yaml() -> None:
+    for path in _files():
+        modules = {module.split(".")[0] for module, _ in _imports(path)}
+        assert not modules & {"pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}, path
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func)
+                assert name not in {"eval", "exec", "yaml.load", "yaml.unsafe_load"}, f"{path}:{node.lineno}"
+
+
+@pytest.mark.parametrize("module", ["hesperus", "hesperus.cli"])
+def test_import_does_no_work(module: str) -> None:
+    code = f"import sys, json, {module}; print(json.dumps(sorted(sys.modules)))"
+    loaded = json.loads(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    )
+    heavy = {
+        "aiohttp", "altair", "jinja2", "numpy", "onnxruntime", "polars", "pydantic", "sacrebleu", "scipy",
+        "tokenizers", "torch", "transformers", "vl_convert",
+    }  # fmt: skip
+    assert not heavy & set(loaded)
+
+
+def test_every_room_pins_its_public_names() -> None:
+    for room in (path for path in SOURCE.iterdir() if (path / "__init__.py").is_file()):
+        tree = ast.parse((room / "__init__.py").read_text(encoding="utf-8"))
+        listed = [
+            ast.literal_eval(node.value)
+            for node in tree.body
+            if (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
+            or (isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "__all__" and node.value)
+        ]
+        assert listed and listed[0] in (sorted(listed[0]), sorted(listed[0], key=_constants_classes_functions)), (
+            f"{room.name}/__init__.py needs a sorted __all__"
+        )
+
+
+def _constants_classes_functions(name: str) -> tuple[int, str]:
+    """The order that isort gives names."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
