@@ -1,0 +1,347 @@
+"""Language packs: the words that a prompt or a reply in a language is made of, one data file per language.
+
+A pack is complete or it is none: a missing word is an error that names file, line and key. Every scalar is text, so
+``no: [no]`` means what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import MappingProxyType
+
+import yaml
+
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.languages.tags import language, normalise
+
+LABELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "polarity": ("yes", "no"),
+        "truth": ("true", "false"),
+        "sameness": ("same", "different"),
+        "inference": ("entailment", "neutral", "contradiction"),
+        "correctness": ("correct", "incorrect"),
+        "sentiment": ("positive", "negative", "neutral"),
+        "topic": (
+            "science/technology", "travel", "politics", "sports", "health", "entertainment", "geography",
+        ),
+    }
+)  # fmt: skip
+"""Groups of labels, each label with words in every pack. Only words of one group must differ from each other."""
+
+TARGETS = (
+    "am", "ar", "bn", "cs", "de", "el", "en", "es", "fa", "fr", "gu", "he", "hi", "id", "it", "ja", "kn", "ko", "ml",
+    "nl", "pa", "pl", "pt", "ro", "ru", "sw", "ta", "te", "th", "tr", "ur", "vi", "zh",
+)  # fmt: skip
+"""The languages that every pack can name in a translation request."""
+
+REQUESTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "translate": ("{target}", "{text}"),
+        "translate_any": ("{language}", "{text}"),
+        "paraphrase": ("{text}",),
+        "naturalise": ("{text}",),
+    }
+)
+"""The requests of a pack and the placeholders that each holds exactly once."""
+
+_TEXTS = ("tag", "latin_letters", "digits", "sentence_end", "question_mark")
+_LISTS = ("option_letters", "option_words", "or_words", "cues", "refusals")
+_KEYS = (*_TEXTS, *_LISTS, "quotes", "labels", "requests", "targets")
+_LONGEST_FILE = 200_000
+_DEEPEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """What hesperus needs to know to write and read a language.
+
+    Words are compared after NFKC and case folding, so neither case nor full width matters.
+
+    Attributes:
+        tag: BCP-47.
+        labels: Canonical label to its words, the preferred one first. ``neutral`` holds the words of inference and
+            of sentiment; ``groups`` keeps them apart.
+        groups: Group of labels (see LABELS) to label to words.
+        option_letters: The letters with which the language counts options; at least eight.
+        latin_letters: Whether A, B, C, D are usual as well.
+        digits: 0 to 9 as the script writes them.
+        cues: What stands directly before an answer ("Antwort:", "答案是"); bare nouns with their colon.
+        refusals: Phrases by which a model declines or says that it cannot know.
+        quotes: Pairs of quotation marks in use, the usual one first.
+        option_words: What an option is called ("Option", "选项").
+        or_words: The conjunction between the last two options.
+        sentence_end: The full stop; Thai, which writes a blank, has . for where a mark is wanted.
+        question_mark: What ends a question; in Thai a question usually bears none, yet ? is understood.
+        requests: Name of a request (see REQUESTS) to its template.
+        targets: BCP-47 tag to the name of that language in the form that ``requests["translate"]`` needs.
+    """
+
+    tag: str
+    labels: Mapping[str, tuple[str, ...]]
+    groups: Mapping[str, Mapping[str, tuple[str, ...]]]
+    option_letters: tuple[str, ...]
+    latin_letters: bool
+    digits: tuple[str, ...]
+    cues: tuple[str, ...]
+    refusals: tuple[str, ...]
+    quotes: tuple[tuple[str, str], ...]
+    option_words: tuple[str, ...]
+    or_words: tuple[str, ...]
+    sentence_end: str
+    question_mark: str
+    requests: Mapping[str, str]
+    targets: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that a pack file gets wrong: where, under which key, and what to do."""
+
+    line: int
+    key: str
+    message: str
+
+
+Raw = str | list["Raw"] | dict[str, "Raw"]
+
+
+def shape(text: str) -> tuple[dict[str, Raw], dict[str, int], list[Fault]]:
+    """Read the YAML of a pack and compare its keys and kinds with what a pack must have.
+
+    Returns:
+        The data; the line of each key path (``labels.polarity.yes``); the faults, none where the shape is right.
+    """
+    if len(text) > _LONGEST_FILE:
+        return {}, {}, [Fault(1, "", f"the file has {len(text)} characters; a pack has a few thousand")]
+    try:
+        if _depth(text) > _DEEPEST:
+            return {}, {}, [Fault(1, "", f"nested deeper than {_DEEPEST} levels; no pack is")]
+        node = yaml.compose(text, Loader=yaml.CBaseLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
+        return {}, {}, [Fault(mark.line + 1 if mark else 1, "", f"no YAML: {problem}")]
+    lines: dict[str, int] = {}
+    faults: list[Fault] = []
+    raw = _plain(node, "", (lines, faults, set())) if node else ""
+    if not isinstance(raw, dict):
+        return {}, lines, [*faults, Fault(1, "", "a pack is a mapping of keys; see docs/languages.md")]
+    faults += [Fault(lines.get(key, 1), key, message) for key, message in _misshapen(raw)]
+    return raw, lines, faults
+
+
+def _depth(text: str) -> int:
+    """How deep lists and mappings nest: composing recurses, so a hostile file could exhaust the stack."""
+    depth = deepest = 0
+    for event in yaml.parse(text, Loader=yaml.CBaseLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            deepest = max(deepest, depth)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+    return deepest
+
+
+def _plain(node: yaml.Node, key: str, found: tuple[dict[str, int], list[Fault], set[int]]) -> Raw:
+    """Turn a YAML node into text, lists and mappings, noting lines, doubled keys and aliases."""
+    lines, faults, seen = found
+    line = node.start_mark.line + 1
+    lines.setdefault(key, line)
+    # An alias shows up as the same node again; following it could blow a small file up without end.
+    if id(node) in seen:
+        faults.append(Fault(line, key, "an alias (*name) is not allowed; write the words out"))
+        return ""
+    seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        plain: dict[str, Raw] = {}
+        for name, value in node.value:
+            inner = f"{key}.{name.value}" if key else str(name.value)
+            if not isinstance(name, yaml.ScalarNode):
+                faults.append(Fault(line, key, "a key must be a word"))
+            elif name.value in plain:
+                faults.append(Fault(name.start_mark.line + 1, inner, "this key is given twice"))
+            else:
+                lines[inner] = name.start_mark.line + 1
+                plain[name.value] = _plain(value, inner, found)
+        return plain
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(value, f"{key}[{i}]", found) for i, value in enumerate(node.value)]
+    return str(node.value)
+
+
+def _misshapen(raw: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
+    yield from _other_keys(raw, _KEYS, "")
+    for key in _TEXTS:
+        yield from _no_text(raw.get(key, "–"), key)
+    for key in _LISTS:
+        yield from _no_words(raw.get(key, ["–"]), key)
+    if raw.get("latin_letters", "true") not in ("true", "false"):
+        yield "latin_letters", "write true or false"
+    quotes = raw.get("quotes", [["“", "”"]])
+    if not isinstance(quotes, list) or not quotes or not all(map(_is_pair, quotes)):
+        yield "quotes", "write a list of pairs, such as [[“, ”], [‘, ’]]"
+    yield from _wrong_mapping(raw.get("requests"), tuple(REQUESTS), "requests")
+    targets = raw.get("targets")
+    others = tuple(t for t in targets if t not in TARGETS) if isinstance(targets, dict) else ()
+    yield from _wrong_mapping(targets, TARGETS + others, "targets")
+    groups = raw.get("labels")
+    if groups is not None and not isinstance(groups, dict):
+        yield "labels", "write a mapping of groups"
+    elif groups is not None:
+        yield from _other_keys(groups, tuple(LABELS), "labels.")
+        for group, names in LABELS.items():
+            labels = groups.get(group)
+            if isinstance(labels, dict):
+                yield from _other_keys(labels, names, f"labels.{group}.")
+                for label, words in labels.items():
+                    yield from _no_words(words, f"labels.{group}.{label}")
+            elif labels is not None:
+                yield f"labels.{group}", "write a mapping of labels to lists of words"
+
+
+def _other_keys(given: Mapping[str, Raw], wanted: tuple[str, ...], where: str) -> Iterator[tuple[str, str]]:
+    for key in wanted:
+        if key not in given:
+            yield f"{where}{key}", "missing"
+    for key in given:
+        if key not in wanted:
+            yield f"{where}{key}", str(UnknownNameError("key", key, wanted))
+
+
+def _wrong_mapping(given: Raw | None, wanted: tuple[str, ...], where: str) -> Iterator[tuple[str, str]]:
+    if isinstance(given, dict):
+        yield from _other_keys(given, wanted, f"{where}.")
+        for key, value in given.items():
+            yield from _no_text(value, f"{where}.{key}")
+    elif given is not None:
+        yield where, "write a mapping"
+
+
+def _no_text(value: Raw, key: str) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, str) or not value:
+        yield key, "write one text, not empty"
+
+
+def _no_words(value: Raw, key: str) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, list) or not value or not all(isinstance(word, str) and word for word in value):
+        yield key, "write a list of words, none empty"
+
+
+def _is_pair(value: Raw) -> bool:
+    return (
+        isinstance(value, list) and len(value) == 2 and all(isinstance(mark, str) and mark for mark in value)
+    )
+
+
+def _pack(raw: Mapping[str, Raw]) -> Pack:
+    """Freeze data whose shape is right."""
+
+    def text(key: str) -> str:
+        return str(raw[key])
+
+    def texts(value: Raw) -> Mapping[str, str]:
+        assert isinstance(value, dict)
+        return MappingProxyType({key: str(inner) for key, inner in value.items()})
+
+    def words(value: Raw) -> tuple[str, ...]:
+        return tuple(map(str, value))
+
+    assert isinstance(raw["labels"], dict)
+    groups: dict[str, Mapping[str, tuple[str, ...]]] = {}
+    flat: dict[str, tuple[str, ...]] = {}
+    for group, labels in raw["labels"].items():
+        assert isinstance(labels, dict)
+        groups[group] = MappingProxyType({label: words(value) for label, value in labels.items()})
+        for label, found in groups[group].items():
+            flat[label] = tuple(dict.fromkeys(flat.get(label, ()) + found))
+    return Pack(
+        tag=text("tag"),
+        labels=MappingProxyType(flat),
+        groups=MappingProxyType(groups),
+        option_letters=words(raw["option_letters"]),
+        latin_letters=text("latin_letters") == "true",
+        digits=tuple(text("digits")),
+        cues=words(raw["cues"]),
+        refusals=words(raw["refusals"]),
+        quotes=tuple((str(pair[0]), str(pair[1])) for pair in raw["quotes"] if isinstance(pair, list)),
+        option_words=words(raw["option_words"]),
+        or_words=words(raw["or_words"]),
+        sentence_end=text("sentence_end"),
+        question_mark=text("question_mark"),
+        requests=texts(raw["requests"]),
+        targets=texts(raw["targets"]),
+    )
+
+
+def read_text(file: Path | Traversable) -> str:
+    """Read a text file as UTF-8.
+
+    Raises:
+        DataError: The file is absent or no UTF-8.
+    """
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", file=file) from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}", file=file) from error
+
+
+def read_pack(file: Path | Traversable) -> Pack:
+    """Read a pack file.
+
+    Raises:
+        DataError: The file is absent, no UTF-8, or does not have the shape of a pack; names file, line and key.
+    """
+    raw, _, faults = shape(read_text(file))
+    if faults:
+        first = faults[0]
+        more = f" (and {len(faults) - 1} more: `hesperus languages check`)" if len(faults) > 1 else ""
+        raise DataError(first.message + more, file=file, line=first.line, field=first.key or None)
+    return _pack(raw)
+
+
+@cache
+def pack_files() -> Mapping[str, Traversable]:
+    """Tag to the file of each pack that hesperus ships."""
+    folder = files("hesperus.languages") / "packs"
+    found = (file for file in folder.iterdir() if file.name.endswith(".yaml"))
+    return MappingProxyType(
+        {file.name.removesuffix(".yaml"): file for file in sorted(found, key=lambda f: f.name)}
+    )
+
+
+def packs() -> tuple[str, ...]:
+    """Tags of the languages that have a pack, sorted."""
+    return tuple(pack_files())
+
+
+@cache
+def pack(tag: str) -> Pack:
+    """The pack of a language; of a regional variant, that of the language where both use one script.
+
+    Args:
+        tag: A language in any style; ``zh-CN`` gets the pack of ``zh``, ``zh-TW`` does not.
+
+    Raises:
+        UnknownNameError: No such language, or no pack for it; says which packs there are.
+        DataError: The pack's file breaks its schema.
+    """
+    tag = normalise(tag)
+    served = tag if tag in pack_files() else _base(tag)
+    if served not in pack_files():
+        hint = "docs/languages.md says how to add one; there are packs for " + " ".join(packs())
+        raise UnknownNameError("language pack", tag, hint=hint)
+    return read_pack(pack_files()[served])
+
+
+def _base(tag: str) -> str:
+    """The language without region, where that leaves the script as it is."""
+    base = tag.split("-")[0]
+    return base if language(base).script == language(tag).script else tag
