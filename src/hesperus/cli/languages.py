@@ -1,0 +1,174 @@
+"""`hesperus languages`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hesperus.languages import Language
+
+app = typer.Typer(
+    help="Languages, and the words that prompts and answers need in each.", no_args_is_help=False
+)
+
+_FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
+_SCRIPT = typer.Option(help="Only this ISO 15924 script, such as Cyrl; repeatable.")
+_FAMILY = typer.Option(help="Only this family or branch, such as Indo-European or Germanic; repeatable.")
+_DIRECTION = typer.Option(help="Only languages written ltr or rtl.")
+_PACKED = typer.Option("--packs", help="Only languages that have a pack of words.")
+
+
+@app.callback(invoke_without_command=True)
+def command(
+    context: typer.Context,
+    script: Annotated[list[str] | None, _SCRIPT] = None,
+    family: Annotated[list[str] | None, _FAMILY] = None,
+    direction: Annotated[str | None, _DIRECTION] = None,
+    packed: Annotated[bool, _PACKED] = False,
+    format: Annotated[str, _FORMAT] = "table",
+) -> None:
+    """List the languages that hesperus knows by name; any other registered tag may be used as well.
+
+    A language with a pack can be the source of a translation request, and answers in it are read.
+
+    For example:
+
+        hesperus languages --packs
+
+        hesperus languages --direction rtl
+
+        hesperus languages --family Germanic --family Slavic --format json
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from hesperus.languages import language, languages, packs
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+
+    known = [language(tag) for tag in languages()]
+    families = {name: name for found in known for name in (found.family, found.branch) if name}
+    scripts = _chosen("script", script, {found.script: found.script for found in known})
+    wanted = _chosen("family", family, families)
+    runs = _chosen("direction", [direction] if direction else None, {"ltr": "ltr", "rtl": "rtl"})
+    columns = ("tag", "name", "autonym", "script", "direction", "family", "branch", "pack")
+    rows = [
+        {**{name: getattr(found, name) for name in columns[:-1]}, "pack": found.tag in packs()}
+        for found in known
+        if (scripts is None or found.script in scripts)
+        and (wanted is None or {found.family, found.branch} & wanted)
+        and (runs is None or found.direction in runs)
+        and (not packed or found.tag in packs())
+    ]
+    print_table(Table("languages", columns, tuple(rows), {}), format)
+
+
+@app.command()
+def show(
+    tag: Annotated[
+        str, typer.Argument(help="Tag in any style, or an English name in quotes.", show_default=False)
+    ],
+    format: Annotated[str, _FORMAT] = "table",
+) -> None:
+    """Show a language and, where it has a pack, every word of it.
+
+    For example:
+
+        hesperus languages show swh_Latn
+
+        hesperus languages show "Chinese (Simplified)" --format json
+    """
+    from hesperus.languages import language
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+    from hesperus.reports.untrusted import visible
+
+    rows = [{"property": name, "value": value} for name, value in _facts(language(tag))]
+    if format != "table":
+        print_table(Table("language", ("property", "value"), tuple(rows), {}), format)
+        return
+    width = max(len(row["property"]) for row in rows)
+    for row in rows:
+        typer.echo(visible(f"{row['property']:<{width}}  {row['value']}"))
+
+
+@app.command()
+def check(
+    file: Annotated[
+        Path | None, typer.Argument(help="Pack to check (default: all that come with hesperus).")
+    ] = None,
+    format: Annotated[str, _FORMAT] = "table",
+) -> None:
+    """Check language packs: every word there, none standing for two labels, letters of the right script, and so on.
+
+    Exit code 1 where something is found. docs/languages.md says what a pack holds.
+
+    For example:
+
+        hesperus languages check
+
+        hesperus languages check my-packs/eu.yaml --format json
+    """
+    from hesperus.languages import check as check_packs
+    from hesperus.languages import packs
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+
+    found = check_packs(file)
+    if found or format != "table":
+        columns = ("file", "line", "language", "key", "message")
+        rows = tuple({name: getattr(finding, name) for name in columns} for finding in found)
+        print_table(Table("findings", columns, rows, {}), format)
+    packs_read = "1 pack" if file else f"{len(packs())} packs"
+    typer.echo(f"{packs_read}, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}", err=True)
+    if found:
+        raise typer.Exit(1)
+
+
+def _chosen(kind: str, given: list[str] | None, known: dict[str, str]) -> set[str] | None:
+    """The names that a filter stands for, whatever their case; None lets everything pass."""
+    from hesperus.errors import UnknownNameError
+
+    if not given:
+        return None
+    folded = {name.casefold(): name for name in known}
+    for name in given:
+        if name.casefold() not in folded:
+            raise UnknownNameError(kind, name, known)
+    return {folded[name.casefold()] for name in given}
+
+
+def _facts(found: Language) -> Iterator[tuple[str, str]]:
+    """What there is to know of a language, then its pack."""
+    from hesperus.errors import UnknownNameError
+    from hesperus.languages import pack
+
+    for name in ("tag", "name", "autonym", "script", "direction", "family", "branch", "iso639_3"):
+        yield name, getattr(found, name) or "not known"
+    if found.paper_family:
+        yield "group in Found in Translation", f"{found.paper_family}, {found.paper_script}"
+    try:
+        words = pack(found.tag)
+    except UnknownNameError:
+        yield "pack", "none; docs/languages.md says how to add one"
+        return
+    yield "pack", words.tag
+    for group, labels in words.groups.items():
+        for label, synonyms in labels.items():
+            yield f"{group}: {label}", ", ".join(synonyms)
+    latin = " (or A B C D)" if words.latin_letters and words.option_letters[0] != "A" else ""
+    yield "option letters", " ".join(words.option_letters) + latin
+    yield "digits", " ".join(words.digits)
+    yield "option words", ", ".join(words.option_words)
+    yield "or", ", ".join(words.or_words)
+    yield "full stop, question mark", f"{words.sentence_end} {words.question_mark}"
+    yield "quotation marks", ", ".join(f"{left} {right}" for left, right in words.quotes)
+    yield "answer cues", " | ".join(words.cues)
+    yield "refusals", " | ".join(words.refusals)
+    for name, template in words.requests.items():
+        yield f"request: {name}", template
+    yield "target languages", ", ".join(f"{tag}: {name}" for tag, name in words.targets.items())

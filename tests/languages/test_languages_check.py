@@ -1,0 +1,131 @@
+"""Every finding of the check is triggered by a fault planted in a pack that is otherwise sound."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from hesperus.languages import check
+from hesperus.languages.wordings import pack_files
+
+
+def planted(folder: Path, tag: str, old: str, new: str) -> Path:
+    """A copy of a pack with one change."""
+    text = pack_files()[tag].read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times"
+    file = folder / f"{tag}.yaml"
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    return file
+
+
+FAULTS = [
+    # key, language, what stands there, what is planted, what is said of it
+    ("labels.polarity.no", "de", "    no: [nein]\n", "", "missing"),
+    ("labels.polarity", "de", "  polarity:\n    yes: [ja]\n    no: [nein]\n", "", "missing"),
+    ("labels.polarity.no", "de", "no: [nein]", "no: []", "write a list of words, none empty"),
+    ("labels.polarity.no", "de", "no: [nein]", "no: [nein, '']", "write a list of words, none empty"),
+    ("labels.polarity.no", "de", "no: [nein]", "no: nein", "write a list of words"),
+    ("labels.polarity.no", "de", "no: [nein]", "no: [[nein]]", "write a list of words"),
+    ("labels.polarity.no", "de", "no: [nein]", "no: [nein, Nein]", "given twice"),
+    ("labels.polarity.no", "de", "no: [nein]", "no: [nein, ＪＡ]", "'ＪＡ' is a word of 'yes' as well"),
+    ("labels.polarity.no", "de", "no: [nein]", "no: [nein]\n    no: [nee]", "this key is given twice"),
+    ("labels.polarity.nope", "de", "no: [nein]", "no: [nein]\n    nope: [nö]", "unknown key: 'nope'"),
+    ("labels.polarity", "de", "  polarity:\n    yes: [ja]\n    no: [nein]", "  polarity: [ja]", "write a mapping of labels"),
+    ("labels.polarity.no", "de", "no: [nein]", "no: [nеin]", "CYRILLIC SMALL LETTER IE"),
+    ("labels.polarity.no", "ru", "no: [нет]", "no: [нeт]", "LATIN SMALL LETTER E"),
+    ("labels.polarity.no", "ja", "no: [いいえ]", "no: [no]", "LATIN SMALL LETTER N"),
+    ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж]", "7 letters; at least 8"),
+    ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж, а]", "'а' is given twice"),
+    ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж, ξ]", "neither of the language's script nor Latin"),
+    ("digits", "hi", "०१२३४५६७८९", "०१२३४५६७८", "not the ten digits"),
+    ("digits", "hi", "०१२३४५६७८९", "०१२३४५६७९८", "not the ten digits"),
+    ("digits", "hi", 'digits: "०१२३४५६७८९"', "digits: [०, १]", "write one text"),
+    ("latin_letters", "hi", "latin_letters: true", "latin_letters: maybe", "write true or false"),
+    ("latin_letters", "hi", "latin_letters: true\n", "", "missing"),
+    ("latin_leters", "hi", "latin_letters: true", "latin_leters: true", "did you mean 'latin_letters'"),
+    ("quotes", "th", '[["“", "”"], ["\\"", "\\""], ["‘", "’"], ["\'", "\'"]]', '[["“"]]', "write a list of pairs"),
+    ("cues", "ko", '  - "답:"', '  - "답:"\n  - "답:"', "given twice"),
+    ("cues", "ko", '  - "답:"', '  - "Answer:"', "no letter of the language's script"),
+    ("refusals", "ko", '  - "모르겠습니다"', '  - " 모르겠습니다"', "stray blanks"),
+    ("refusals", "ko", '  - "모르겠습니다"', '  - "잘  모르겠습니다"', "stray blanks"),
+    ("refusals", "ko", '  - "모르겠습니다"', '  - "모르\\u200b겠습니다"', "U+200B"),
+    ("refusals", "ko", '  - "모르겠습니다"', '  - "모르\\u00a0겠습니다"', "U+00A0"),
+    ("requests.translate", "en", "text into {target}:", "text into {Target}:", "{target} stands 0 times"),
+    ("requests.translate", "en", "text into {target}:", "{target} text into {target}:", "{target} stands 2 times"),
+    ("requests.translate", "en", "text into {target}:", "text {into} {target}:", "a brace that belongs to no placeholder"),
+    ("requests.translate", "en", 'text into {target}: "{text}"', "text into {target}: {text}", "between straight quotation marks"),
+    ("requests.paraphrase", "en", 'meaning: "{text}"\'\n  naturalise', 'meaning: "text"\'\n  naturalise', "{text} stands 0 times"),
+    ("requests.translate", "th", "translate: 'โปรดแปลข้อความต่อไปนี้เป็นภาษา{target}: ", "translate: 'Translate {target}: ", "no letter of"),
+    ("requests", "en", "requests:\n", "requests: none\nothers:\n", "write a mapping"),
+    ("targets.zh", "cs", "  zh: čínštiny\n", "", "missing"),
+    ("targets.zh", "cs", "  zh: čínštiny\n", "  zh: češtiny\n", "already names 'cs'"),
+    ("targets.zh", "cs", "  zh: čínštiny\n", "  zh: ''\n", "write one text, not empty"),
+    ("targets.iw", "cs", "  zh: čínštiny\n", "  zh: čínštiny\n  iw: jidiš\n", "write 'he'"),
+    ("targets.jp", "cs", "  zh: čínštiny\n", "  zh: čínštiny\n  jp: jidiš\n", "unknown language: 'jp'"),
+    ("tag", "he", "tag: he", "tag: iw", "write 'he'"),
+    ("tag", "he", "tag: he", "tag: yi", "not the file's name, 'he'"),
+    ("tag", "he", "tag: he", "tag: zz", "unknown language: 'zz'"),
+    ("labels", "en", "labels:\n", "labels: none\nothers:\n", "write a mapping of groups"),
+    ("labels.polarity.no", "en", "no: [no]", "no: [&a no, *a]", "an alias"),
+    ("", "en", "tag: en", "tag: en\n  x: y", "no YAML"),
+    ("", "en", "tag: en", "tag: en\n? [a, b]\n: c", "a key must be a word"),
+    ("", "en", "or_words: [or]", f"or_words: {'[' * 9}or{']' * 9}", "nested deeper than"),
+    ("", "en", "tag: en", f"tag: en # {'x' * 200_001}", "a pack has a few thousand"),
+    ("", "fr", "chinois", "chinois\n  fi: " + unicodedata.normalize("NFD", "é"), "not in Unicode normal form C"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "tag", "old", "new", "message"), FAULTS)
+def test_a_planted_fault_is_found(
+    key: str, tag: str, old: str, new: str, message: str, tmp_path: Path
+) -> None:
+    findings = check(planted(tmp_path, tag, old, new))
+    found = [f for f in findings if f.key.split("[")[0] == key and message in f.message]
+    assert found, [str(finding) for finding in findings]
+    assert str(found[0]).startswith(f"{tmp_path / tag}.yaml, line {found[0].line}: language ")
+    assert message in str(found[0])
+
+
+def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
+    file = planted(tmp_path, "de", "no: [nein]", "no: [nein, ja]")
+    (found,) = check(file)
+    assert file.read_text(encoding="utf-8").splitlines()[found.line - 1].strip() == "no: [nein, ja]"
+    assert found.language == "de"
+
+
+def test_the_line_within_a_list_is_that_of_the_entry(tmp_path: Path) -> None:
+    file = planted(tmp_path, "ko", '  - "모르겠습니다"', '  - " 모르겠습니다"')
+    (found,) = check(file)
+    assert file.read_text(encoding="utf-8").splitlines()[found.line - 1] == '  - " 모르겠습니다"'
+
+
+def test_several_faults_are_all_told_in_order(tmp_path: Path) -> None:
+    file = planted(
+        tmp_path, "de", "    no: [nein]\n  truth:\n    true: [wahr]\n", "  truth:\n    true: [falsch]\n"
+    )
+    findings = check(file)
+    assert [finding.key for finding in findings] == ["labels.polarity.no", "labels.truth.false"]
+
+
+@pytest.mark.parametrize("text", ["", "just words", "[a, b]", "- a\n- b\n", "null"])
+def test_what_is_no_mapping_is_no_pack(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "xx.yaml"
+    file.write_text(text, encoding="utf-8")
+    (found,) = check(file)
+    assert "a pack is a mapping of keys" in found.message
+    assert found.language == "xx"
+
+
+def test_binary_rubbish_is_a_finding(tmp_path: Path) -> None:
+    file = tmp_path / "xx.yaml"
+    file.write_bytes(b"\x00\x01\x02: [")
+    assert "no YAML" in check(file)[0].message
+
+
+def test_deep_nesting_does_not_exhaust_the_stack(tmp_path: Path) -> None:
+    file = tmp_path / "xx.yaml"
+    file.write_text("[" * 60_000, encoding="utf-8")
+    (found,) = check(file)
+    assert "no YAML" in found.message or "nested deeper" in found.message

@@ -1,0 +1,112 @@
+"""`hesperus languages` lists, shows and checks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from hesperus.cli.languages import app
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.languages import languages, packs
+from hesperus.languages.wordings import pack_files
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def rows(*arguments: str) -> list[dict[str, object]]:
+    done = run(*arguments, "--format", "json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["rows"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_all_languages_are_listed() -> None:
+    found = rows()
+    assert [row["tag"] for row in found] == list(languages())
+    german = next(row for row in found if row["tag"] == "de")
+    assert german == {
+        "tag": "de", "name": "German", "autonym": "Deutsch", "script": "Latn", "direction": "ltr",
+        "family": "Indo-European", "branch": "Germanic", "pack": True,
+    }  # fmt: skip
+
+
+def test_filters_narrow_the_list() -> None:
+    assert [row["tag"] for row in rows("--packs")] == list(packs())
+    assert [row["tag"] for row in rows("--packs", "--direction", "rtl")] == ["ar", "fa", "he", "ur"]
+    assert [row["tag"] for row in rows("--packs", "--family", "germanic", "--family", "Turkic")] == [
+        "de",
+        "en",
+        "nl",
+        "tr",
+    ]
+    assert [row["tag"] for row in rows("--packs", "--script", "cyrl", "--script", "GREK")] == ["el", "ru"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--script", "Latin"), "unknown script: 'Latin'; did you mean 'Latn'"),
+        (("--family", "Germanik"), "did you mean 'Germanic'"),
+        (("--direction", "up"), "unknown direction: 'up'"),
+        (("show", "Germn"), "did you mean 'German'"),
+    ],
+)
+def test_unknown_names_are_refused(arguments: tuple[str, ...], message: str) -> None:
+    done = run(*arguments)
+    assert isinstance(done.exception, UnknownNameError)
+    assert message in str(done.exception)
+
+
+def test_other_formats() -> None:
+    table = list(csv.DictReader(io.StringIO(run("--packs", "--format", "csv").stdout)))
+    assert len(table) == len(packs())
+    assert "| de " in run("--packs", "--format", "markdown").stdout
+    assert "Deutsch" in run("--packs").stdout
+
+
+def test_show_tells_facts_and_words() -> None:
+    shown = run("show", "swh_Latn").stdout
+    assert "Kiswahili" in shown
+    assert "ndiyo" in shown
+    facts = {row["property"]: row["value"] for row in rows("show", "ru")}
+    assert facts["option letters"] == "А Б В Г Д Е Ж З (or A B C D)"
+    assert facts["polarity: yes"] == "да"
+    assert facts["group in Found in Translation"] == "Slavic, Other"
+
+
+def test_show_of_a_language_without_pack() -> None:
+    facts = {row["property"]: row["value"] for row in rows("show", "aab")}
+    assert facts["family"] == "not known"
+    assert facts["pack"].startswith("none")  # type: ignore[attr-defined]
+
+
+def test_check_of_sound_packs() -> None:
+    done = run("check")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{len(packs())} packs, no findings\n")
+    assert rows("check") == []
+
+
+def test_check_of_a_faulty_pack(tmp_path: Path) -> None:
+    file = tmp_path / "de.yaml"
+    text = pack_files()["de"].read_text(encoding="utf-8")
+    file.write_text(text.replace("no: [nein]", "no: [ja]"), encoding="utf-8")
+    done = run("check", str(file), "--format", "json")
+    assert done.exit_code == 1
+    assert done.stderr == "1 pack, 1 finding\n"
+    (found,) = json.loads(done.stdout)["rows"]
+    assert (found["language"], found["key"]) == ("de", "labels.polarity.no")
+    assert "labels.polarity.no" in run("check", str(file)).stdout
+
+
+def test_check_of_a_missing_file(tmp_path: Path) -> None:
+    done = run("check", str(tmp_path / "none.yaml"))
+    assert isinstance(done.exception, DataError)
+    assert "cannot be read" in str(done.exception)

@@ -1,0 +1,169 @@
+"""The packs that ship are complete and hold, and the requests made from them are what the papers sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.languages import (
+    check,
+    language,
+    languages,
+    naturalise_request,
+    pack,
+    packs,
+    paraphrase_request,
+    translation_request,
+)
+from hesperus.languages.wordings import LABELS, TARGETS, pack_files, read_pack
+
+
+def test_the_languages_of_both_papers_have_packs() -> None:
+    thirty = {tag for tag in languages() if language(tag).paper_family}
+    assert len(thirty) == 30
+    assert set(packs()) == thirty | {"en", "am", "sw"} == set(TARGETS)
+
+
+def test_no_pack_has_a_fault() -> None:
+    assert [str(finding) for finding in check()] == []
+
+
+@pytest.mark.parametrize("tag", packs())
+def test_packs_hold_what_every_reader_relies_on(tag: str) -> None:
+    words = pack(tag)
+    assert words.tag == tag
+    assert set(words.groups) == set(LABELS)
+    assert len(words.option_letters) >= 8
+    assert [int(digit) for digit in words.digits] == list(range(10))
+    assert words.latin_letters or words.option_letters[0] not in "AΑА"
+    assert set(words.labels["neutral"]) == {
+        *words.groups["inference"]["neutral"],
+        *words.groups["sentiment"]["neutral"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("tag", "yes", "no"),
+    [
+        ("en", "yes", "no"),
+        ("de", "ja", "nein"),
+        ("zh", "是", "否"),
+        ("fr", "oui", "non"),
+        ("es", "sí", "no"),
+        ("ja", "はい", "いいえ"),
+        ("ko", "예", "아니요"),
+        ("th", "ใช่", "ไม่ใช่"),
+        ("ar", "نعم", "لا"),
+        ("he", "כן", "לא"),
+        ("sw", "ndiyo", "hapana"),
+    ],
+)
+def test_template_words_come_first(tag: str, yes: str, no: str) -> None:
+    assert (pack(tag).labels["yes"][0], pack(tag).labels["no"][0]) == (yes, no)
+
+
+def test_the_chinese_no_of_the_paper_is_among_the_words() -> None:
+    assert {"否", "不是"} <= set(pack("zh").labels["no"])
+
+
+def test_a_region_gets_its_languages_pack_but_another_script_does_not() -> None:
+    assert pack("ZH_CN").tag == "zh"
+    assert pack("pt_BR").tag == "pt"
+    assert pack("iw").tag == "he"
+    for tag in ("zh-TW", "zh_Hant", "pa-PK", "is"):
+        with pytest.raises(UnknownNameError, match="there are packs for am ar bn"):
+            pack(tag)
+
+
+def test_requests_of_the_paper_are_exact() -> None:
+    """Ohmer, Bruni and Hupkes 2023, appendix C, with the straight quotation marks of the release."""
+    assert translation_request("en", "de", "X") == 'Please translate the following text into German: "X"'
+    assert translation_request("en", "zh_CN", "X") == 'Please translate the following text into Chinese: "X"'
+    assert translation_request("de", "en", "X") == 'Bitte übersetze den folgenden Text ins Englische: "X"'
+    assert translation_request("zho_Hans", "eng", "X") == '请将下面的文字翻译成英语: "X"'
+
+
+@pytest.mark.parametrize("source", packs())
+def test_every_pair_of_languages_renders(source: str) -> None:
+    text = "⟨{text} {target} {language} \\1 %s⟩"
+    rendered = {target: translation_request(source, target, text) for target in packs()}
+    assert len(set(rendered.values())) == len(packs())
+    for target, request in rendered.items():
+        assert request.count(f'"{text}"') == 1
+        assert pack(source).targets[target] in request
+        around = request.replace(text, "")
+        assert "{" not in around
+        assert "}" not in around
+
+
+@pytest.mark.parametrize("source", packs())
+def test_a_target_without_a_form_is_named_all_the_same(source: str) -> None:
+    request = translation_request(source, "isl_Latn", "X")
+    assert request.count("Icelandic") == 1
+    assert request.count('"X"') == 1
+    assert "Chinese (Traditional)" in translation_request(source, "zh-Hant", "X")
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.sampled_from(packs()), st.text(max_size=40))
+def test_the_text_stands_in_a_request_as_it_is(tag: str, text: str) -> None:
+    for make in (paraphrase_request, naturalise_request):
+        before, _, after = make(tag, "\0").partition("\0")
+        assert make(tag, text) == before + text + after
+        assert before.endswith('"')
+        assert after.startswith('"')
+
+
+def test_requests_in_a_language_without_a_pack_are_refused() -> None:
+    for make in (paraphrase_request, naturalise_request):
+        with pytest.raises(UnknownNameError, match="unknown language pack: 'is'"):
+            make("is", "X")
+    with pytest.raises(UnknownNameError, match="unknown language pack"):
+        translation_request("is", "en", "X")
+    with pytest.raises(UnknownNameError, match="unknown language: 'klingonish'"):
+        translation_request("en", "klingonish", "X")
+
+
+def test_packs_are_in_the_script_that_their_language_is_said_to_have() -> None:
+    assert {language(tag).script for tag in packs()} == {
+        "Arab", "Beng", "Cyrl", "Deva", "Ethi", "Grek", "Gujr", "Guru", "Hans", "Hebr", "Jpan", "Knda", "Kore",
+        "Latn", "Mlym", "Taml", "Telu", "Thai",
+    }  # fmt: skip
+
+
+def test_a_pack_of_ones_own_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "eu.yaml"
+    text = pack_files()["es"].read_text(encoding="utf-8")
+    file.write_text(
+        text.replace("tag: es", "tag: eu").replace("  zh: chino", "  zh: chino\n  eu: vasco"),
+        encoding="utf-8",
+    )
+    assert read_pack(file).tag == "eu"
+    assert read_pack(file).targets["eu"] == "vasco"
+    assert check(file) == ()
+
+
+def test_an_incomplete_pack_is_no_pack(tmp_path: Path) -> None:
+    file = tmp_path / "es.yaml"
+    text = pack_files()["es"].read_text(encoding="utf-8")
+    file.write_text(text.replace("    no: [no]\n", "").replace("or_words: [o, u]\n", ""), encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        read_pack(file)
+    assert (
+        str(caught.value)
+        == f"{file}, line 1, field 'or_words': missing (and 1 more: `hesperus languages check`)"
+    )
+
+
+def test_unreadable_files_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "es.yaml"
+    for reader in (read_pack, check):
+        with pytest.raises(DataError, match="es.yaml: cannot be read"):
+            reader(file)
+    file.write_bytes(b"tag: es\xff")
+    with pytest.raises(DataError, match="not UTF-8 at byte 7"):
+        read_pack(file)
