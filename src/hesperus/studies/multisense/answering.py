@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ from hesperus.errors import DataError, SenseError
 from hesperus.senses import render
 from hesperus.studies.multisense.design import Cell
 from hesperus.studies.multisense.making import Ask, Fault
-from hesperus.types import Answer, Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
+from hesperus.types import Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def scored_options(instruction: Instruction, item: Item) -> tuple[str, ...]:
 
 
 def answer_cells(
-    asked: Sequence[Asked], senses: Senses, how: How, *, ask: Ask, name: Callable[[str], str | None]
+    asked: Sequence[Asked], senses: Senses, how: How, *, task: str, ask: Ask
 ) -> list[dict[str, object]]:
     """Ask what can be asked and read it; one row of the records table for every question.
 
@@ -106,8 +106,8 @@ def answer_cells(
         asked: From `questions`.
         senses: The task in every sense.
         how: How answers are drawn and read.
+        task: Name of the task.
         ask: Sends requests.
-        name: Name of the task, by item id, for the column `task`.
 
     Returns:
         Rows in the order of `asked`; where no reply came, the outcome is `error` and `note` says why.
@@ -116,12 +116,12 @@ def answer_cells(
     rows = []
     for one in asked:
         result: Reply | Failure | Fault = one.request if isinstance(one.request, Fault) else next(replies)
-        rows.append(_row(one, result, senses, how, name(one.item)))
+        rows.append(_row(one, result, senses, how, task))
     return rows
 
 
 def _row(
-    one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str | None
+    one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str
 ) -> dict[str, object]:
     row: dict[str, object] = {
         "task": task,
@@ -161,7 +161,9 @@ def labels_on_offer(senses: Senses, instruction: Instruction, item: Item) -> tup
 
 
 @lru_cache(maxsize=4096)
-def _reader_of(form: str, language: str, answers: tuple[tuple[str, tuple[str, ...]], ...], preset: str) -> Reader:
+def _reader_of(
+    form: str, language: str, answers: tuple[tuple[str, tuple[str, ...]], ...], preset: str
+) -> Reader:
     return reader_for(form, language, answers=dict(answers), preset=preset)
 
 

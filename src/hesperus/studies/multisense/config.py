@@ -194,7 +194,9 @@ def read_study(path: Path) -> MultisenseStudy:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise DataError(
-            f"no valid YAML: {getattr(error, 'problem', error)}", file=path, line=mark.line + 1 if mark else None
+            f"no valid YAML: {getattr(error, 'problem', error)}",
+            file=path,
+            line=mark.line + 1 if mark else None,
         ) from None
     if not isinstance(values, dict):
         raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)

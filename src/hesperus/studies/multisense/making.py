@@ -21,6 +21,10 @@ class Fault:
     message: str
 
 
+Made = Mapping[tuple[Sense, str], str | Fault]
+"""(sense, original text) to the made text, or to what kept it from being made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One making of a text: by which maker, from which language into which, by which model."""

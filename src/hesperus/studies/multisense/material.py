@@ -83,6 +83,11 @@ def override(instruction: Instruction, by_hand: InstructionOverride | None) -> I
     )
 
 
+def golds_of(material: Material) -> dict[str, dict[str, str | None]]:
+    """Item id to gold, by language: gold follows the language of the original."""
+    return {language: {item.id: item.gold for item in many} for language, many in material.items.items()}
+
+
 def originals_of(material: Material, language: str) -> dict[str, Item]:
     """The items of one language by id, in their order."""
     return {item.id: item for item in material.items.by_language[language]}
@@ -94,7 +99,10 @@ def _original(what: Task, language: str, study: MultisenseStudy) -> Instruction:
         return override(what.instructions[language], by_hand)
     model = next(iter(what.instructions.values()), None)
     if model is not None and by_hand is not None and by_hand.suffix is not None:
-        missing = [*(model.words.keys() - by_hand.words.keys()), *(model.answers.keys() - by_hand.answers.keys())]
+        missing = [
+            *(model.words.keys() - by_hand.words.keys()),
+            *(model.answers.keys() - by_hand.answers.keys()),
+        ]
         if not missing:
             words, answers = dict(by_hand.words), dict(by_hand.answers)
             return Instruction(language, by_hand.prefix or "", words, by_hand.suffix, answers)
@@ -109,7 +117,10 @@ def _labels(what: Task, items: ItemSet, data: str | None) -> dict[str, tuple[str
     if what.form != "text" or not any(item.options for item in next(iter(items.values()))):
         return {}
     others = [language for language in ("en",) if language not in items and language in what.languages]
-    candidates = [*items.values(), *(load_items(what, [language], source=data)[language] for language in others)]
+    candidates = [
+        *items.values(),
+        *(load_items(what, [language], source=data)[language] for language in others),
+    ]
     for many in candidates:
         if all(item.gold is None or item.gold in (item.options or ()) for item in many):
             return {item.id: item.options or () for item in many}

@@ -13,9 +13,9 @@ from hesperus.senses import SenseMaker
 from hesperus.studies.multisense.answering import How, Senses, questions
 from hesperus.studies.multisense.config import MultisenseStudy
 from hesperus.studies.multisense.design import Cell, Design, design
+from hesperus.studies.multisense.desk import models_of
 from hesperus.studies.multisense.making import make_request, rewords_instructions, steps_of
 from hesperus.studies.multisense.material import Material, gather, originals_of, texts_of
-from hesperus.studies.multisense.running import models_of
 from hesperus.studies.prices import Prices, read_prices
 from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
 from hesperus.types import Request, Sense
@@ -97,7 +97,9 @@ class Plan:
             }  # fmt: skip
             for end in ("low", "high"):
                 tokens = float(str(row[f"tokens_in_{end}"])), float(str(row[f"tokens_out_{end}"]))
-                row[f"price_{end}"] = (tokens[0] * price.input + tokens[1] * price.output) / 1e6 if price else None
+                row[f"price_{end}"] = (
+                    (tokens[0] * price.input + tokens[1] * price.output) / 1e6 if price else None
+                )
             if price is None:
                 unpriced.add(line.model)
             rows.append(row)
@@ -107,7 +109,9 @@ class Plan:
         for model, total in totals.items():
             counts = {name: round(value) for name, value in total.items() if not name.startswith("price")}
             money = {
-                name: None if model in unpriced else value for name, value in total.items() if name.startswith("price")
+                name: None if model in unpriced else value
+                for name, value in total.items()
+                if name.startswith("price")
             }
             rows.append({"model": model, "stage": "total", "what": "", "language": "", **counts, **money})
         return tuple(rows)
@@ -119,7 +123,9 @@ class Plan:
             "nothing was sent. Token counts are estimates by script; questions in senses that are yet to be made are "
             "counted as distinct. `distinct` leaves out what an earlier line asks already, `stored` is in the store."
         ]
-        if any(self.prices.of(line.model) not in (None,) and not _free(self, line.model) for line in self.lines):
+        if any(
+            self.prices.of(line.model) not in (None,) and not _free(self, line.model) for line in self.lines
+        ):
             notes.append(f"prices: {self.prices.currency}, as of {self.prices.as_of}")
         for name in dict.fromkeys(line.model for line in self.lines if self.prices.of(line.model) is None):
             notes.append(f"no price for {name}: put it into a price file and give it with --prices")
@@ -179,7 +185,9 @@ def _making_lines(
             requests = [make_request(step, text, study.system, settings) for text in texts]
             asked = [request for request in requests if request is not None]
             written = [
-                tokens_of_made(text, sense.origin, step.target) if step.source != step.target else tokens_of(text, step.target)
+                tokens_of_made(text, sense.origin, step.target)
+                if step.source != step.target
+                else tokens_of(text, step.target)
                 for text in texts
             ]
             yield Line(
@@ -225,7 +233,8 @@ def _answer_lines(name: str, study: MultisenseStudy, plan: Design, *, material: 
 
 def _prompt_tokens(requests: Sequence[Request], language: str) -> TokenRange:
     return sum(
-        (tokens_of((request.prompt.system or "") + request.prompt.user, language) for request in requests), NOTHING
+        (tokens_of((request.prompt.system or "") + request.prompt.user, language) for request in requests),
+        NOTHING,
     )
 
 

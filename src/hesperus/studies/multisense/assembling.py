@@ -1,0 +1,116 @@
+"""The task in every sense, for one model: what was made is put together, and what is missing is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from hesperus.errors import SenseError
+from hesperus.senses import SenseMaker, instruction_parts, item_texts, recompose, remake_item
+from hesperus.studies.multisense.answering import Senses
+from hesperus.studies.multisense.config import MultisenseStudy
+from hesperus.studies.multisense.design import Design
+from hesperus.studies.multisense.desk import Desk
+from hesperus.studies.multisense.making import Fault, Made, Wanted, make_texts, rewords_instructions, steps_of
+from hesperus.studies.multisense.material import Material, golds_of, originals_of, override, texts_of
+from hesperus.types import Instruction, Item, Sense
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """What a study is made of, for every model alike.
+
+    Attributes:
+        study: The design as declared.
+        plan: The design spelled out.
+        material: Items and original instructions.
+        makers: Further sense-makers by the name of their variant.
+    """
+
+    study: MultisenseStudy
+    plan: Design
+    material: Material
+    makers: Mapping[str, SenseMaker]
+
+    def make(self, name: str, desk: Desk) -> tuple[Senses, Made]:
+        """Make every sense with one model, and put the task together in each.
+
+        Args:
+            name: The model; it makes its own senses but for those whose code names another.
+            desk: Who asks.
+
+        Returns:
+            The task in every sense, and all that was made with what could not be.
+        """
+        plan, material = self.plan, self.material
+        wanted = [
+            Wanted(
+                sense,
+                steps_of(sense, name, self.makers),
+                texts_of(material, sense, plan, inputs_only=not rewords_instructions(sense, self.makers)),
+            )
+            for sense in plan.made
+        ]
+        made = make_texts(
+            wanted,
+            lambda requests: desk.ask(requests, f"{name}: making senses"),
+            system=self.study.system,
+            settings=self.study.making.settings(),
+        )
+        instructions: dict[Sense, Instruction | Fault] = {}
+        inputs: dict[Sense, Mapping[str, Item | Fault]] = {}
+        for language in plan.originals:
+            instructions[Sense(language)] = material.instructions[language]
+            inputs[Sense(language)] = originals_of(material, language)
+        for part in wanted:
+            texts = {text: made[part.sense, text] for text in part.texts}
+            instructions[part.sense] = self._instruction(part.sense, texts)
+            inputs[part.sense] = self._items(part.sense, texts)
+        senses = Senses(
+            material.task.layout,
+            material.task.form,
+            instructions,
+            inputs,
+            golds_of(material),
+            material.labels,
+        )
+        return senses, made
+
+    def _instruction(self, sense: Sense, made: Mapping[str, str | Fault]) -> Instruction | Fault:
+        original = self.material.instructions[sense.origin]
+        if not rewords_instructions(sense, self.makers):
+            return replace(original, language=sense.language)
+        if not any(cell.instruction == sense for cell in self.plan.cells):
+            return Fault("sense", f"{sense.code}: no cell has this instruction")
+        by_hand = self.study.instructions.get(sense.code)
+        texts = _whole(made)
+        if by_hand is not None:
+            # A part written by hand is not asked to hold what the model's own version lost.
+            parts = [(original.prefix, by_hand.prefix), (original.suffix, by_hand.suffix)]
+            parts += [(word, by_hand.words.get(field)) for field, word in original.words.items()]
+            texts |= {part.strip(): hand for part, hand in parts if hand is not None}
+        lost = [made[part] for part in instruction_parts(original) if part not in texts]
+        try:
+            answers = self.material.task.answer_words(sense.language)
+            return override(recompose(original, texts, sense.language, answers), by_hand)
+        except SenseError as error:
+            reason = next((fault.message for fault in lost if isinstance(fault, Fault)), str(error))
+            return Fault("sense", f"{sense.code}: {reason}")
+
+    def _items(self, sense: Sense, made: Mapping[str, str | Fault]) -> Mapping[str, Item | Fault]:
+        if not any(cell.input == sense for cell in self.plan.cells):
+            return {}
+        texts = _whole(made)
+        items: dict[str, Item | Fault] = {}
+        for item in self.material.items.by_language[sense.origin]:
+            try:
+                items[item.id] = remake_item(item, texts, sense.language)
+            except SenseError as error:
+                reasons = (made[text] for text in item_texts(item))
+                lost = next((reason for reason in reasons if isinstance(reason, Fault)), None)
+                items[item.id] = lost or Fault("sense", str(error))
+        return items
+
+
+def _whole(made: Mapping[str, str | Fault]) -> dict[str, str]:
+    return {text: result for text, result in made.items() if isinstance(result, str)}
