@@ -1,0 +1,62 @@
+"""What is asked: tasks, the catalogue of benchmarks, readers of their data, and aligned, stratified item sets.
+
+A *task* says what an item looks like, where its data lie and how a model is asked. The same door serves the benchmarks
+of the catalogue and a user's own YAML file. Items of several languages come back aligned: the same id is the same
+question everywhere, and what had to be left out is listed with its reason.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hesperus.tasks.definition import Columns, Gold, Key, Source, Task
+    from hesperus.tasks.frames import items_frame, items_from_frame
+    from hesperus.tasks.itemset import Dropped, ItemSet
+    from hesperus.tasks.loading import load_items
+    from hesperus.tasks.registry import task, tasks
+    from hesperus.tasks.sampling import Sample
+
+__all__ = [
+    "Columns",
+    "Dropped",
+    "Gold",
+    "ItemSet",
+    "Key",
+    "Sample",
+    "Source",
+    "Task",
+    "items_frame",
+    "items_from_frame",
+    "load_items",
+    "task",
+    "tasks",
+]
+
+_HOMES = {
+    "Columns": "definition",
+    "Dropped": "itemset",
+    "Gold": "definition",
+    "ItemSet": "itemset",
+    "Key": "definition",
+    "Sample": "sampling",
+    "Source": "definition",
+    "Task": "definition",
+    "items_frame": "frames",
+    "items_from_frame": "frames",
+    "load_items": "loading",
+    "task": "registry",
+    "tasks": "registry",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load the file in which a public name lives, so that importing this room costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,140 @@
+"""Bringing languages together: the same id is the same question, or the item is left out and listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from hesperus.errors import DataError
+from hesperus.tasks.definition import Task
+from hesperus.tasks.items import LanguageItems
+from hesperus.tasks.itemset import Dropped, ItemSet
+from hesperus.types import Item
+
+
+def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
+    """Keep the items that every language has and on which all agree.
+
+    Left out of all languages, and listed, are items that are missing or unusable in one, have another number of
+    options, or (unless the task keeps them) another gold. The order is that of the first language.
+
+    Raises:
+        DataError: Rows are the only key and the files have other lengths, or their golds differ in a row; or no item
+            is left.
+    """
+    if not task.key.parallel:
+        return _side_by_side(task, found)
+    if not task.key.columns:
+        _same_length(found)
+    dropped = {drop.item: drop for part in reversed(found) for drop in part.dropped}
+    everywhere = set(found[0].items).intersection(*(part.items for part in found[1:]))
+    ids = [key for key in found[0].items if key in everywhere]
+    for part in found:
+        for key in part.lines:
+            if key not in dropped and key not in everywhere:
+                absent = tuple(other.language for other in found if key not in other.items)
+                dropped[key] = Dropped(key, "missing", absent, f"not in {', '.join(absent)}")
+    kept: list[str] = []
+    differing = 0
+    for key in ids:
+        here = [(part, part.items[key]) for part in found]
+        trouble = _trouble(task, here)
+        if trouble is not None:
+            dropped[key] = trouble
+            continue
+        differing += len({item.gold for _, item in here}) > 1
+        kept.append(key)
+    notes = (
+        (f"{differing} items have another gold in some languages; each language keeps its own",)
+        if differing
+        else ()
+    )
+    if not kept:
+        raise DataError(f"no item is left: {_reasons(dropped.values())}", file=found[0].place)
+    by_language = {part.language: tuple(part.items[key] for key in kept) for part in found}
+    by_language, group_notes = _same_groups(by_language)
+    return ItemSet(task.name, by_language, tuple(dropped.values()), (*notes, *group_notes))
+
+
+def _side_by_side(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
+    dropped = tuple(drop for part in found for drop in part.dropped)
+    notes: tuple[str, ...] = ()
+    if len(found) > 1:
+        notes = (
+            f"{task.name} holds other items in every language: compare a language with what is made from it, never "
+            "two originals",
+        )
+    return ItemSet(task.name, {part.language: tuple(part.items.values()) for part in found}, dropped, notes)
+
+
+def _same_length(found: Sequence[LanguageItems]) -> None:
+    first = found[0]
+    for part in found[1:]:
+        if part.rows != first.rows:
+            raise DataError(
+                f"{part.rows} rows in {part.language!r}, {first.rows} in {first.language!r} ({first.place}): rows are "
+                "the only key of this task, so the files must match row by row",
+                file=part.place,
+            )
+
+
+def _trouble(task: Task, here: Sequence[tuple[LanguageItems, Item]]) -> Dropped | None:
+    """Why an item that all languages have cannot be compared between them."""
+    key = here[0][1].id
+    counts = {len(item.options or ()) for _, item in here}
+    if len(counts) > 1:
+        detail = ", ".join(f"{len(item.options or ())} in {item.language}" for _, item in here)
+        return Dropped(
+            key, "option count differs", _minority([str(len(i.options or ())) for _, i in here], here), detail
+        )
+    golds = [item.gold or "" for _, item in here]
+    if len(set(golds)) == 1 or task.gold.across == "keep":
+        return None
+    detail = ", ".join(f"{item.gold!r} in {item.language}" for _, item in here)
+    if task.gold.across == "error":
+        part = next(part for part, item in here if item.gold != here[0][1].gold)
+        raise DataError(
+            f"gold differs between languages: {detail}. This task has no key but the row, so the files do not match "
+            "from here on",
+            file=part.place,
+            line=part.lines[key],
+            item=key,
+        )
+    return Dropped(key, "gold differs", _minority(golds, here), detail)
+
+
+def _minority(values: Sequence[str], here: Sequence[tuple[LanguageItems, Item]]) -> tuple[str, ...]:
+    """The languages that have another value than most."""
+    usual = max(dict.fromkeys(values), key=values.count)
+    return tuple(item.language for value, (_, item) in zip(values, here, strict=True) if value != usual)
+
+
+def _same_groups(
+    by_language: dict[str, tuple[Item, ...]],
+) -> tuple[dict[str, tuple[Item, ...]], tuple[str, ...]]:
+    """Groups are of the item, not of the language: where they differ, those of the first language hold."""
+    languages = list(by_language)
+    first = by_language[languages[0]]
+    differing: dict[str, int] = {}
+    for language in languages[1:]:
+        items = list(by_language[language])
+        for place, (item, reference) in enumerate(zip(items, first, strict=True)):
+            if item.groups == reference.groups:
+                continue
+            for name in reference.groups:
+                if item.groups.get(name) != reference.groups[name]:
+                    differing[name] = differing.get(name, 0) + 1
+            items[place] = replace(item, groups=reference.groups)
+        by_language[language] = tuple(items)
+    notes = tuple(
+        f"the group {name!r} reads otherwise in {count} cases; that of {languages[0]!r} holds for all"
+        for name, count in differing.items()
+    )
+    return by_language, notes
+
+
+def _reasons(dropped: Iterable[Dropped]) -> str:
+    reasons: dict[str, int] = {}
+    for drop in dropped:
+        reasons[drop.reason] = reasons.get(drop.reason, 0) + 1
+    return ", ".join(f"{count} {reason}" for reason, count in reasons.items())

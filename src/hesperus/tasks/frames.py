@@ -1,0 +1,79 @@
+"""Items as a polars frame, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from hesperus.errors import DataError
+from hesperus.tasks.itemset import ItemSet
+from hesperus.types import Item
+
+_FIELD, _GROUP = "field:", "group:"
+_COLUMNS = ("item", "language", "gold", "options")
+
+
+def items_frame(items: Mapping[str, Sequence[Item]]) -> pl.DataFrame:
+    """Items as a table, one row per item and language.
+
+    Args:
+        items: Language to its items, such as an ItemSet.
+
+    Returns:
+        ``item``, ``language``, ``gold`` (text), ``options`` (list of text), then ``field:NAME`` and ``group:NAME`` for
+        every field and group; null where an item does not have it.
+    """
+    every = [item for many in items.values() for item in many]
+    fields = dict.fromkeys(name for item in every for name in item.fields)
+    groups = dict.fromkeys(name for item in every for name in item.groups)
+    columns: dict[str, list[object]] = {
+        "item": [item.id for item in every],
+        "language": [item.language for item in every],
+        "gold": [item.gold for item in every],
+        "options": [list(item.options) if item.options is not None else None for item in every],
+    }
+    columns |= {_FIELD + name: [item.fields.get(name) for item in every] for name in fields}
+    columns |= {_GROUP + name: [item.groups.get(name) for item in every] for name in groups}
+    schema = {name: pl.List(pl.String) if name == "options" else pl.String() for name in columns}
+    return pl.DataFrame(columns, schema=schema)
+
+
+def items_from_frame(frame: pl.DataFrame, *, task: str = "") -> ItemSet:
+    """Items from a table as items_frame makes it; other columns are ignored.
+
+    Args:
+        frame: The table.
+        task: Name of the task.
+
+    Raises:
+        DataError: A column is missing, no column is a field, or an item stands twice in a language.
+    """
+    for name in _COLUMNS:
+        if name not in frame.columns:
+            raise DataError(f"the items have no column {name!r}; there are {', '.join(frame.columns)}")
+    names = {kind: [c for c in frame.columns if c.startswith(kind)] for kind in (_FIELD, _GROUP)}
+    if not names[_FIELD]:
+        raise DataError("the items have no field: no column begins with 'field:'")
+    by_language: dict[str, dict[str, Item]] = {}
+    for number, row in enumerate(frame.iter_rows(named=True), start=1):
+        if row["item"] is None or row["language"] is None:
+            raise DataError("item and language must not be null", line=number)
+        options = row["options"]
+        item = Item(
+            id=row["item"],
+            language=row["language"],
+            fields=_present(row, names[_FIELD], _FIELD),
+            gold=row["gold"],
+            options=tuple(options) if options is not None else None,
+            groups=_present(row, names[_GROUP], _GROUP),
+        )
+        items = by_language.setdefault(item.language, {})
+        if item.id in items:
+            raise DataError(f"stands twice in {item.language!r}", line=number, item=item.id)
+        items[item.id] = item
+    return ItemSet(task, {language: tuple(items.values()) for language, items in by_language.items()})
+
+
+def _present(row: Mapping[str, object], columns: Sequence[str], kind: str) -> dict[str, str]:
+    return {name.removeprefix(kind): str(row[name]) for name in columns if row[name] is not None}

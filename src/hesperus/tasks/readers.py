@@ -1,0 +1,160 @@
+"""Readers of data files: Parquet, JSON lines, JSON, CSV, TSV and Arrow, gzipped or not."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import orjson
+import polars as pl
+
+from hesperus.errors import DataError, UsageError
+from hesperus.tasks.definition import Source
+from hesperus.tasks.rows import Rows
+
+ENDINGS = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".arrow")
+"""Endings of the files that can be read; all but Parquet and Arrow may be followed by ``.gz``."""
+
+
+def is_data_file(path: Path) -> bool:
+    """Whether a file has an ending that can be read."""
+    return _ending(path) in ENDINGS
+
+
+def read_rows(path: Path, source: Source | None = None) -> Rows:
+    """Read a data file.
+
+    Values of CSV and TSV files stay text, so that ids keep their zeros. A TSV file does not quote its values unless
+    the source says so; a CSV file does.
+
+    Args:
+        path: The file; its ending tells what it is.
+        source: How headers and quotes are meant; None for a file with a header.
+
+    Raises:
+        UsageError: No such file, or an ending that cannot be read.
+        DataError: A file that is not what its ending says, with the line where that is known.
+    """
+    source = source or Source()
+    if not path.is_file():
+        raise UsageError(f"no such data file: {path}")
+    ending = _ending(path)
+    if ending == ".parquet":
+        return _frame(path, lambda: pl.read_parquet(path), "Parquet")
+    if ending == ".arrow":
+        return _frame(path, lambda: pl.read_ipc_stream(path), "Arrow")
+    if ending in (".jsonl", ".ndjson"):
+        return _json_lines(path, _bytes(path).split(b"\n"))
+    if ending == ".json":
+        return _json(path)
+    if ending in (".csv", ".tsv"):
+        return _separated(path, source, ending)
+    known = ", ".join(ENDINGS)
+    raise UsageError(
+        f"{path}: this ending is none of those that can be read: {known} (the text ones also with .gz)"
+    )
+
+
+def rows_of_frame(frame: pl.DataFrame, place: str) -> Rows:
+    """A polars frame as rows."""
+    return Rows(place, {name: frame[name].to_list() for name in frame.columns})
+
+
+def _ending(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes = suffixes[:-1]
+    return suffixes[-1] if suffixes else ""
+
+
+def _bytes(path: Path) -> bytes:
+    raw = path.read_bytes()
+    if path.suffix.lower() == ".gz":
+        try:
+            raw = gzip.decompress(raw)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DataError(f"no whole gzip file: {error}", file=path) from None
+    return raw.removeprefix(b"\xef\xbb\xbf")
+
+
+def _frame(path: Path, read: Callable[[], pl.DataFrame], kind: str) -> Rows:
+    try:
+        frame = read()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(f"no readable {kind} file: {_first_line(error)}", file=path) from None
+    return rows_of_frame(frame, str(path))
+
+
+def _json_lines(path: Path, lines: Iterable[bytes]) -> Rows:
+    records: list[dict[str, object]] = []
+    numbers: list[int] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"no JSON: {_first_line(error)}", file=path, line=number) from None
+        if not isinstance(record, dict):
+            raise DataError("each line must hold one object in braces", file=path, line=number)
+        records.append(record)
+        numbers.append(number)
+    return _records(path, records, numbers)
+
+
+def _json(path: Path) -> Rows:
+    """One JSON array of objects; or lines of objects, which many publish under this ending."""
+    raw = _bytes(path)
+    if not raw.lstrip().startswith(b"["):
+        return _json_lines(path, raw.split(b"\n"))
+    try:
+        records = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"no JSON: {_first_line(error)}", file=path) from None
+    for number, record in enumerate(records, start=1):
+        if not isinstance(record, dict):
+            raise DataError(f"element {number} of the array is no object in braces", file=path)
+    return _records(path, records, None)
+
+
+def _records(path: Path, records: list[dict[str, object]], numbers: list[int] | None) -> Rows:
+    if not records:
+        raise DataError("the file holds no rows", file=path)
+    names = dict.fromkeys(name for record in records for name in record)
+    return Rows(str(path), {name: [record.get(name) for record in records] for name in names}, numbers)
+
+
+def _separated(path: Path, source: Source, ending: str) -> Rows:
+    quoted = source.quoted if source.quoted is not None else ending == ".csv"
+    raw = _bytes(path)
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise DataError("not UTF-8", file=path, line=line) from None
+    try:
+        frame = pl.read_csv(
+            raw,
+            separator="," if ending == ".csv" else "\t",
+            has_header=source.header is None,
+            quote_char='"' if quoted else None,
+            infer_schema=False,
+        )
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"no readable {ending[1:].upper()} file: {_first_line(error)}", file=path) from None
+    if source.header is not None:
+        if frame.width < len(source.header):
+            raise DataError(f"{frame.width} columns, {len(source.header)} expected", file=path)
+        frame = frame.select(frame.columns[: len(source.header)])
+        frame.columns = list(source.header)
+    if frame.height == 0:
+        raise DataError("the file holds no rows", file=path)
+    rows = rows_of_frame(frame, str(path))
+    start = 1 if source.header is not None else 2
+    return Rows(rows.place, rows.columns, range(start, start + len(rows)) if not quoted else None)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,152 @@
+"""The catalogue: complete, pinned, and its prompts exactly those that were released."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from hesperus.errors import UnknownNameError
+from hesperus.languages import normalise, packs
+from hesperus.senses import instruction_parts, placeholders, recompose, render, trim_quotes
+from hesperus.tasks import Task, task, tasks
+from hesperus.types import Instruction, Item
+
+NAMES = (
+    "atlas", "atlas-describe", "atlas-open", "belebele", "bmlama", "boolq", "global-mmlu", "include", "mgsm", "mmmlu",
+    "paws-x", "sib-200", "xcopa", "xnli",
+)  # fmt: skip
+
+
+def test_the_catalogue_holds_the_benchmarks() -> None:
+    assert tasks() == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_entry_is_complete_and_pinned(name: str) -> None:
+    found = task(name)
+    assert found.name == name
+    assert found.description.endswith(".") and found.licence and found.citation
+    if found.source.hub:
+        assert re.fullmatch("[0-9a-f]{40}", found.source.revision or "")
+        assert found.url.startswith("https://arxiv.org/")
+    else:
+        assert found.source.builtin or found.source.where
+    assert found.instructions
+    if found.form in ("label", "choice"):
+        assert all(set(i.answers) == set(found.labels) for i in found.instructions.values())
+    assert all(language == normalise(language) for language in found.languages)
+    codes = Counter(found.source.languages.values())
+    assert all(count == 1 for count in codes.values())
+
+
+def example(found: Task, language: str) -> Item:
+    options = tuple(f"option {letter}" for letter in found.labels) if found.form == "choice" else None
+    groups = {"asks": "cause"} if "asks" in found.columns.groups else {}
+    return Item("1", language, {name: f"text of {name}" for name in found.fields}, None, options, groups)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_instruction_renders_without_loss(name: str) -> None:
+    found = task(name)
+    assert placeholders(found.layout)
+    for language, instruction in found.instructions.items():
+        text = render(found.layout, instruction, example(found, language))
+        assert "  " not in text.replace("  " + instruction.suffix, "")
+        assert text == text.strip()
+        for part in (instruction.prefix, instruction.suffix):
+            assert part in text
+        same = {part: part for part in instruction_parts(instruction)}
+        assert recompose(instruction, same, language) == instruction
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_labels_have_words_in_every_pack(name: str) -> None:
+    found = task(name)
+    for language in packs():
+        words = found.answer_words(language)
+        assert list(words) == list(found.labels)
+        first = [many[0].casefold() for many in words.values()]
+        assert len(set(first)) == len(first)
+
+
+def test_an_instruction_falls_back_from_region_to_language() -> None:
+    assert task("paws-x").instruction("zh_CN").language == "zh"
+    with pytest.raises(UnknownNameError, match="language of the instructions of 'paws-x'"):
+        task("paws-x").instruction("ja")
+
+
+def test_words_without_a_pack_are_left_to_the_instruction() -> None:
+    assert task("paws-x").answer_words("haw") == {}
+    assert task("xnli").answer_words("haw") == {
+        "entailment": ("A",),
+        "neutral": ("C",),
+        "contradiction": ("B",),
+    }
+
+
+def test_unknown_tasks_get_a_suggestion() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'paws-x'"):
+        task("pawsx")
+
+
+def released(shared_data: Path, name: str) -> dict[str, dict[str, str]]:
+    with (shared_data / "multisense" / "instructions.csv").open(encoding="utf-8") as file:
+        return {row["instruction"]: row for row in csv.DictReader(file) if row["task"] == name}
+
+
+def prompt(found: Task, instruction: Instruction) -> str:
+    """The prompt with the fields' names in braces, as the released templates write it."""
+    item = Item("1", instruction.language, {name: f"{{{name}}}" for name in found.fields})
+    return render(found.layout, instruction, item)
+
+
+def test_paws_x_prompts_are_the_released_ones(shared_data: Path) -> None:
+    found = task("paws-x")
+    rows = released(shared_data, "paws-x")
+    for language, instruction in found.instructions.items():
+        assert prompt(found, instruction) == rows[language]["prompt_template"]
+    assert len(found.instructions) == 5
+
+
+@pytest.mark.parametrize(
+    "sense", ["de_from_en", "zh_from_en", "en_from_de", "en_from_zh", "en_from_es", "en_from_fr"]
+)
+def test_paws_x_prompts_made_by_the_model_are_the_released_ones(shared_data: Path, sense: str) -> None:
+    found = task("paws-x")
+    row = released(shared_data, "paws-x")[sense]
+    target, _, source = sense.partition("_from_")
+    original = found.instruction(source)
+    raw = {
+        original.prefix: row["raw_prefix_translation"],
+        original.words["sentence1"]: row["raw_sentence_word_translation"],
+        original.suffix: row["raw_suffix_translation"],
+    }
+    made = {part: trim_quotes(raw[part], part) for part in instruction_parts(original)}
+    if source in ("es", "fr"):
+        # The authors replaced "Prayer" and a sentence about the word by hand.
+        made[original.words["sentence1"]] = row["sentence_word"]
+    instruction = recompose(original, made, target, found.answer_words(target))
+    assert prompt(found, instruction) == row["prompt_template"]
+    first = {label: words[0].casefold() for label, words in instruction.answers.items()}
+    expected = {"same": 1, "different": 0}
+    label_map = {word: int(value) for word, value in re.findall(r'"([^"]+)": (\d)', row["label_map"])}
+    assert {label: label_map[word] for label, word in first.items()} == expected
+
+
+def test_boolq_prompts_are_the_released_ones(shared_data: Path) -> None:
+    found = task("boolq")
+    rows = released(shared_data, "boolq")
+    for language, instruction in found.instructions.items():
+        expected = rows[language]["prompt_template"].replace("{Question}", "{question}")
+        assert prompt(found, instruction) == expected
+    for sense in ("de_from_en", "zh_from_en"):
+        target = sense[:2]
+        made = {found.instruction("en").suffix: rows[sense]["suffix"].strip()}
+        instruction = recompose(found.instruction("en"), made, target, found.answer_words(target))
+        assert prompt(found, instruction) == rows[sense]["prompt_template"].replace(
+            "{Question}", "{question}"
+        )
