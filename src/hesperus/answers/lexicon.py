@@ -1,0 +1,339 @@
+"""The words of a reader, compiled: which text means which label, and where it counts.
+
+A word is *open* where it may be followed by anything ("Ja die Sätze …"), and otherwise must be *set apart*: by
+punctuation, a closing quote or bracket, the end of the line. Capital letters are open unless the language has a word
+of that one letter; small letters and words that double as function words never are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hesperus.answers.ambiguity import FUNCTION_WORDS, LETTER_WORDS, PARTICLES
+from hesperus.answers.cleaning import PUNCTUATION, key, unaccented
+from hesperus.answers.reader import Reader
+from hesperus.answers.scripts import POLITE, bounded, is_unspaced
+from hesperus.answers.wording import Answers, Wording, is_lettered
+
+OPENERS = r"[\"'(\[{<]"
+CLOSERS = r"[\"')\]}>]"
+SET_APART = rf"(?={POLITE} ?(?:{CLOSERS}|[{PUNCTUATION}]|[–—]|-(?!\w)|\n|\Z))"
+"""Lookahead: what precedes stands apart from what follows."""
+
+_LATIN = tuple("ABCDEFGHIJ")
+# Capitals of other scripts that look like Latin ones: a Russian keyboard answers "С" for C.
+_LOOKALIKES = {"A": "АΑ", "B": "ВΒ", "C": "С", "E": "ЕΕ", "H": "НΗ", "I": "ІΙ"}
+_COLONS = ":：፡፦"
+_VERB_SECOND = frozenset({"af", "da", "de", "nb", "nl", "nn", "no", "sv"})
+_AND = (
+    "and",
+    "und",
+    "et",
+    "y",
+    "e",
+    "и",
+    "і",
+    "和",
+    "与",
+    "及",
+    "と",
+    "và",
+    "و",
+    "ve",
+    "en",
+    "dan",
+    "na",
+    "og",
+    "och",
+)
+# What shows a capital to be a letter where it could be a word: "A is", and a capitalised article, "A The first …".
+_COPULA = r"(?=\ (?:(?i:is|ist|est|es|è|é|trifft|stimmt|applies)|The|La|Le|Les|El|Los|Las)\b)"
+# "A or B": the second letter shows that the first is one.
+_NEXT_LETTER = rf"(?= ?(?:[,/&+]|(?i:{'|'.join(_AND)}|or|oder|ou|o|或) |\ (?=[B-H]\b)) ?[(\"]?[A-JА-Е]\b)"
+_AFTER_NOUN = rf"(?:{CLOSERS}{{0,2}} ?(?:[{_COLONS}=>]|[–—]|-(?!\w)|\n|(?=[(\[\"]))|(?:应该|应)?[是为]|(?=是(?:[.!\n]|\Z)))"
+_GAP = rf"(?:[ \n{_COLONS}$\\]|{OPENERS}){{0,6}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word in one of its roles.
+
+    Attributes:
+        word: As written in the data, cleaned.
+        label: What it stands for.
+        letter: Whether it is an option letter.
+        template: Whether the instruction itself names it; synonyms are not templates.
+    """
+
+    word: str
+    label: str
+    letter: bool
+    template: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """A reader's words, ready to be looked for.
+
+    Attributes:
+        exact: Key of a word to its label.
+        templates: Keys of the words that the instruction names.
+        digits: Digit to label, for choices.
+        alone: Keys that, in scripts without blanks, count only where they stand alone.
+        start: A word at the start.
+        cue: A word behind a cue, or None where the language has no cues.
+        named: A letter that is called the answer ("C is the correct answer"), or None.
+        quoted: A word in quotes or brackets.
+        inside: A word anywhere.
+        beside: A second word joined to the first ("or", a comma, a slash).
+        line: A letter that begins a line as in a list of the options.
+        numbered: A digit that is the reply, names an option, or begins the reply as in a list.
+    """
+
+    exact: Mapping[str, str]
+    templates: frozenset[str]
+    digits: Mapping[str, str]
+    alone: frozenset[str]
+    start: re.Pattern[str]
+    cue: re.Pattern[str] | None
+    named: re.Pattern[str] | None
+    quoted: re.Pattern[str]
+    inside: re.Pattern[str]
+    beside: re.Pattern[str]
+    line: re.Pattern[str] | None
+    numbered: re.Pattern[str]
+
+
+def fold(text: str) -> str:
+    """The key of a piece of cleaned text that the patterns matched; cheaper than `key`."""
+    return text.casefold().replace("\u0307", "").replace("ı", "i")
+
+
+@lru_cache(maxsize=1024)
+def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -> Lexicon:
+    tokens = tuple(_tokens(form, answers, synonyms, wording))
+    exact = _exact(tokens)
+    digits = _digits(answers, wording) if form == "choice" and _has_letters(answers) else {}
+    polar = {key(word) for word in wording.polar}
+    letters = [token for token in tokens if token.letter]
+    # A bare digit inside a sentence counts things more often than it names an option.
+    worded = [token for token in tokens if not token.word.isdigit()]
+    anywhere = _either(worded, wording, role="inside")
+    return Lexicon(
+        exact=exact,
+        templates=frozenset(key(token.word) for token in tokens if token.template),
+        digits={digit: label for digit, label in digits.items() if digit not in exact},
+        alone=frozenset(k for k in exact if is_unspaced(k) and (len(k) == 1 or k in polar)),
+        start=_start(tokens, wording),
+        cue=_cue(tokens, wording, digits),
+        named=_named_answer(letters, wording),
+        quoted=re.compile(
+            rf"(?:(?<![A-Za-zÀ-ɏ])'|[\"(\[{{<]){OPENERS}{{0,3}} ?{_named(wording.option_words)}?"
+            rf"(?P<word>{_either(tokens, wording, role='quoted')}) ?[.:,]?{CLOSERS}"
+        ),
+        inside=re.compile(rf"(?P<word>{anywhere})"),
+        beside=_beside(tokens, wording),
+        line=re.compile(
+            rf"^{OPENERS}?(?P<word>{_alternatives(t.word for t in letters)}){CLOSERS}?[.):]", re.MULTILINE
+        )
+        if letters
+        else None,
+        numbered=_numbered(digits, wording),
+    )
+
+
+def lexicon(reader: Reader) -> Lexicon:
+    """The compiled words of a reader; readers that differ only in option texts share one."""
+    return _lexicon(reader.form, reader.answers, reader.synonyms, reader.wording)
+
+
+def _tokens(form: str, answers: Answers, synonyms: Answers, wording: Wording) -> Iterator[Token]:
+    """All words in order of precedence: the instruction's, look-alikes and native letters, synonyms."""
+    taken: set[str] = set()
+
+    def fresh(words: Iterable[str], label: str, *, letter: bool, template: bool) -> Iterator[Token]:
+        for word in words:
+            if (known := key(word)) and known not in taken:
+                taken.add(known)
+                yield Token(known if not letter else known.upper(), label, letter, template)
+
+    lettered = is_lettered(answers)
+    for label, words in answers:
+        yield from fresh(words, label, letter=lettered, template=True)
+    if form in ("label", "choice") and _has_letters(answers):
+        latin = all(key(words[0]).upper() in _LATIN for _, words in answers)
+        for label, words in answers:
+            place = _place(label, words, answers, wording)
+            alike = _LOOKALIKES.get(key(words[0]).upper(), "") if latin else ""
+            yield from fresh(alike, label, letter=True, template=True)
+            native = wording.letters[place : place + 1]
+            yield from fresh((*native, *_LATIN[place : place + 1]), label, letter=True, template=True)
+    for label, words in synonyms:
+        yield from fresh(words, label, letter=False, template=False)
+
+
+def _has_letters(answers: Answers) -> bool:
+    """True where the labels are counted with letters, in whatever script the instruction writes them."""
+    return is_lettered(answers) or all(len(label) == 1 and label in _LATIN for label, _ in answers)
+
+
+def _exact(tokens: Iterable[Token]) -> dict[str, str]:
+    """Keys to labels; a spelling without accents counts where it means one thing only."""
+    exact: dict[str, str] = {}
+    bare: dict[str, set[str]] = {}
+    for token in tokens:
+        exact.setdefault(key(token.word), token.label)
+        bare.setdefault(unaccented(key(token.word)), set()).add(token.label)
+    return {word: labels.copy().pop() for word, labels in bare.items() if len(labels) == 1} | exact
+
+
+def _digits(answers: Answers, wording: Wording) -> dict[str, str]:
+    places = {_place(label, words, answers, wording) + 1: label for label, words in answers}
+    counted = {place: label for place, label in places.items() if place <= 9}
+    return {str(place): label for place, label in counted.items()} | {
+        wording.digits[place]: label for place, label in counted.items()
+    }
+
+
+def _place(label: str, words: tuple[str, ...], answers: Answers, wording: Wording) -> int:
+    """Where a label stands among the options, from 0: by its letter, since labels may come in another order."""
+    for letters in (_LATIN, wording.letters):
+        for letter in (key(words[0]).upper(), label):
+            if letter in letters:
+                return letters.index(letter)
+    return [each for each, _ in answers].index(label)
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    """An alternation, longest first, so that 不是 hides 是; matches nothing where there are no words."""
+    found = sorted(
+        {re.escape(word).replace(r"\ ", r"\s") for word in words if word}, key=lambda w: (-len(w), w)
+    )
+    return "(?:" + "|".join(found) + ")" if found else r"(?!)"
+
+
+def _either(tokens: Iterable[Token], wording: Wording, *, role: str) -> str:
+    """One alternation over all tokens, each with its boundaries and, where it is not open, its lookahead."""
+    patterns = [(len(token.word), _pattern(token, wording, role)) for token in tokens]
+    patterns.sort(key=lambda each: (-each[0], each[1]))
+    return "(?:" + "|".join(pattern for _, pattern in patterns) + ")" if patterns else r"(?!)"
+
+
+def _pattern(token: Token, wording: Wording, role: str) -> str:
+    """A token as it may stand in a role: `start`, `cue`, `quoted`, `inside`, `beside`.
+
+    Capitals count anywhere, small letters only where they are set apart, and never inside a sentence.
+    """
+    text = re.escape(token.word).replace(r"\ ", r"\s")
+    if not token.letter:
+        word = bounded(f"(?i:{text})", token.word)
+        return word if role in ("quoted", "beside") or _open(token, wording, role) else word + SET_APART
+    # An initial or a compound is no option: "D.C.", "A-level", "3-A".
+    capital = rf"(?<![A-Za-z]\.)(?<!-){bounded(text, token.word)}(?!-\w)(?![+#])(?!\.[A-Za-z])"
+    if role in ("quoted", "beside"):
+        return capital if role == "beside" else rf"(?:{capital}|(?<=[(\[])(?i:{text}))"
+    if not _open(token, wording, role):
+        capital = f"{capital}(?:{SET_APART}|{_COPULA}|{_NEXT_LETTER})"
+    return capital if role == "inside" else f"(?:{capital}|{bounded(f'(?i:{text})', token.word)}{SET_APART})"
+
+
+def _open(token: Token, wording: Wording, role: str) -> bool:
+    if is_unspaced(token.word):
+        return False
+    if token.letter:
+        if token.word.lower() == token.word:
+            return False
+        return role == "cue" or token.word not in LETTER_WORDS.get(wording.base, ())
+    if not token.word[-1].isalpha() or token.word in FUNCTION_WORDS.get(wording.base, ()):
+        return False
+    return role != "inside" or token.word not in PARTICLES.get(wording.base, ())
+
+
+def _named(words: Iterable[str]) -> str:
+    """An optional word before the answer ("Option", "选项") with what may stand between."""
+    names = [bounded(re.escape(word).replace(r"\ ", r"\s"), word) for word in words if word]
+    return rf"(?:(?i:{'|'.join(names)})[ :]?(?:{OPENERS}){{0,3}})" if names else "(?:)"
+
+
+def _start(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
+    nouns = [cue.rstrip(": ") for cue in map(_plain, wording.cues) if cue.endswith(":")]
+    lead = _named([*map(_plain, wording.option_words), *nouns])
+    return re.compile(
+        rf"\A(?:{OPENERS}|[¿¡ ]){{0,5}}{lead}?(?P<word>{_either(tokens, wording, role='start')})"
+    )
+
+
+def _numbered(digits: Mapping[str, str], wording: Wording) -> re.Pattern[str]:
+    lead = _named(map(_plain, wording.option_words))
+    digit, edge = _alternatives(digits), f"(?:{CLOSERS}){{0,3}}"
+    listed = rf"(?:[.:]|{CLOSERS}[.:]?)(?=[ \n])"
+    return re.compile(
+        rf"\A(?:{OPENERS}){{0,3}}(?:{lead}(?P<named>{digit}){edge}(?:{SET_APART}|\Z)|(?P<first>{digit}){listed})"
+    )
+
+
+def _cue(tokens: tuple[Token, ...], wording: Wording, digits: Mapping[str, str]) -> re.Pattern[str] | None:
+    """Cue, then quotes, brackets or an option's name, then a word. A bare noun needs its colon, a dash or a line."""
+    cues = []
+    for cue in sorted(set(map(_plain, wording.cues)), key=lambda text: (-len(text), text)):
+        if stem := cue.rstrip(": "):
+            cues.append(_phrase(stem) + (_AFTER_NOUN if cue.endswith(":") else ""))
+    if wording.base in _VERB_SECOND:
+        cues += [_phrase(f"{verb} {noun}") for noun, verb in _clauses(wording)]
+    if not cues:
+        return None
+    word = _either(tokens, wording, role="cue")
+    if digits:
+        word = f"(?:{word}|{_alternatives(digits)}{SET_APART})"
+    named = _named(map(_plain, wording.option_words))
+    return re.compile(rf"(?i:{'|'.join(cues)}){_GAP}{named}?(?P<word>{word})")
+
+
+def _named_answer(letters: list[Token], wording: Wording) -> re.Pattern[str] | None:
+    """The cues turned round. Only letters: "no is the answer" is not how anybody writes."""
+    turned = [rf" ?{_phrase(verb)} ?{_phrase(noun)}" for noun, verb in _clauses(wording)]
+    if not letters or not turned:
+        return None
+    return re.compile(
+        rf"(?P<word>{_either(letters, wording, role='cue')})(?:{CLOSERS}){{0,3}}(?i:{'|'.join(turned)})"
+    )
+
+
+def _clauses(wording: Wording) -> list[tuple[str, str]]:
+    """Cues that are a noun and a verb, taken apart: ("the correct answer", "is"), ("正确答案", "是")."""
+    found = []
+    for cue in sorted(set(map(_plain, wording.cues)), key=lambda text: (-len(text), text)):
+        noun, _, verb = cue.rpartition(" ")
+        if cue[-1:] == "是":
+            found.append((cue[:-1], "是"))
+        elif " " in noun and verb.isalpha():
+            found.append((noun, verb))
+    return found
+
+
+def _phrase(text: str) -> str:
+    return bounded(re.escape(text).replace(r"\ ", r"\s"), text)
+
+
+def _plain(phrase: str) -> str:
+    """A phrase of a pack in the spelling of cleaned text; its final colon is kept, other edges go."""
+    colon = phrase.rstrip().endswith(tuple(_COLONS))
+    return key(phrase) + (":" if colon else "")
+
+
+def _beside(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
+    joins = _alternatives(map(key, (*wording.or_words, "or", *_AND)))
+    separators = rf"(?: ?[,;/&+|] ?(?i:{joins})?| ?(?i:{joins}))"
+    letters = [token for token in tokens if token.letter]
+    word = _either(tokens, wording, role="beside")
+    joined = (
+        rf"{CLOSERS}{{0,4}}{separators} ?{OPENERS}{{0,4}}(?P<word>{word})(?:{SET_APART}|(?={separators}))"
+    )
+    if not letters:
+        return re.compile(joined)
+    again = joined.replace("(?P<word>", "(?P<again>")
+    row = rf"{CLOSERS}{{0,4}} {OPENERS}{{0,4}}(?P<word>{_either(letters, wording, role='beside')})(?:{SET_APART}|(?= [A-Z]\b))"
+    return re.compile(f"{again}|{row}")

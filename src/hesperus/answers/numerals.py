@@ -1,0 +1,145 @@
+"""Numbers in replies: native digits, thousands separators by language, the last number of a worked answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from types import MappingProxyType
+
+from hesperus.answers.cleaning import clean, key, peel
+from hesperus.answers.rules import Text
+from hesperus.answers.scripts import bounded
+from hesperus.answers.wording import Wording
+
+_COMMA = (
+    "af az be bg ca cs da de el es et eu fi fr gl hr hu hy id is it ka kk lt lv mk nb nl nn no pl pt ro ru sk sl sq sr "
+    "sv tr uk uz vi"
+)
+DECIMAL_COMMA = frozenset(_COMMA.split())
+"""Languages that write 1.234,5 (CLDR 45, symbols-numberSystem-latn/decimal); the others write 1,234.5."""
+_COMMA_NOT = frozenset({"es-MX", "es-US", "es-419", "de-CH", "de-LI"})
+
+_NUMBER = re.compile(
+    r"(?<![A-Za-z\d.,])(?:(?<![\w)\]])[-−–] ?)?(?:\d{1,3}(?:[ '’]\d{3})+(?!\d)|\d+)(?:[.,٬٫]\d+)*"
+)
+_BOXED = re.compile(r"\\f?boxed ?\{([^\n]{1,200})")
+_LONGEST = 40
+_SENTENCE_END = re.compile(r"[.!?。।](?=[ \n]|\Z)|\n")
+
+
+def number_of(text: str, language: str) -> str | None:
+    """Read a text that is one number, in the form in which answers and gold labels are compared.
+
+    >>> number_of("1.234,50", "de"), number_of("١٬٢٣٤", "ar"), number_of("-3.0", "en")
+    ('1234.5', '1234', '-3')
+
+    Args:
+        text: One number in any digits.
+        language: BCP-47; decides between decimal point and comma.
+
+    Returns:
+        Digits with a point where there is a fraction, no trailing zeros; None where the text is no number.
+    """
+    found = _numbers(peel_number(text))
+    whole = len(found) == 1 and found[0][1] == peel_number(text)
+    return _value(found[0][1], language) if whole else None
+
+
+def peel_number(text: str) -> str:
+    """Clean a text and cut what may stand around a number, but not its sign."""
+    cleaned = _plain_digits(clean(text))
+    inner = peel(cleaned)
+    place = cleaned.find(inner)
+    sign = place > 0 and cleaned[place - 1] in "-−–" and inner[:1].isdigit()
+    return cleaned[place - 1] + inner if sign else inner
+
+
+def _plain_digits(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(str(int(c)) if not c.isascii() and c.isdecimal() else c for c in text)
+
+
+def _numbers(text: str) -> list[tuple[int, str]]:
+    return [(match.start(), match[0]) for match in _NUMBER.finditer(text) if len(match[0]) <= _LONGEST]
+
+
+def _value(token: str, language: str) -> str | None:
+    """Canonical form of a token that _NUMBER found.
+
+    One mark before exactly three digits is a thousands separator where it is the language's; before any other
+    count it is the decimal mark. Where both marks occur the last is the decimal mark.
+    """
+    negative = token[0] in "-−–"
+    digits = re.sub(r"[-−–' ’٬]", "", token).replace("٫", ".")
+    comma = language.split("-")[0] in DECIMAL_COMMA and language not in _COMMA_NOT
+    point, thousand = (",", ".") if comma and "٫" not in token else (".", ",")
+    marks = [mark for mark in digits if mark in ".,"]
+    if len(set(marks)) == 2:
+        point = marks[-1]
+        thousand = "." if point == "," else ","
+        if marks.count(point) > 1:
+            return None
+    elif len(marks) > 1:
+        point, thousand = "", marks[0]
+    elif marks and marks[0] == thousand and len(digits.partition(thousand)[2]) != 3:
+        point, thousand = thousand, point
+    digits = digits.replace(thousand, "")
+    if point:
+        digits = digits.replace(point, ".")
+    value = Decimal(digits)
+    text = format(value, "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    text = text.lstrip("0") or "0"
+    text = f"0{text}" if text.startswith(".") else text
+    return f"-{text}" if negative and text != "0" else text
+
+
+def boxed_number(reply: Text) -> str | None:
+    r"""The first number in the last LaTeX box: `\boxed{42}`."""
+    boxes = _BOXED.findall(_plain_digits(reply.text))
+    found = _numbers(re.sub(r"\\[,;! ]|\{,\}", "", boxes[-1])) if boxes else []
+    return _value(found[0][1], reply.reader.language) if found else None
+
+
+def cue_number(reply: Text) -> str | None:
+    """The number behind the last cue in its sentence; behind the last equals sign where there is one."""
+    said = _plain_digits(reply.text)
+    places = [match.end() for match in _cues(reply.reader.wording).finditer(said)]
+    if not places:
+        return None
+    sentence = _SENTENCE_END.split(said[places[-1] :].lstrip(" :\n"), maxsplit=1)[0]
+    found = _numbers(sentence.rpartition("=")[2])
+    return _value(found[0][1], reply.reader.language) if found else None
+
+
+def last_number(reply: Text) -> str | None:
+    """The last number of the reply."""
+    found = _numbers(_plain_digits(reply.text))
+    return _value(found[-1][1], reply.reader.language) if found else None
+
+
+def whole_number(reply: Text) -> str | None:
+    """The whole reply is one number."""
+    return number_of(reply.text, reply.reader.language)
+
+
+@lru_cache(maxsize=64)
+def _cues(wording: Wording) -> re.Pattern[str]:
+    stems = sorted({stem for cue in wording.cues if (stem := key(cue))}, key=lambda stem: (-len(stem), stem))
+    patterns = [bounded(re.escape(stem).replace(r"\ ", r"\s"), stem) for stem in stems]
+    return re.compile(f"(?i:{'|'.join(patterns)})" if patterns else r"(?!)")
+
+
+RULES: Mapping[str, Callable[[Text], str | None]] = MappingProxyType(
+    {
+        "boxed number": boxed_number,
+        "cue number": cue_number,
+        "last number": last_number,
+        "whole number": whole_number,
+    }
+)
+"""Rules for numbers by the name that stands in `Answer.rule`."""

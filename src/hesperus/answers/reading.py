@@ -1,0 +1,129 @@
+"""Reading a reply: what became of it, and the label it means."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from hesperus.answers.authors import rule as authors_rule
+from hesperus.answers.cleaning import clean, key, peel, without_thoughts
+from hesperus.answers.numerals import RULES as NUMBER_RULES
+from hesperus.answers.reader import Reader
+from hesperus.answers.rules import RULES, UNFINISHED, Text, is_refusal, several
+from hesperus.answers.scripts import scripts_for, share_in
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.types import Answer, Finish, Reply
+
+_FIRST_WORD = re.compile(
+    r"\A[\"'(\[¿¡]{0,3}([^\s\"'()\[\],.;:!?،؟।።…]{1,40})[\"')\]]{0,3}(?=[.,;:!?،؟।።…\n]|\Z)"
+)
+_OTHER_SCRIPT = 0.2
+
+_ALL_RULES = {**RULES, **NUMBER_RULES, "authors": authors_rule}
+
+
+def read(reader: Reader, reply: Reply | str) -> Answer:
+    """Read a reply.
+
+    >>> from hesperus.answers import reader_for
+    >>> german = reader_for("label", "de", answers={"yes": ["ja"], "no": ["nein"]})
+    >>> read(german, 'Daher lautet die Antwort "Nein".').label
+    'no'
+
+    Blocked and empty replies are settled first. Then the reader's rules are tried in order, and the first that finds
+    a label decides: a readable answer counts although the reply goes on, declines something else, or was cut off at
+    the token limit. Of a reply that was cut off only rules are tried that do not depend on its end. Where no rule
+    finds a label the outcome is, in this order, `truncated`, `refused`, `wrong_language` or `invalid`.
+
+    Args:
+        reader: How to read.
+        reply: What the model sent, or its text alone (which then counts as finished).
+
+    Returns:
+        The answer; `rule` names the rule that read it, or why there is no label.
+    """
+    if isinstance(reply, str):
+        reply = Reply(reply)
+    if reply.finish == "filter":
+        return Answer("blocked", rule="content filter")
+    if reply.option_logprobs is not None and not reply.text.strip():
+        return answer_from_logprobs(reply.option_logprobs, reader.labels or reader.options or ())
+    return _read(reader, reply.text, reply.finish)
+
+
+def _read(reader: Reader, raw: str, finish: Finish) -> Answer:
+    said = without_thoughts(raw)
+    text = clean(said or "")
+    if not peel(text):
+        if finish == "length" or said is None:
+            return Answer("truncated", rule="cut off before the answer")
+        # "…" alone is no more an answer than nothing at all.
+        return Answer("empty", rule="no text")
+    reply = Text.of(text, reader)
+    for name in reader.rules:
+        if finish == "length" and name in UNFINISHED:
+            continue
+        if name not in _ALL_RULES:
+            raise UnknownNameError("reading rule", name, _ALL_RULES)
+        label = _ALL_RULES[name](reply)
+        if label is not None:
+            return Answer("answered", label, name)
+    return _unread(reply, finish)
+
+
+def _unread(reply: Text, finish: Finish) -> Answer:
+    if finish == "length":
+        return Answer("truncated", rule="cut off before the answer")
+    if is_refusal(reply):
+        return Answer("refused", rule="refusal phrase")
+    if _foreign_word(reply):
+        return Answer("wrong_language", rule="another language's word")
+    expected = scripts_for(reply.reader.wording.script)
+    if (
+        reply.reader.form != "number"
+        and (share := share_in(reply.text, expected)) is not None
+        and share < _OTHER_SCRIPT
+    ):
+        return Answer("wrong_language", rule="another script")
+    return Answer("invalid", rule="several answers" if several(reply) else "no answer")
+
+
+def _foreign_word(reply: Text) -> bool:
+    """True where the reply is, or begins with, another language's word for one of the answers."""
+    if not reply.reader.foreign:
+        return False
+    foreign = set(reply.reader.foreign)
+    first = _FIRST_WORD.match(reply.text)
+    return key(reply.text[:300]) in foreign or (first is not None and key(first[1]) in foreign)
+
+
+def answer_from_logprobs(option_logprobs: Sequence[float], labels: Sequence[str]) -> Answer:
+    """The most probable option, with the probabilities of all (softmax over the options).
+
+    Of options that are exactly equal the first in label order is taken, and `rule` says `logprobs, tie`.
+
+    Args:
+        option_logprobs: Natural-log probability of each option; any common constant may be missing.
+        labels: Labels in the same order.
+
+    Raises:
+        DataError: No options, another number of labels, or a number that is not finite.
+    """
+    if not labels or len(option_logprobs) != len(labels):
+        raise DataError(
+            f"{len(option_logprobs)} log-probabilities for {len(labels)} labels; one for each is needed"
+        )
+    for label, value in zip(labels, option_logprobs, strict=True):
+        if not math.isfinite(value):
+            raise DataError(f"the log-probability of option {label!r} is {value}; a finite number is needed")
+    top = max(option_logprobs)
+    weights = [math.exp(value - top) for value in option_logprobs]
+    total = sum(weights)
+    tie = sum(value == top for value in option_logprobs) > 1
+    return Answer(
+        "answered",
+        labels[list(option_logprobs).index(top)],
+        "logprobs, tie" if tie else "logprobs",
+        tuple(weight / total for weight in weights),
+    )

@@ -1,0 +1,175 @@
+"""What a language lends to reading: cues, refusals, letters, digits, and the answers of other languages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from hesperus.answers.cleaning import key
+from hesperus.errors import UnknownNameError
+from hesperus.languages import Pack, language, pack, packs
+
+Answers = tuple[tuple[str, tuple[str, ...]], ...]
+"""Labels in order, each with the words that stand for it."""
+
+_LATIN = tuple("ABCDEFGHIJ")
+_ARABIC_DIGITS = tuple("0123456789")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wording:
+    """The words of one language that a reader listens for.
+
+    Attributes:
+        language: BCP-47 tag of the instruction.
+        script: ISO 15924 code of its script.
+        cues: Phrases directly before an answer; a bare noun keeps its colon.
+        refusals: Phrases by which a model declines.
+        option_words: What an option is called.
+        or_words: Conjunctions between options.
+        letters: Letters with which the language counts options.
+        digits: 0 to 9 in its script.
+        polar: Words for yes, no, true and false; in scripts without blanks they count only where they stand alone.
+    """
+
+    language: str
+    script: str
+    cues: tuple[str, ...]
+    refusals: tuple[str, ...]
+    option_words: tuple[str, ...]
+    or_words: tuple[str, ...]
+    letters: tuple[str, ...] = _LATIN
+    digits: tuple[str, ...] = _ARABIC_DIGITS
+    polar: tuple[str, ...] = ()
+
+    @property
+    def base(self) -> str:
+        """The language without script and region, as the tables of `ambiguity` are keyed."""
+        return self.language.split("-")[0]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Wording) and self._parts() == other._parts())
+
+    def __hash__(self) -> int:
+        # Equal wordings share both; hashing every phrase on each look-up would cost more than reading a reply.
+        return hash((self.language, len(self.cues)))
+
+    def _parts(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+
+def _unique(*lists: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for words in lists for word in words))
+
+
+def wording_of(own: Pack | None, tag: str, script: str) -> Wording:
+    """Make the wording of a language from its pack, with English beside it.
+
+    Models frame an answer in English under any instruction ('The answer is "Nein".'), hence English cues, refusals
+    and option words always count. Without a pack English and Latin letters are all there is.
+    """
+    english = pack("en") if "en" in packs() else None
+    both = [each for each in (own, english) if each is not None]
+    return Wording(
+        language=tag,
+        script=script,
+        cues=_unique(*(each.cues for each in both)),
+        refusals=_unique(*(each.refusals for each in both)),
+        option_words=_unique(*(each.option_words for each in both)),
+        or_words=_unique(*(each.or_words for each in both)),
+        letters=own.option_letters if own else _LATIN,
+        digits=own.digits if own else _ARABIC_DIGITS,
+        polar=_unique(
+            *(words for group in ("polarity", "truth") for words in own.groups.get(group, {}).values())
+        )
+        if own
+        else (),
+    )
+
+
+@cache
+def wording_for(tag: str) -> Wording:
+    """The wording of a language.
+
+    Args:
+        tag: BCP-47; a language without a pack gets English cues and Latin letters.
+
+    Raises:
+        UnknownNameError: No such language.
+    """
+    known = language(tag)
+    return wording_of(pack_or_none(known.tag), known.tag, known.script)
+
+
+def pack_or_none(tag: str) -> Pack | None:
+    """The pack of a language, or None where there is none."""
+    try:
+        return pack(tag)
+    except UnknownNameError:
+        return None
+
+
+def is_lettered(answers: Answers) -> bool:
+    """True where every label's preferred word is one letter of a script with capitals (A, B, C; А, Б, В)."""
+    first = [key(words[0]) for _, words in answers if words]
+    return bool(first) and all(len(word) == 1 and word.upper() != word for word in first)
+
+
+def synonyms_of(own: Pack | None, answers: Answers) -> Answers:
+    """Other words of the same pack for the same meanings: 不是 for 否, 是的 for 是.
+
+    A word that would stand for two labels is left out.
+    """
+    if own is None:
+        return ()
+    taken = {key(word) for _, words in answers for word in words}
+    found = {
+        label: [word for word in _siblings(own, words) if key(word) not in taken] for label, words in answers
+    }
+    counts: dict[str, int] = {}
+    for words in found.values():
+        for word in {key(word) for word in words}:
+            counts[word] = counts.get(word, 0) + 1
+    return tuple(
+        (label, tuple(word for word in words if counts[key(word)] == 1))
+        for label, words in found.items()
+        if words
+    )
+
+
+def foreign_words(own: Pack | None, answers: Answers) -> tuple[str, ...]:
+    """What other languages with a pack say where this one says an answer: "no" under a German instruction."""
+    if own is None:
+        return ()
+    concepts = {place for _, words in answers for place in _places(own, words)}
+    mine = {key(word) for label, words in (*answers, *synonyms_of(own, answers)) for word in words}
+    others = {
+        key(word)
+        for tag in packs()
+        if tag != own.tag
+        for group, label in concepts
+        for word in pack(tag).groups.get(group, {}).get(label, ())
+    }
+    return tuple(sorted(word for word in others - mine if word))
+
+
+def _places(own: Pack, words: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Group and label of the pack in which a word stands as a label's preferred word, or else as any."""
+    keys = [key(word) for word in words]
+    places = [
+        (group, label, [key(word) for word in known])
+        for group, labels in own.groups.items()
+        for label, known in labels.items()
+    ]
+    for wanted in keys:
+        first = [(group, label) for group, label, known in places if known[0] == wanted]
+        if first:
+            return first[:1]
+        anywhere = [(group, label) for group, label, known in places if wanted in known]
+        if anywhere:
+            return anywhere[:1]
+    return []
+
+
+def _siblings(own: Pack, words: tuple[str, ...]) -> tuple[str, ...]:
+    return _unique(*(own.groups[group][label] for group, label in _places(own, words)))

@@ -1,0 +1,48 @@
+"""Numbers: digits of any script, separators of any language, the last number of a worked answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from hesperus.answers import number_of, read, reader_for
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "number"),
+    [
+        ("en", "42", "42"), ("en", "The answer is 1,234.50.", "1234.5"), ("en", "3 + 4 = 7, so 7 apples. The answer is 3 + 4 = 7.", "7"),
+        ("en", "Step 1: 3 boxes.\nStep 2: 12 each.\n\nAnswer: **36**", "36"), ("en", "#### 18", "18"), ("en", r"So \boxed{1{,}080} metres", "1080"),
+        ("en", "-3", "-3"), ("en", "It is −3.0 degrees", "-3"), ("en", "5-3", "3"), ("en", "He pays $18 every day.", "18"), ("en", "50%", "50"),
+        ("en", "1,00,000", "100000"), ("en", "2.5", "2.5"), ("en", "0.50", "0.5"), ("en", "007", "7"), ("en", "3 * 4 = 12", "12"), ("en", "12.", "12"),
+        ("en", "1,2", "1.2"), ("en", "1.234", "1.234"), ("de", "1.234", "1234"), ("de", "1.234,5", "1234.5"), ("de", "3,5", "3.5"),
+        ("de", "Die Antwort ist 42 Euro, also nicht 43.", "42"), ("de", "1,234", "1.234"), ("fr", "1 234,5 €", "1234.5"), ("es", "1.000.000", "1000000"),
+        ("es-MX", "1,234.5", "1234.5"), ("de-CH", "1'234.50", "1234.5"), ("ar", "الجواب: ١٬٢٣٤", "1234"), ("ar", "٣٫٥", "3.5"), ("hi", "उत्तर: १२", "12"),
+        ("bn", "উত্তর: ১২৩", "123"), ("th", "คำตอบคือ ๑๘", "18"), ("zh", "答案是18。", "18"), ("ja", "答えは１８です。", "18"), ("zh", "共12个", "12"),
+        ("fa", "۱۲", "12"), ("en", "room A1 and B2 hold 30", "30"), ("en", "first 10, then 20", "20"),
+    ],
+)  # fmt: skip
+def test_numbers(language: str, reply: str, number: str) -> None:
+    answer = read(reader_for("number", language, answers={}), reply)
+    assert (answer.outcome, answer.label) == ("answered", number)
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [("I do not know.", "refused"), ("twelve", "invalid"), ("", "empty"), ("1" * 60, "invalid")],
+)
+def test_replies_without_a_number(reply: str, outcome: str) -> None:
+    assert read(reader_for("number", "en", answers={}), reply).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "number"),
+    [("-3.0", "en", "-3"), ("(12)", "en", "12"), ("12 apples", "en", None), ("", "en", None), ("1,2,3.4.5", "en", None), ("0", "en", "0"), ("-0", "en", "0")],
+)  # fmt: skip
+def test_one_number(text: str, language: str, number: str | None) -> None:
+    assert number_of(text, language) == number
+
+
+def test_strict_takes_a_number_and_nothing_else() -> None:
+    strict = reader_for("number", "en", answers={}, preset="strict")
+    assert read(strict, "12.").label == "12"
+    assert read(strict, "12 apples").label is None
