@@ -32,7 +32,12 @@ def test_design_has_the_conditions_of_the_paper() -> None:
 def test_design_of_many_sources_originals_and_variants() -> None:
     study = study_from_mapping(
         SMALL
-        | {"source": ["en", "de"], "target": ["de"], "originals": True, "senses": ["en~paraphrase", "en_via_zh"]}
+        | {
+            "source": ["en", "de"],
+            "target": ["de"],
+            "originals": True,
+            "senses": ["en~paraphrase", "en_via_zh"],
+        }
     )
     plan = design(study)
     codes = [str(cell) for cell in plan.cells]
@@ -82,9 +87,13 @@ def test_missing_task_is_named() -> None:
 
 def test_study_file_round_trip(tmp_path: Path) -> None:
     file = tmp_path / "study.yaml"
-    file.write_text("task: atlas\nmodels: pocket/m\ntarget: [de]\nanswers: {temperature: 0}\n", encoding="utf-8")
+    file.write_text(
+        "task: atlas\nmodels: pocket/m\ntarget: [de]\nanswers: {temperature: 0}\n", encoding="utf-8"
+    )
     study = read_study(file)
-    assert study == MultisenseStudy(task="atlas", models=("pocket/m",), target=("de",), answers={"temperature": 0})
+    assert study == MultisenseStudy(
+        task="atlas", models=("pocket/m",), target=("de",), answers={"temperature": 0}
+    )
 
 
 @pytest.mark.parametrize(

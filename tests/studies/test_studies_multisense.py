@@ -16,13 +16,13 @@ from typing import Any
 import polars as pl
 import pytest
 from bilingual import GERMAN, answer, write_task
-from loopback_endpoint import Action, Endpoint, Say, Send, serving, user_text
 
 from hesperus.asking import Progress
 from hesperus.errors import BudgetReachedError, ModelError, UnknownNameError, UsageError
 from hesperus.records import read_run
 from hesperus.senses import SenseMaker
 from hesperus.studies.multisense import MultisenseStudy, plan_study, run_study, study_from_mapping
+from loopback_endpoint import Action, Endpoint, Say, Send, serving, user_text
 
 ITEMS = 24
 CELLS = 5
@@ -30,7 +30,12 @@ CELLS = 5
 
 def study(task: Path, endpoint: Endpoint | None, /, **more: Any) -> MultisenseStudy:
     base_url = endpoint.url if endpoint else "http://127.0.0.1:9/v1"
-    values = {"task": str(task), "data": str(task.with_suffix(".jsonl")), "models": ["http/tide"], "target": ["de"]}
+    values = {
+        "task": str(task),
+        "data": str(task.with_suffix(".jsonl")),
+        "models": ["http/tide"],
+        "target": ["de"],
+    }
     return study_from_mapping({**values, "base_url": base_url, **more})
 
 
@@ -49,7 +54,9 @@ def test_a_study_asks_makes_and_records_everything(tmp_path: Path) -> None:
     assert cells.rows() == [
         ("de_from_en", "de_from_en", 1), ("de_from_en", "en", 1), ("en", "de_from_en", 1), ("en", "en", 1), ("en", "en", 2),
     ]  # fmt: skip
-    assert sum(state.done for state in stages.values()) == len(endpoint.asked) == 3 + 2 * ITEMS + ITEMS * CELLS
+    assert (
+        sum(state.done for state in stages.values()) == len(endpoint.asked) == 3 + 2 * ITEMS + ITEMS * CELLS
+    )
     assert 'Bedeuten diese Sätze dasselbe? Satz 1: "DE The tide 0 rises." Satz 2: "DE Tide 0 is rising." ' \
         'Bitte antworten Sie mit "Ja" oder "Nein".' in endpoint.asked  # fmt: skip
     items = run.run.items
@@ -120,7 +127,9 @@ def test_a_budget_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> None
             run_study(study(task, endpoint, budget={"requests": 60}), tmp_path / "run")
         assert len(endpoint.asked) == 60
         assert not (tmp_path / "run" / "records.parquet").exists()
-        run_study(study(task, endpoint, budget={"requests": total - 60}), tmp_path / "run").raise_if_incomplete()
+        run_study(
+            study(task, endpoint, budget={"requests": total - 60}), tmp_path / "run"
+        ).raise_if_incomplete()
         assert len(endpoint.asked) == total
         assert max(Counter(endpoint.asked).values()) <= 2, "a question is asked again only as a repeat"
 
@@ -166,7 +175,9 @@ def test_back_translation_takes_two_steps(tmp_path: Path) -> None:
         return answer(body, count)
 
     with serving(both_ways) as endpoint:
-        run = run_study(study(task, endpoint, target=[], senses=["en_via_de"], conditions=["T"]), tmp_path / "run")
+        run = run_study(
+            study(task, endpoint, target=[], senses=["en_via_de"], conditions=["T"]), tmp_path / "run"
+        )
     run.raise_if_incomplete()
     replies = run.records.filter(pl.col("repeat") == 1).pivot("input", index="item", values="reply")
     assert replies["en"].to_list() == replies["en_via_de"].to_list()
@@ -229,7 +240,9 @@ def test_a_run_killed_at_random_moments_gives_the_same_bytes(tmp_path: Path) -> 
             "--concurrency", str(concurrency), "--quiet", "--format", "json", "--out",
         ]  # fmt: skip
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        subprocess.run([*command, str(tmp_path / "whole" / "run")], check=True, capture_output=True, env=environment)
+        subprocess.run(
+            [*command, str(tmp_path / "whole" / "run")], check=True, capture_output=True, env=environment
+        )
         undisturbed = Counter(endpoint.asked)
         before, kills = len(endpoint.asked), 0
         chance = random.Random(7)
@@ -246,12 +259,14 @@ def test_a_run_killed_at_random_moments_gives_the_same_bytes(tmp_path: Path) -> 
             process.send_signal(signal.SIGKILL)
             process.wait(10)
             kills += 1
-        subprocess.run([*command, str(tmp_path / "killed" / "run")], check=True, capture_output=True, env=environment)
+        subprocess.run(
+            [*command, str(tmp_path / "killed" / "run")], check=True, capture_output=True, env=environment
+        )
         again = Counter(endpoint.asked[before:])
     assert again.keys() == undisturbed.keys()
     twice = sum((again - undisturbed).values())
     assert twice <= kills * concurrency, "only what was in flight at a kill may be asked again"
     for name in ("records.parquet", "items.parquet", "signature.json"):
-        assert (tmp_path / "killed" / "run" / name).read_bytes() == (tmp_path / "whole" / "run" / name).read_bytes()
-
-
+        assert (tmp_path / "killed" / "run" / name).read_bytes() == (
+            tmp_path / "whole" / "run" / name
+        ).read_bytes()

@@ -1,0 +1,108 @@
+"""`hesperus reread`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hesperus.fingerprint import JSON
+    from hesperus.studies.reread import RereadCounts
+
+
+def command(
+    run: Annotated[
+        Path,
+        typer.Argument(help="Run folder or records file (Parquet, CSV, JSON lines).", show_default=False),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Where the result goes: a .parquet file, or a folder for a run.", show_default=False
+        ),
+    ],
+    task: Annotated[
+        str | None, typer.Option(help="Task by whose labels every row is read (default: each row's own).")
+    ] = None,
+    overrides: Annotated[
+        Path | None, typer.Option(help="CSV or YAML of answers corrected by hand, see docs/answers.md.")
+    ] = None,
+    reader: Annotated[str, typer.Option(help="default, strict or authors.")] = "default",
+    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+) -> None:
+    """Read the stored replies again, with the reader and language packs of this version; asks nothing.
+
+    Writes `outcome`, `answer` and `rule`, and leaves every other column as it is. Rows without a reply, and rows
+    answered by probabilities, stay as they are.
+
+    For example:
+
+        hesperus reread replies.parquet --task xnli --out answers.parquet
+
+        hesperus reread runs/atlas --out runs/atlas-strict --reader strict
+
+        hesperus reread runs/atlas --overrides reviewed.csv --out runs/atlas-reviewed
+    """
+    from hesperus.answers import load_overrides
+    from hesperus.errors import UsageError
+    from hesperus.fingerprint import fingerprint
+    from hesperus.records import read_run
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import table
+    from hesperus.studies.reread import read_replies, reread
+    from hesperus.version import __version__
+
+    if out.resolve() in (run.resolve(), (run / "records.parquet").resolve()):
+        raise UsageError(f"{out}: is what is read; give --out another name")
+    as_run = run.is_dir() and out.suffix.lower() != ".parquet"
+    corrections = load_overrides(overrides) if overrides is not None else None
+    made: dict[str, JSON] = {"hesperus": __version__, "reader": reader, "task": task}
+    if corrections is not None:
+        made["overrides"] = fingerprint(list(corrections.by_key.values()))
+    items = read_run(run).items if run.is_dir() else None
+    written, counts = reread(read_replies(run), task=task, overrides=corrections, reader=reader, items=items)
+    _save(written, run, out, made=made if as_run else None)
+    rows = [
+        {
+            "outcome": name,
+            "before": counts.before.get(name, 0),
+            "after": counts.after.get(name, 0),
+            "changed": counts.changed.get(name, 0),
+        }
+        for name in dict.fromkeys((*counts.before, *counts.after))
+    ]
+    print_table(table("reread", ("outcome", "before", "after", "changed"), rows=rows, signature=made), format)
+    _tell(counts, out)
+
+
+def _save(written: pl.DataFrame, run: Path, out: Path, *, made: dict[str, JSON] | None) -> None:
+    from dataclasses import replace
+
+    from hesperus.records import read_run, write_records, write_run
+
+    if made is None:
+        write_records(written, out)
+        return
+    old = read_run(run)
+    write_run(replace(old, records=written, signature={**old.signature, "reread": made}), out)
+
+
+def _tell(counts: RereadCounts, out: Path) -> None:
+    changed = sum(counts.changed.values())
+    typer.echo(f"{changed:,} of {counts.rows:,} rows changed; written to {out}", err=True)
+    if counts.without_reply or counts.scored:
+        typer.echo(
+            f"{counts.without_reply:,} rows without a reply and {counts.scored:,} answered by probabilities are as "
+            "they were",
+            err=True,
+        )
+    if counts.overridden:
+        typer.echo(f"{counts.overridden:,} answers corrected by hand", err=True)
+    for what, lines in (("reply has changed", counts.stale), ("record is not there", counts.unmatched)):
+        if lines:
+            shown = ", ".join(map(str, lines[:20])) + (", …" if len(lines) > 20 else "")
+            typer.echo(f"overrides not applied because their {what}: line {shown}", err=True)
