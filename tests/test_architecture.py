@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {"types", "errors", "fingerprint", "version", "languages"}
 ALL_BELOW_STUDIES = FLOOR_0 | {
-    "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking",
+    "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
 }  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     "types": set(),
@@ -30,8 +30,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "records": FLOOR_0,
     "measures": FLOOR_0,
     "asking": FLOOR_0 | {"models"},
+    "audits": FLOOR_0 | {"tasks", "records"},
     "studies": ALL_BELOW_STUDIES,
-    "reports": FLOOR_0 | {"records", "measures"},
+    "reports": FLOOR_0 | {"records", "measures", "audits"},
     "api": ALL_BELOW_STUDIES | {"studies", "reports"},
     "__main__": {"cli"},
     "cli": ALL_BELOW_STUDIES | {"studies", "reports"},
@@ -98,7 +99,9 @@ def test_measures_need_numpy_and_scipy_only() -> None:
 
 def test_no_cycle_between_modules() -> None:
     names = {
-        ".".join(["hesperus", *path.relative_to(SOURCE).with_suffix("").parts]).removesuffix(".__init__"): path
+        ".".join(["hesperus", *path.relative_to(SOURCE).with_suffix("").parts]).removesuffix(
+            ".__init__"
+        ): path
         for path in _files()
     }
     arrows = {
@@ -150,9 +153,10 @@ def test_every_room_pins_its_public_names() -> None:
             if (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
             or (isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "__all__" and node.value)
         ]
-        assert listed and listed[0] in (sorted(listed[0]), sorted(listed[0], key=_constants_classes_functions)), (
-            f"{room.name}/__init__.py needs a sorted __all__"
-        )
+        assert listed and listed[0] in (
+            sorted(listed[0]),
+            sorted(listed[0], key=_constants_classes_functions),
+        ), f"{room.name}/__init__.py needs a sorted __all__"
 
 
 def _constants_classes_functions(name: str) -> tuple[int, str]:

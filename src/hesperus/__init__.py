@@ -1,0 +1,45 @@
+"""hesperus: does a language model give the same answer however the question is put?
+
+    >>> import hesperus as hs
+    >>> run = hs.multisense("atlas", models=["pocket/m"], source="en", targets=["de", "zh"])   # doctest: +SKIP
+    >>> hs.measure("consistency", run.records)                                                   # doctest: +SKIP
+
+Names are loaded when first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from hesperus.version import __version__
+
+if TYPE_CHECKING:
+    from hesperus.api import ask, load_items, measure, multisense, read_answers, read_records, report
+    from hesperus.tasks import Task, task
+    from hesperus.types import Answer, Estimate, Failure, Item, Prompt, Reply, Request, Sense, Settings
+
+_HOMES = {
+    "hesperus.api": ("ask", "load_items", "measure", "multisense", "read_answers", "read_records", "report"),
+    "hesperus.tasks": ("Task", "task"),
+    "hesperus.types": (
+        "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "Sense", "Settings",
+    ),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "Sense", "Settings", "Task",
+    "__version__", "ask", "load_items", "measure", "multisense", "read_answers", "read_records", "report",
+    "task",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'hesperus' has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

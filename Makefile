@@ -1,0 +1,48 @@
+# `make demo` and `make test` do all set-up themselves; nothing else need be installed but Python 3.11 and make.
+PYTHON ?= python3.11
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+# The CPU build is enough for every test; another build of the same version may be put in its place.
+TORCH  ?= torch==2.13.0
+
+.PHONY: demo test lint bench docs pocket clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,rouge]'
+	touch $@
+
+$(VENV)/.full: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(TORCH)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hf,serve]'
+	touch $@
+
+demo: $(VENV)/.core
+	$(BIN)/hesperus demo --out demo
+
+test: $(VENV)/.full
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check src tests benchmarks pocket
+	$(BIN)/ruff format --check src tests benchmarks pocket
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.dev
+	$(BIN)/python docs/build.py
+
+pocket: $(VENV)/.full
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train]'
+	$(BIN)/python -m pocket
+
+clean:
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,182 @@
+"""The library as short as the command: load items, ask a model, run a study, measure, report. Frames are polars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hesperus import asking, models, records, tasks
+from hesperus.answers import read, reader_for
+from hesperus.errors import UnknownNameError
+from hesperus.reports.html import write_report
+from hesperus.reports.measured import MeasureSettings, measure_table
+from hesperus.senses import SenseMaker
+from hesperus.studies.multisense import StudyRun, default_folder, run_study, study_from_mapping
+from hesperus.types import Prompt, Reply, Request, Settings
+
+
+def load_items(
+    task: str, languages: Sequence[str], *, data: str | None = None, limit: int | None = None, seed: int = 42
+) -> pl.DataFrame:
+    """Items of a task, aligned by id, as a frame with one row per item and language.
+
+    Args:
+        task: Name in the catalogue, or path of a task file.
+        languages: Any style of tag.
+        data: File or folder of items, instead of the task's own source.
+        limit: Take a seeded sample of this many items.
+        seed: Seed of the sample.
+
+    Raises:
+        UnknownNameError: No such task or language.
+        DataError: The data break their contract.
+    """
+    sample = tasks.Sample(n=limit, seed=seed) if limit else None
+    return tasks.items_frame(tasks.load_items(tasks.task(task), languages, source=data, sample=sample))
+
+
+def ask(
+    model: str,
+    prompts: Sequence[str],
+    *,
+    settings: Settings | None = None,
+    system: str | None = None,
+    repeat: int = 1,
+    store: Path | str = ":memory:",
+    base_url: str | None = None,
+) -> pl.DataFrame:
+    """Ask a model; one row per prompt with `prompt`, `reply`, `finish`, `tokens_in`, `tokens_out`, `error`.
+
+    Args:
+        model: `provider/name`.
+        prompts: Texts.
+        settings: How replies are drawn.
+        system: System text.
+        repeat: Ask for the repeat of this number; each is its own question.
+        store: Reply store; what it holds is not asked again. Kept in memory only by default.
+        base_url: Endpoint, for `http/NAME` or in place of a provider's own.
+
+    Raises:
+        UnknownNameError: No such model.
+        ModelError: The endpoint fails every request alike.
+    """
+    options = models.ModelOptions(base_url=base_url)
+    requests = [
+        Request(model, Prompt(text, system), settings or Settings(), repeat=repeat) for text in prompts
+    ]
+    with asking.ReplyStore(store) as replies:
+        results = asking.ask(models.model(model, options), requests, store=replies)
+    rows = [
+        (text, r.text, r.finish, r.tokens_in, r.tokens_out, None)
+        if isinstance(r, Reply)
+        else (text, None, None, None, None, r.message)
+        for text, r in zip(prompts, results, strict=True)
+    ]
+    text, number = pl.String(), pl.Int64()
+    schema = {
+        "prompt": text,
+        "reply": text,
+        "finish": text,
+        "tokens_in": number,
+        "tokens_out": number,
+        "error": text,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def multisense(
+    task: str,
+    *,
+    models: Sequence[str] | str,
+    source: Sequence[str] | str = "en",
+    targets: Sequence[str] | str = (),
+    out: Path | str | None = None,
+    makers: Mapping[str, SenseMaker] | None = None,
+    **settings: Any,
+) -> StudyRun:
+    """Run a multisense study, or go on with it.
+
+    Args:
+        task: Name in the catalogue, or path of a task file.
+        models: `provider/name`, one or many.
+        source: Languages of the originals.
+        targets: Languages into which each model puts the task itself.
+        out: Run folder; `runs/TASK-HASH` where None.
+        makers: Further sense-makers by the name of their variant.
+        settings: Any other key of a study file: `sample`, `senses`, `repeats`, `scoring`, ….
+
+    Raises:
+        UnknownNameError: A key, task, language, model or sense that does not exist.
+        DataError: A value of the wrong kind, or items that break their contract.
+    """
+    study = study_from_mapping(
+        {"task": task, "models": models, "source": source, "target": targets, **settings}
+    )
+    return run_study(study, Path(out) if out else default_folder(study), makers=makers)
+
+
+def measure(what: str, run: pl.DataFrame | Path | str, **settings: Any) -> pl.DataFrame:
+    """Compute a measure; the rows of `hesperus measure` as a frame.
+
+    Args:
+        what: `consistency`, `accuracy`, `validity`, `labels`, `directions`, `outcomes`, `agreement`, ….
+        run: Records, or a run folder, or a records file.
+        settings: Fields of hesperus.reports.measured.MeasureSettings; `a` and `b` may be text such as
+            `"instruction=en,input=en"`.
+
+    Raises:
+        UnknownNameError: No such measure, cell or setting.
+        DataError: The records break their contract.
+    """
+    known = {field.name for field in fields(MeasureSettings)}
+    for name in settings:
+        if name not in known:
+            raise UnknownNameError("setting of a measure", name, known)
+    for name in ("a", "b"):
+        if isinstance(settings.get(name), str):
+            settings[name] = records.Selection.parse(settings[name])
+    if isinstance(settings.get("by"), str):
+        settings["by"] = (settings["by"],)
+    table = measure_table(what, read_records(run), MeasureSettings(**settings))
+    return pl.DataFrame(list(table.rows), schema=list(table.columns), infer_schema_length=None)
+
+
+def read_records(run: pl.DataFrame | Path | str) -> pl.DataFrame:
+    """Records from a run folder or file; a frame is checked against the contract and returned.
+
+    Raises:
+        UsageError: No such file.
+        DataError: The records break their contract.
+    """
+    return records.conform(run) if isinstance(run, pl.DataFrame) else records.read_records(Path(run))
+
+
+def read_answers(
+    replies: Sequence[str], *, form: str, language: str, answers: Mapping[str, Sequence[str]]
+) -> pl.DataFrame:
+    """Read replies; one row each with `reply`, `outcome`, `answer`, `rule`.
+
+    Args:
+        replies: Raw texts.
+        form: `label`, `choice`, `text` or `number`.
+        language: Language of the instruction.
+        answers: Label to its words in that language.
+    """
+    reader = reader_for(form, language, answers=answers)
+    rows = [(reply, a.outcome, a.label, a.rule) for reply in replies for a in (read(reader, reply),)]
+    text = pl.String()
+    return pl.DataFrame(
+        rows, schema={"reply": text, "outcome": text, "answer": text, "rule": text}, orient="row"
+    )
+
+
+def report(run: Path | str, out: Path | str | None = None) -> Path:
+    """Write the HTML report of a run folder or records file; returns where it stands."""
+    place = Path(run)
+    target = Path(out) if out else (place if place.is_dir() else place.parent) / "report.html"
+    write_report(place, target)
+    return target

@@ -1,0 +1,89 @@
+"""Puts the commands together, and turns errors into a line and an exit code.
+
+Command files import typer and nothing heavy; what a command needs it imports when it runs, so that
+`hesperus --help` stays quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from hesperus.cli import (
+    check,
+    compare,
+    demo,
+    doctor,
+    languages,
+    measure,
+    models,
+    plan,
+    report,
+    reread,
+    run,
+    tasks,
+)
+from hesperus.errors import HesperusError
+from hesperus.version import __version__
+
+app = typer.Typer(
+    name="hesperus",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="First time? `hesperus demo` runs a whole study offline. Your own: `hesperus run multisense --task atlas "
+    "--model openai/gpt-4o-mini --source en --target de`.",
+)
+
+_ASK, _READ, _KNOW = "Ask", "Measure and report", "What is there"
+
+app.command("demo", rich_help_panel=_ASK)(demo.command)
+app.command("plan", rich_help_panel=_ASK)(plan.command)
+app.command("run", rich_help_panel=_ASK)(run.command)
+app.command("measure", rich_help_panel=_READ)(measure.command)
+app.command("compare", rich_help_panel=_READ)(compare.command)
+app.command("check", rich_help_panel=_READ)(check.command)
+app.command("reread", rich_help_panel=_READ)(reread.command)
+app.command("report", rich_help_panel=_READ)(report.command)
+app.add_typer(languages.app, name="languages", rich_help_panel=_KNOW)
+app.add_typer(tasks.app, name="tasks", rich_help_panel=_KNOW)
+app.add_typer(models.app, name="models", rich_help_panel=_KNOW)
+app.command("doctor", rich_help_panel=_KNOW)(doctor.command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hesperus {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Does a language model give the same answer however the question is put?"""
+
+
+def main() -> None:
+    """Run the command line; the exit code says what happened (0 fine, 1 failed check, 2 bad use, 3 model, 4 budget)."""
+    try:
+        app()
+    except HesperusError as error:
+        sys.stderr.write(f"error: {_printable(str(error))}\n")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped; what was answered is kept, run the same command again to go on\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def _printable(text: str) -> str:
+    """Messages may quote replies and files: control characters must not reach the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)

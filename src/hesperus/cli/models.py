@@ -1,0 +1,158 @@
+"""`hesperus models`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from hesperus.models import Model, ModelOptions
+    from hesperus.types import Reply
+
+app = typer.Typer()
+
+_FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
+_URL = typer.Option(help="Endpoint, for http/NAME or in place of a provider's.", show_default=False)
+_KEY = typer.Option(
+    help="Environment variable that holds the key, in place of the usual.", show_default=False
+)
+
+_OTHERS = (
+    ("inspect", "inspect/PROVIDER/NAME", "any provider of Inspect's model layer; extra 'inspect'"),
+    ("replay", "replay/FILE", "stored replies: JSONL, Parquet or a reply store"),
+)
+
+
+@app.callback(invoke_without_command=True)
+def command(context: typer.Context) -> None:
+    """Models that can be asked: providers, their keys, and the embedded ones.
+
+    Without a command, this lists them.
+    """
+    if context.invoked_subcommand is None:
+        listing()
+
+
+@app.command("list")
+def listing(format: Annotated[str, _FORMAT] = "table") -> None:
+    """List the providers, where they are reached, and whether their key is set (never the key).
+
+    For example:
+
+        hesperus models list
+
+        hesperus models list --format json
+    """
+    import os
+
+    from hesperus.models import PROVIDERS, prefixes
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+
+    rows: list[dict[str, object]] = [
+        {
+            "provider": provider.name,
+            "name": f"{provider.name}/NAME",
+            "address": provider.base_url or "--base-url",
+            "key": provider.key_variable(),
+            "key_set": bool(os.environ.get(provider.key_variable())),
+            "key_needed": provider.needs_key,
+            "logprobs": provider.top_logprobs > 0,
+            "note": "" if provider.base_url else "any OpenAI-compatible endpoint",
+        }
+        for provider in PROVIDERS.values()
+    ]
+    rows += [_local("pocket", name, "embedded, offline") for name in _pocket_models()]
+    rows += [_local(provider, name, note) for provider, name, note in _OTHERS]
+    known = {str(row["provider"]) for row in rows} | {"hf", "scripted"}
+    rows += [_local(prefix, f"{prefix}/NAME", "plugin") for prefix in prefixes() if prefix not in known]
+    print_table(Table("models", tuple(rows[0]), tuple(rows), {}), format)
+
+
+@app.command()
+def test(
+    name: Annotated[str, typer.Argument(help="provider/name.", show_default=False)],
+    base_url: Annotated[str | None, _URL] = None,
+    key_variable: Annotated[str | None, _KEY] = None,
+    logprobs: Annotated[
+        bool, typer.Option("--logprobs", help="Also ask for log-probabilities of two options.")
+    ] = False,
+    format: Annotated[str, _FORMAT] = "table",
+) -> None:
+    """Send one tiny request, and show what comes back. Nothing is stored.
+
+    For example:
+
+        hesperus models test openai/gpt-4o-mini
+
+        hesperus models test http/my-model --base-url http://localhost:8000/v1 --logprobs
+
+        hesperus models test pocket/s --format json
+    """
+    from hesperus.models import ModelOptions, model
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+
+    options = ModelOptions(base_url=base_url, key_variable=key_variable)
+    asked = model(name, options)
+    rows = [_tried(asked, name, None)]
+    if logprobs:
+        rows.append(_tried(asked, name, ("A", "B")))
+    print_table(Table("models_test", tuple(rows[0]), tuple(rows), {"options": _shown(options)}), format)
+
+
+def _tried(asked: Model, name: str, options: tuple[str, ...] | None) -> dict[str, object]:
+    """Ask once, with few retries; an error is raised."""
+    import time
+
+    from hesperus.asking import Policy, ReplyStore, ask
+    from hesperus.errors import ModelError
+    from hesperus.types import Failure, Prompt, Request, Settings
+
+    text = "Which letter comes first in the alphabet?\nA. A\nB. B\nAnswer with the letter only."
+    request = Request(name, Prompt(text), Settings(temperature=None, max_tokens=64), options)
+    with ReplyStore(":memory:") as store:
+        started = time.perf_counter()
+        (reply,) = ask(asked, [request], store=store, policy=Policy(retries=2, timeout=60))
+        seconds = time.perf_counter() - started
+    if isinstance(reply, Failure):
+        raise ModelError(reply.message, kind=reply.kind)
+    return _row(name, reply, seconds)
+
+
+def _row(name: str, reply: Reply, seconds: float) -> dict[str, object]:
+    logprobs = reply.option_logprobs
+    return {
+        "model": name,
+        "reply": reply.text,
+        "finish": reply.finish,
+        "option_logprobs": None if logprobs is None else " ".join(f"{value:.4f}" for value in logprobs),
+        "tokens_in": reply.tokens_in,
+        "tokens_out": reply.tokens_out,
+        "served_by": reply.served_by,
+        "seconds": round(seconds, 3),
+    }
+
+
+def _local(provider: str, name: str, note: str) -> dict[str, object]:
+    return {
+        "provider": provider,
+        "name": name,
+        "address": None,
+        "key": None,
+        "key_set": None,
+        "key_needed": False,
+        "logprobs": None,
+        "note": note,
+    }
+
+
+def _pocket_models() -> list[str]:
+    from hesperus.models.pocket import SIZES
+
+    return [f"pocket/{size}" for size in SIZES]
+
+
+def _shown(options: ModelOptions) -> dict[str, object]:
+    return {"base_url": options.base_url, "key_variable": options.key_variable}

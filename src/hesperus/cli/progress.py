@@ -1,0 +1,63 @@
+"""Progress of a run on standard error: a bar where there is a person, a line a stage where there is not."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+if TYPE_CHECKING:
+    from hesperus.asking import Progress as Asked
+
+
+class StageProgress:
+    """Shows each stage of a run: done of total, from the store, failed, rate, time left."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._console = Console(stderr=True, quiet=quiet)
+        self._live = self._console.is_terminal and not quiet
+        self._bars = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self._console,
+            disable=not self._live,
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> StageProgress:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def __call__(self, stage: str, state: Asked) -> None:
+        """Take a new state of a stage; called often, so it does little."""
+        note = f"{state.rate:,.0f}/s" + (f", {state.cached:,} from the store" if state.cached else "")
+        note += f", {state.failed:,} failed" if state.failed else ""
+        note += f", {state.note}" if state.note else ""
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bars.add_task(stage, total=state.total, note=note)
+        self._bars.update(self._tasks[stage], completed=state.done, total=state.total, note=note)
+        if not self._live and state.done == state.total:
+            self._console.print(
+                f"{stage}: {state.done:,}/{state.total:,} ({note})", highlight=False, markup=False
+            )

@@ -1,0 +1,66 @@
+"""`hesperus report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    run: Annotated[
+        Path,
+        typer.Argument(help="Run folder or records file (Parquet, CSV, JSON lines).", show_default=False),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The HTML file (default: report.html in the run folder).")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Also write every figure as a file into this folder.")
+    ] = None,
+    figure_format: Annotated[str, typer.Option(help="svg, png or pdf.")] = "svg",
+    card: Annotated[
+        Path | None, typer.Option(help="Also write the GenBench card: Markdown, or JSON if the name ends so.")
+    ] = None,
+    invalid: Annotated[
+        str, typer.Option(help="How unreadable answers compare: disagree, agree or drop.")
+    ] = "disagree",
+    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the items; 0: no intervals.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+) -> None:
+    """Write the report of a run: one HTML file that needs no network, no script and no other file.
+
+    It says in a sentence how consistent the model is, and shows the figures, the tables with intervals and what was
+    left out, items whose answer changed, and how all of it was measured.
+
+    For example:
+
+        hesperus report runs/atlas
+
+        hesperus report records.parquet --out report.html --figures figures --figure-format pdf
+    """
+    from hesperus.errors import UnknownNameError, UsageError
+    from hesperus.measures import INVALID_RULES, Bootstrap
+    from hesperus.reports import FIGURE_FORMATS, ReportSettings, card_of, findings_of, open_run, write_figures
+    from hesperus.reports.html import write_report
+
+    if figure_format not in FIGURE_FORMATS:
+        raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
+    if invalid not in INVALID_RULES:
+        raise UnknownNameError("rule for unreadable answers", invalid, INVALID_RULES)
+    settings = ReportSettings(invalid=invalid, bootstrap=Bootstrap(resamples, seed))
+    opened = open_run(run)
+    found = findings_of(opened.records, invalid=settings.invalid, bootstrap=settings.bootstrap)
+    page = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
+    typer.echo(write_report(opened, page, settings=settings, found=found))
+    if figures is not None:
+        for file in write_figures(found, figures, format=figure_format):
+            typer.echo(file)
+    if card is not None:
+        filled = card_of(opened.records)
+        try:
+            card.write_text(filled.json() if card.suffix == ".json" else filled.markdown(), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write the card {card}: {error.strerror}") from error
+        typer.echo(card)

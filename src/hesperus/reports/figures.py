@@ -1,0 +1,234 @@
+"""Figures of tables: consistency by language, language by language, accuracy.
+
+Every function takes a Table and returns an altair chart, or None where the table has nothing to draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from hesperus.reports.pairs import KIND_WORDS, Pair, pair
+from hesperus.reports.table import Table
+from hesperus.reports.theme import COLOURS, GRID, SHAPES, WIDTH
+from hesperus.reports.wording import language_label, parsed, sense_label
+
+SHARE = alt.Axis(format=".2~%", tickCount=6, labelFlush=False)
+"""An axis of shares."""
+
+
+def values(rows: Sequence[Mapping[str, object]]) -> Any:
+    """Rows as a chart's own data."""
+    return alt.InlineData(values=[dict(row) for row in rows])
+
+
+def compared_statistic(table: Table, statistic: str) -> list[tuple[Pair, Mapping[str, object]]]:
+    """The rows of a statistic that have a value, with what each compares."""
+    rows = [row for row in table.rows if row["statistic"] == statistic and row["value"] is not None]
+    return [(pair(str(row["a"]), str(row["b"])), row) for row in rows]
+
+
+def consistency_figure(table: Table) -> Any | None:
+    """Consistency by target with its interval: T, I and X side by side, a panel a model and source."""
+    compared = [
+        (found, row)
+        for found, row in compared_statistic(table, "consistency")
+        if found.kind in {"T", "I", "X"}
+    ]
+    rows = [
+        {
+            "panel": panel,
+            "target": line,
+            "condition": KIND_WORDS[found.kind],
+            "value": row["value"],
+            "low": row["low"],
+            "high": row["high"],
+        }
+        for panel, line, found, row in placed(compared)
+    ]
+    if not rows:
+        return None
+    order = _by_value([row for row in rows if row["condition"] == KIND_WORDS["T"]] or rows, "target")
+    kinds = [
+        KIND_WORDS[kind]
+        for kind in ("T", "I", "X")
+        if any(row["condition"] == KIND_WORDS[kind] for row in rows)
+    ]
+    hue = _Hue("condition", tuple(kinds))
+    return _dots(rows, "target", order=order, hue=hue, title="answers that stay the same")
+
+
+def accuracy_figure(table: Table) -> Any | None:
+    """Accuracy by language and model, for prompts that are one sense throughout."""
+    rows = [
+        {
+            "panel": str(row["task"]),
+            "sense": sense_label(str(row["input"])),
+            "model": row["model"],
+            "value": row["value"],
+            "low": row["low"],
+            "high": row["high"],
+        }
+        for row in table.rows
+        if row["instruction"] == row["input"] and row["repeat"] == 1 and row["value"] is not None
+    ]
+    if not rows:
+        return None
+    models = list(dict.fromkeys(str(row["model"]) for row in rows))
+    order = _by_value(rows, "sense")
+    if len(models) > len(COLOURS):
+        rows = [{**row, "panel": row["model"]} for row in rows]
+        return _dots(rows, "sense", order=order, hue=_Hue("model", ()), title="right answers")
+    return _dots(rows, "sense", order=order, hue=_Hue("model", tuple(models)), title="right answers")
+
+
+def placed(
+    compared: Sequence[tuple[Pair, Mapping[str, object]]],
+) -> list[tuple[str, str, Pair, Mapping[str, object]]]:
+    """Panel and line of each comparison: the source stands in the panel's title, or in the line where it varies."""
+    sources = {found.source for found, _ in compared}
+    told = []
+    for found, row in compared:
+        source = sense_label(found.source or "")
+        panel = f"{row['model']}, {row['task']}"
+        if len(sources) == 1:
+            told.append((f"{panel}, from {source}", found.target_label, found, row))
+        else:
+            told.append((panel, f"{source} → {found.target_label}", found, row))
+    return told
+
+
+def _by_value(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+    """Values of a column, the one with the highest mean first; ties by name."""
+    sums: dict[str, list[float]] = {}
+    for row in rows:
+        sums.setdefault(str(row[name]), []).append(float(row["value"]))
+    return sorted(sums, key=lambda value: (-sum(sums[value]) / len(sums[value]), value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Hue:
+    """What colour and shape tell apart, and its values in order; one value or none needs no legend."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+def _dots(
+    rows: Sequence[Mapping[str, object]], y: str, *, order: Sequence[str], hue: _Hue, title: str
+) -> Any:
+    """Points with intervals, one line a value of ``y``; a panel a value of ``panel``, one below the other."""
+    panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
+    x = alt.X("value:Q", scale=_share_scale(rows), axis=SHARE, title=title)
+    charts = []
+    for panel in panels:
+        held = [dict(row) for row in rows if row["panel"] == panel]
+        present = {row[y] for row in held}
+        base = alt.Chart(values(held)).encode(
+            y=alt.Y(
+                f"{y}:N",
+                sort=[name for name in order if name in present],
+                title=None,
+                axis=alt.Axis(grid=True),
+            )
+        )
+        if len(hue.values) > 1:
+            base = base.encode(
+                yOffset=alt.YOffset(
+                    f"{hue.name}:N", sort=list(hue.values), scale=alt.Scale(paddingOuter=0.35)
+                ),
+                color=alt.Color(f"{hue.name}:N", scale=_range(hue, COLOURS), title=None),
+            )
+        else:
+            base = base.encode(color=alt.value(COLOURS[0]))
+        bars = base.mark_rule(strokeWidth=1.6).encode(x=x.copy(), x2="high:Q")
+        bars.encoding.x.shorthand = "low:Q"
+        points = base.mark_point(filled=True, size=58, opacity=1).encode(x=x)
+        if len(hue.values) > 1:
+            points = points.encode(shape=alt.Shape(f"{hue.name}:N", scale=_range(hue, SHAPES), title=None))
+        step = alt.Step(
+            max(18, 11 * len(hue.values) + 4), **({"for": "position"} if len(hue.values) > 1 else {})
+        )
+        heading = {"title": panel} if len(panels) > 1 else {}
+        charts.append(alt.layer(bars, points).properties(width=WIDTH, height=step, **heading))
+    return charts[0] if len(charts) == 1 else alt.vconcat(*charts, spacing=18)
+
+
+def _range(hue: _Hue, values: Sequence[str]) -> alt.Scale:
+    return alt.Scale(domain=list(hue.values), range=list(values)[: len(hue.values)])
+
+
+def _share_scale(rows: Sequence[Mapping[str, object]]) -> alt.Scale:
+    """From 0, or from the last tenth below everything where nothing lies low."""
+    lowest = min(float(str(row[name])) for row in rows for name in ("value", "low") if row[name] is not None)
+    return alt.Scale(domain=[0 if lowest < 0.4 else int(lowest * 10) / 10, 1], nice=False)
+
+
+def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | None:
+    """Heat map of sense by sense: how far the answers to two whole versions of the questions agree.
+
+    Args:
+        table: Rows of agreement; only pairs of whole versions are drawn.
+        model: Whose rows.
+        statistic: Which rows, e.g. ``raw``, ``kappa_p``.
+    """
+    cells: dict[tuple[str, str], float] = {}
+    for found, row in compared_statistic(table, statistic):
+        mine = row["model_a"] == row["model_b"] == model
+        if mine and found.kind in {"T", "versions"} and found.source and found.target:
+            cells[found.source, found.target] = cells[found.target, found.source] = float(str(row["value"]))
+    names = sorted({name for key in cells for name in key}, key=reading_order)
+    if len(names) < 3:
+        return None
+    origins = {sense.source for name in names if (sense := parsed(name)) and sense.source}
+    labels = {name: _short_label(name, len(origins) == 1) for name in names}
+    rows = [{"a": labels[a], "b": labels[b], "value": value} for (a, b), value in cells.items()]
+    return _heat(rows, [labels[name] for name in names], [labels[name] for name in names])
+
+
+def reading_order(code: str) -> tuple[bool, str]:
+    """Sort key of senses: originals first, then by the language's name."""
+    sense = parsed(code)
+    return (sense is None or not sense.is_original, language_label(sense.language) if sense else code)
+
+
+def _short_label(code: str, one_origin: bool) -> str:
+    """Without the origin where it is the same for all and the sense is a plain translation."""
+    sense = parsed(code)
+    plain = sense is not None and sense.source and not (sense.variant or sense.maker)
+    return language_label(sense.language) if sense and plain and one_origin else sense_label(code)
+
+
+def _heat(rows: Sequence[Mapping[str, object]], down: Sequence[str], across: Sequence[str]) -> Any:
+    side = max(15, min(44, 560 // max(1, len(across))))
+    held = [float(str(row["value"])) for row in rows]
+    low, high = min(held), max(held)
+    bright = low + 0.6 * (high - low)  # above it, viridis wants black letters
+    base = alt.Chart(values(rows)).encode(
+        x=alt.X(
+            "b:N",
+            sort=list(across),
+            title=None,
+            axis=alt.Axis(labelAngle=-50, orient="bottom", labelLimit=200),
+        ),
+        y=alt.Y("a:N", sort=list(down), title=None),
+    )
+    tiles = base.mark_rect(stroke=GRID, strokeOpacity=0.3).encode(
+        color=alt.Color(
+            "value:Q",
+            scale=alt.Scale(scheme="viridis", domain=[low, high if high > low else low + 0.01]),
+            legend=alt.Legend(format=".0%", title=None, gradientLength=200),
+        )
+    )
+    charts = [tiles]
+    if side >= 26:
+        charts.append(
+            base.mark_text(fontSize=11).encode(
+                text=alt.Text("value:Q", format=".0%"),
+                color=alt.condition(f"datum.value > {bright}", alt.value("#000000"), alt.value("#ffffff")),
+            )
+        )
+    return alt.layer(*charts).properties(width=alt.Step(side), height=alt.Step(side))

@@ -1,0 +1,117 @@
+"""All tables that a report shows, made from records once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from hesperus.measures import Bootstrap, InvalidRule
+from hesperus.records import Selection
+from hesperus.reports.measured import (
+    accuracy_table,
+    agreement_table,
+    consistency_table,
+    decomposition_table,
+    directions_table,
+    labels_table,
+    outcomes_table,
+    validity_table,
+)
+from hesperus.reports.table import Table
+from hesperus.reports.wording import parsed
+
+_MANY_SENSES = 14
+"""Beyond so many whole senses, pairs of all of them are drawn without intervals: hundreds, of which none is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The tables of a report.
+
+    Attributes:
+        consistency: Of every pair that the design implies.
+        decomposition: What instruction, input and noise contribute.
+        accuracy: Of every cell.
+        validity: Of every cell.
+        labels: Shares of labels, of every cell.
+        directions: Where changed answers go.
+        outcomes: What became of the replies.
+        agreement: Of pairs of whole senses within each model, with intervals: all pairs, or, where the senses are
+            many, each original with every other sense.
+        pairs: The same of all pairs, without intervals where they are many.
+        level: Coverage of the intervals.
+    """
+
+    consistency: Table
+    decomposition: Table
+    accuracy: Table
+    validity: Table
+    labels: Table
+    directions: Table
+    outcomes: Table
+    agreement: Table
+    pairs: Table
+    level: float
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All of them."""
+        return (
+            self.consistency, self.decomposition, self.accuracy, self.validity, self.labels, self.directions,
+            self.outcomes, self.agreement, self.pairs,
+        )  # fmt: skip
+
+
+def findings_of(
+    records: pl.DataFrame, *, invalid: InvalidRule = "disagree", bootstrap: Bootstrap | None = None
+) -> Findings:
+    """Measure all that a report shows.
+
+    Args:
+        records: The records table.
+        invalid: How unreadable answers compare.
+        bootstrap: How intervals are made; None takes the default.
+
+    Raises:
+        DataError: The table is empty.
+    """
+    boot = bootstrap or Bootstrap()
+    agreement, pairs = _agreements(records, invalid, boot)
+    return Findings(
+        consistency_table(records, invalid=invalid, bootstrap=boot),
+        decomposition_table(records, invalid=invalid, bootstrap=boot),
+        accuracy_table(records, bootstrap=boot),
+        validity_table(records, bootstrap=boot),
+        labels_table(records, bootstrap=boot),
+        directions_table(records, invalid=invalid, bootstrap=boot),
+        outcomes_table(records, bootstrap=boot),
+        agreement,
+        pairs,
+        boot.level,
+    )
+
+
+def _agreements(records: pl.DataFrame, invalid: InvalidRule, boot: Bootstrap) -> tuple[Table, Table]:
+    """Pairs of whole senses of each model by itself; models are compared by `hesperus compare`."""
+    whole = records.filter((pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1))
+    models = [part for _, part in whole.sort("model").group_by("model", maintain_order=True)]
+    few = whole["input"].n_unique() <= _MANY_SENSES
+    drawn = boot if few else replace(boot, resamples=0)
+    pairs = _together([agreement_table(part, invalid=invalid, bootstrap=drawn) for part in models])
+    if few:
+        return pairs, pairs
+    pivots = [
+        agreement_table(part, a=Selection(code, code), invalid=invalid, bootstrap=boot)
+        for part in models
+        for code in sorted(part["input"].unique())
+        if (sense := parsed(code)) is not None and sense.is_original
+    ]
+    return _together(pivots), pairs
+
+
+def _together(parts: Sequence[Table]) -> Table:
+    if not parts:
+        return Table("agreement", (), (), {})
+    return replace(parts[0], rows=tuple(row for part in parts for row in part.rows))

@@ -1,0 +1,162 @@
+"""What a report says in words: one finding a sentence, each with its interval and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from hesperus.reports.figures import compared_statistic
+from hesperus.reports.findings import Findings
+from hesperus.reports.pairs import Pair
+from hesperus.reports.wording import joined, language_name, parsed, percent, sense_label, sense_sentence
+from hesperus.types import Sense
+
+Found = tuple[Pair, Mapping[str, Any]]
+
+
+def title(records: pl.DataFrame) -> str:
+    """The question that the report answers."""
+    models = sorted(records["model"].unique())
+    whom = (
+        f"Is {models[0]}"
+        if len(models) == 1
+        else f"Are {joined(models) if len(models) <= 3 else f'{len(models)} models'}"
+    )
+    tags = {sense.language for code in _codes(records) if (sense := parsed(code))}
+    return f"{whom} consistent" + (f" across {len(tags)} languages?" if len(tags) > 1 else "?")
+
+
+def _codes(records: pl.DataFrame) -> set[str]:
+    return set(records["input"].unique()) | set(records["instruction"].unique())
+
+
+def headlines(found: Findings) -> list[str]:
+    """One sentence a model, task and source: how often its answer stays the same."""
+    groups: dict[tuple[str, str, str], list[Found]] = {}
+    rows = compared_statistic(found.consistency, "consistency")
+    kinds = ("T",) if any(pair.kind == "T" for pair, _ in rows) else ("versions",)
+    for pair, row in rows:
+        if pair.kind in kinds:
+            groups.setdefault((str(row["model"]), str(row["task"]), pair.source or ""), []).append(
+                (pair, row)
+            )
+    tasks, sources = {key[1] for key in groups}, {key[2] for key in groups}
+    told = []
+    for (model, task, source), members in groups.items():
+        what = "questions" + (f" of {task}" if len(tasks) > 1 else "")
+        what += f" from {language_name(_language(source))}" if len(sources) > 1 and kinds == ("T",) else ""
+        told.append(_one(model, what, members) if len(members) == 1 else _several(model, what, members))
+    return told
+
+
+def _language(code: str) -> str:
+    sense = parsed(code)
+    return sense.language if sense else code
+
+
+def share(row: Mapping[str, Any]) -> str:
+    """``87 % [84, 90]``."""
+    if row["low"] is None or row["high"] is None:
+        return percent(row["value"])
+    return f"{percent(row['value'])} [{100 * row['low']:.0f},\u00a0{100 * row['high']:.0f}]"
+
+
+def _one(model: str, what: str, members: Sequence[Found]) -> str:
+    pair, row = members[0]
+    return f"{model} gives the same answer to {share(row)} of {row['n']:,} {what} {_when(pair)}."
+
+
+def _several(model: str, what: str, members: Sequence[Found]) -> str:
+    ordered = sorted(members, key=lambda member: (member[1]["value"], member[0].target or ""))
+    (low_pair, low), (high_pair, high) = ordered[0], ordered[-1]
+    plain = [
+        sense for pair, _ in members if (sense := parsed(pair.target or "")) and _is_own_translation(sense)
+    ]
+    if len(plain) == len(members):
+        languages = len({sense.language for sense in plain})
+        when = f"when it has put them into {languages} other languages itself"
+        names = (
+            language_name(_language(low_pair.target or "")),
+            language_name(_language(high_pair.target or "")),
+        )
+    else:
+        when = f"when they are put in {len(members)} other ways"
+        names = low_pair.target_label, high_pair.target_label
+    return (
+        f"{model} gives the same answer to between {share(low)} ({names[0]}) and {share(high)} ({names[1]}) of "
+        f"{row_count(members)} {what} {when}."
+    )
+
+
+def row_count(members: Sequence[Found]) -> str:
+    """Number of items, or their range."""
+    counts = sorted({int(row["n"]) for _, row in members})
+    return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+
+
+def _is_own_translation(sense: Sense) -> bool:
+    return bool(sense.source) and not (sense.variant or sense.maker or sense.via)
+
+
+def _when(pair: Pair) -> str:
+    sense = parsed(pair.target or "")
+    if sense is None or sense.is_original:
+        versions = [language_name(_language(code)) for code in (pair.source or "", pair.target or "")]
+        return f"in {versions[0]} and in {versions[1]}"
+    if _is_own_translation(sense):
+        return f"when it has put them into {language_name(sense.language)} itself"
+    return f"when they are put otherwise ({sense_sentence(sense.code)})"
+
+
+def asides(found: Findings, records: pl.DataFrame) -> list[str]:
+    """What to hold the headline against: the noise floor, accuracy, and replies that could not be read."""
+    told = [*_noise(found), *_accuracy(found)]
+    lost = records.filter(pl.col("outcome") != "answered").height
+    if any(row["low"] is not None for row in found.consistency.rows):
+        told.append(f"Brackets are {100 * found.level:g} % intervals over the questions.")
+    told.append(
+        f"All {records.height:,} replies could be read."
+        if not lost
+        else f"{lost:,} of {records.height:,} replies ({percent(lost / records.height, 1)}) carry no readable answer; "
+        "below, every number says how it counts them."
+    )
+    return told
+
+
+def _noise(found: Findings) -> list[str]:
+    told = []
+    for pair, row in compared_statistic(found.consistency, "consistency"):
+        if pair.kind == "repeat" and pair.a.repeat == 1 and pair.b.repeat == 2 and pair.source:
+            name = language_name(_language(pair.source))
+            told.append(
+                f"Asked the same in {name} twice, {row['model']} repeats its answer in {share(row)} of cases."
+            )
+    return told[:6]
+
+
+def _accuracy(found: Findings) -> list[str]:
+    by_model: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in found.accuracy.rows:
+        if row["instruction"] == row["input"] and row["repeat"] == 1 and row["value"] is not None:
+            by_model.setdefault((str(row["model"]), str(row["task"])), []).append(row)
+    told = []
+    for (model, task), rows in by_model.items():
+        of = f" on {task}" if len({key[1] for key in by_model}) > 1 else ""
+        originals = [row for row in rows if (sense := parsed(str(row["input"]))) and sense.is_original]
+        others = [row for row in rows if row not in originals]
+        parts = [f"{share(row)} in {language_name(str(row['input']))}" for row in originals[:2]]
+        if others:
+            worst = min(others, key=lambda row: (row["value"], row["input"]))
+            best = max(others, key=lambda row: (row["value"], row["input"]))
+            spread = [share(worst)] if worst is best else [share(worst), share(best)]
+            joiner = (
+                "in the versions that were made"
+                if len(others) > 1
+                else f"in {sense_label(str(worst['input']))}"
+            )
+            parts.append(f"{' to '.join(spread)} {joiner}")
+        if parts:
+            told.append(f"{model} answers right{of}: {joined(parts)}.")
+    return told[:6]

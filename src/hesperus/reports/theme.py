@@ -1,0 +1,130 @@
+"""How figures look, and how a chart becomes a file.
+
+Colours are told apart with every common colour blindness and stand out on white and on near black (after Okabe and
+Ito 2008, the light ones darkened); where colour carries meaning, a shape or a label carries it as well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Literal
+
+import altair as alt
+import vl_convert
+
+from hesperus.errors import UnknownNameError
+from hesperus.reports.untrusted import visible
+
+FigureFormat = Literal["svg", "png", "pdf"]
+FIGURE_FORMATS: tuple[FigureFormat, ...] = ("svg", "png", "pdf")
+
+INK = "#23272e"
+GRID = "#8b8f98"
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5558b", "#8a7000", "#6a5acd")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+NEUTRAL = "#7d848d"
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""Liberation Sans ships inside the renderer, and Arial and Helvetica have its widths, so that labels fit anywhere."""
+
+WIDTH = 430
+"""Pixels of a panel without its labels."""
+
+_VEGA_LITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+_CONFIG: dict[str, Any] = {
+    "font": FONT,
+    "background": None,
+    "aria": False,
+    "padding": 6,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": INK, "titleColor": INK, "domainColor": GRID, "tickColor": GRID, "gridColor": GRID,
+        "gridOpacity": 0.25, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal",
+        "labelLimit": 260, "titlePadding": 8,
+    },
+    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 13, "labelFontWeight": "bold",
+               "labelLimit": 420, "titleFontSize": 12},
+    "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12,
+               "titleFontWeight": "normal", "orient": "top", "columns": 3, "labelLimit": 220, "symbolSize": 90,
+               "symbolStrokeWidth": 0},
+    "title": {"color": INK, "anchor": "start", "frame": "group", "fontSize": 13},
+    "text": {"color": INK, "fontSize": 11},
+}  # fmt: skip
+
+
+def specification(chart: Any) -> str:
+    """The chart as canonical JSON: the same chart gives the same text, whatever was drawn before it."""
+    found = _shown(chart.to_dict(validate=False))
+    found["config"] = _CONFIG
+    return _stable(json.dumps(found, ensure_ascii=False, sort_keys=True))
+
+
+def _shown(value: Any) -> Any:
+    """Names and labels come from strangers: what would command or reorder is written as its code."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(key): _shown(inner) for key, inner in value.items()}
+    return [_shown(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _stable(text: str) -> str:
+    """Altair counts views and parameters up within a process; number them within the chart instead."""
+    seen: dict[str, str] = {}
+    return re.sub(
+        r"\b(view|param)_(\d+)\b",
+        lambda found: seen.setdefault(found[0], f"{found[1]}_{len(seen) + 1}"),
+        text,
+    )
+
+
+def render(chart: Any, format: FigureFormat = "svg") -> bytes:
+    """Draw a chart without a browser or a network.
+
+    Args:
+        chart: An altair chart.
+        format: ``svg``, ``png`` (white ground, 144 pixels an inch) or ``pdf``.
+
+    Raises:
+        UnknownNameError: No such format.
+    """
+    spec = specification(chart)
+    if format == "svg":
+        drawn = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
+        return _numbered(drawn, "part-").encode()
+    if format == "png":
+        return vl_convert.vegalite_to_png(
+            spec, vl_version=_VEGA_LITE, ppi=144, config={"background": "white"}, allowed_base_urls=[]
+        )
+    if format == "pdf":
+        return _ordered(vl_convert.vegalite_to_pdf(spec, vl_version=_VEGA_LITE, allowed_base_urls=[]))
+    raise UnknownNameError("figure format", str(format), FIGURE_FORMATS)
+
+
+_RESOURCES = re.compile(rb"(?:^ +/[A-Za-z]+\d+ \d+ 0 R\n){2,}", re.MULTILINE)
+
+
+def _ordered(pdf: bytes) -> bytes:
+    """Sort the names in every dictionary of resources, which come in any order; no offset in the file changes."""
+    return _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(keepends=True))), pdf)
+
+
+_DEFINED = re.compile(r'\bid="([^"]+)"')
+_USED = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
+
+
+def _numbered(svg: str, prefix: str) -> str:
+    """Number the ids within the drawing: the renderer counts them up as long as its process lives."""
+    names = {
+        name: f"{prefix}{number}" for number, name in enumerate(dict.fromkeys(_DEFINED.findall(svg)), start=1)
+    }
+    return _USED.sub(lambda found: found[1] + names.get(found[2], found[2]), svg)
+
+
+def inline_svg(chart: Any, name: str) -> str:
+    """SVG for a page: takes the page's ink, and its ids carry the figure's name so that figures do not clash."""
+    svg = _numbered(render(chart).decode(), f"{name}-")
+    for attribute in ("fill", "stroke"):
+        svg = svg.replace(f'{attribute}="{INK}"', f'{attribute}="currentColor"')
+    return svg[svg.index("<svg") :]

@@ -1,0 +1,119 @@
+"""How languages, senses, statistics and numbers are called wherever a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from hesperus.errors import UnknownNameError
+from hesperus.languages import language
+from hesperus.types import Sense
+
+MISSING = "–"
+
+OUTCOME_WORDS: Mapping[str, str] = {
+    "answered": "answered",
+    "invalid": "unreadable",
+    "empty": "empty",
+    "truncated": "cut off",
+    "refused": "refused",
+    "blocked": "blocked",
+    "wrong_language": "wrong language",
+    "error": "error",
+}
+
+
+@lru_cache(maxsize=1024)
+def language_name(tag: str) -> str:
+    """English name of a language; the tag itself where it is not known."""
+    try:
+        return language(tag).name
+    except UnknownNameError:
+        return tag
+
+
+def language_label(tag: str) -> str:
+    """English name and tag: ``German (de)``."""
+    name = language_name(tag)
+    return name if name == tag else f"{name} ({tag})"
+
+
+def direction(tag: str) -> str:
+    """``rtl`` or ``ltr``; unknown languages run from left to right."""
+    try:
+        return language(tag).direction
+    except UnknownNameError:
+        return "ltr"
+
+
+@lru_cache(maxsize=1024)
+def parsed(code: str) -> Sense | None:
+    """The sense of a code, or None for a code of another tool."""
+    try:
+        return Sense.parse(code)
+    except ValueError:
+        return None
+
+
+def sense_label(code: str) -> str:
+    """Short label of a sense: ``German (de) from English``."""
+    sense = parsed(code)
+    if sense is None:
+        return code
+    label = language_label(sense.language)
+    if sense.source:
+        label += f" from {language_name(sense.source)}"
+    if sense.via:
+        label += f" via {language_name(sense.via)}"
+    if sense.variant:
+        label += f", {sense.variant}"
+    return f"{label}, by {sense.maker}" if sense.maker else label
+
+
+def target_label(code: str) -> str:
+    """Label of a sense beside its origin: a plain translation by the model itself is called by its language alone."""
+    sense = parsed(code)
+    if sense is not None and sense.is_original:
+        return f"{language_label(sense.language)}, original"
+    if sense is None or sense.variant or sense.maker or sense.via:
+        return sense_label(code)
+    return language_label(sense.language)
+
+
+def sense_sentence(code: str) -> str:
+    """A sense in words: ``German, translated from English by the model itself``."""
+    sense = parsed(code)
+    if sense is None:
+        return code
+    maker = sense.maker or "the model itself"
+    label = language_name(sense.language)
+    if sense.is_original:
+        return f"{label}, as the benchmark has it"
+    if sense.source:
+        label += f", translated from {language_name(sense.source)} by {maker}"
+    elif sense.via:
+        label += f", translated into {language_name(sense.via)} and back by {maker}"
+    if sense.variant:
+        label += f", {sense.variant}" + ("" if sense.source or sense.via else f" by {maker}")
+    return label
+
+
+def percent(value: float, digits: int = 0) -> str:
+    """A share as a percentage: ``87 %``."""
+    return f"{100 * value:.{digits}f}\u00a0%"
+
+
+def number(value: float) -> str:
+    """Three decimals below 10, two above, and enough digits that a small number is not 0."""
+    return f"{value:.1e}" if 0 < abs(value) < 0.0005 else rounded(value)
+
+
+def rounded(value: float) -> str:
+    """Three decimals below 10, two above; never -0."""
+    text = f"{value:.3f}" if abs(value) < 10 else f"{value:.2f}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def joined(parts: list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""

@@ -1,0 +1,71 @@
+"""`hesperus report`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hesperus.records import Run, write_records, write_run
+
+
+@pytest.fixture(scope="module")
+def folder(capitals: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("runs") / "capitals"
+    write_run(capitals, place)
+    return place
+
+
+def hesperus(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hesperus", "report", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_run_gets_its_report_figures_and_card(folder: Path, tmp_path: Path) -> None:
+    done = hesperus(
+        folder,
+        "--resamples",
+        50,
+        "--figures",
+        tmp_path / "figures",
+        "--figure-format",
+        "png",
+        "--card",
+        tmp_path / "c.md",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    written = [Path(line) for line in done.stdout.splitlines()]
+    assert written[0] == folder / "report.html" and written[-1] == tmp_path / "c.md"
+    assert [path.name for path in written[1:-1]] == [
+        "consistency.png", "pairs-1.png", "accuracy.png", "labels.png", "directions.png", "outcomes.png",
+    ]  # fmt: skip
+    assert all(path.stat().st_size > 500 for path in written)
+
+
+def test_a_records_file_gets_it_beside_itself(capitals: Run, tmp_path: Path) -> None:
+    write_records(capitals.records, tmp_path / "answers.parquet")
+    done = hesperus(tmp_path / "answers.parquet", "--resamples", 0, "--card", tmp_path / "card.json")
+    assert done.returncode == 0 and done.stdout.splitlines()[0] == str(tmp_path / "answers.html")
+    assert (tmp_path / "card.json").read_text().startswith('{\n  "models"')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere: no such file or folder"),
+        (["{run}", "--figure-format", "gif"], "unknown figure format: 'gif'"),
+        (["{run}", "--invalid", "agre"], "did you mean 'agree'"),
+        (["{run}", "--resamples", "0", "--out", "{run}/records.parquet/x.html"], "cannot write the report"),
+        (["{run}", "--resamples", "0", "--card", "{run}/none/card.md"], "cannot write the card"),
+    ],
+)
+def test_bad_use_is_told_on_one_line(folder: Path, arguments: list[str], message: str) -> None:
+    done = hesperus(*(argument.replace("{run}", str(folder)) for argument in arguments))
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ") and message in done.stderr and "Traceback" not in done.stderr

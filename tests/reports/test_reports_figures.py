@@ -1,0 +1,196 @@
+"""Figures: drawn, the same each time, and only from what the tables say."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from hesperus.errors import UnknownNameError, UsageError
+from hesperus.measures import Bootstrap
+from hesperus.records import Run
+from hesperus.reports import Findings, Table, findings_of, render, write_figures
+from hesperus.reports.answer_figures import (
+    directions_figure,
+    labels_figure,
+    outcomes_figure,
+    translation_figure,
+)
+from hesperus.reports.drawings import drawings
+from hesperus.reports.figures import accuracy_figure, consistency_figure, pairs_figure
+from hesperus.reports.measured import translation_table
+from hesperus.reports.theme import INK, inline_svg, specification
+
+QUICK = Bootstrap(resamples=100)
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def two(make_run: Callable[..., Run]) -> Findings:
+    return findings_of(make_run({"pocket/m": 1.0, "pocket/s": 1.8}).records, bootstrap=QUICK)
+
+
+@pytest.fixture(scope="module")
+def one(capitals: Run) -> Findings:
+    return findings_of(capitals.records, bootstrap=QUICK)
+
+
+def words(svg: bytes) -> set[str]:
+    return {text.text or "" for text in ElementTree.fromstring(svg.decode()).iter(f"{SVG}text")}
+
+
+def test_consistency_shows_every_target_by_name_and_tag(two: Findings) -> None:
+    shown = words(render(consistency_figure(two.consistency)))
+    assert {"German (de)", "Arabic (ar)", "Chinese (zh)"} <= shown
+    assert {"T: instruction and input", "I: instruction only", "X: input only"} <= shown
+    assert {"pocket/m, capitals, from English (en)", "pocket/s, capitals, from English (en)"} <= shown
+    assert "answers that stay the same" in shown
+
+
+def test_the_best_stands_on_top(one: Findings) -> None:
+    sort = json.loads(specification(consistency_figure(one.consistency)))["layer"][0]["encoding"]["y"]["sort"]
+    values = {
+        row["b"]: row["value"]
+        for row in one.consistency.rows
+        if row["statistic"] == "consistency" and str(row["b"]).count("_from_") == 2
+    }
+    best = max(values, key=lambda side: values[side])
+    assert {"de": "German (de)", "ar": "Arabic (ar)", "zh": "Chinese (zh)"}[best[12:14]] == sort[0]
+
+
+def test_every_figure_of_a_run_is_drawn_and_named(two: Findings) -> None:
+    made = drawings(two)
+    assert [drawing.name for drawing in made] == [
+        "consistency", "pairs-1", "pairs-2", "accuracy", "labels", "directions", "outcomes",
+    ]  # fmt: skip
+    for drawing in made:
+        assert len(words(render(drawing.chart))) > 5, drawing.name
+
+
+def test_labels_stand_beside_the_right_answers(one: Findings) -> None:
+    shown = words(render(labels_figure(one.labels)))
+    assert {"yes", "no", "no readable answer", "right answers, English (en)", "17%"} <= shown
+
+
+def test_directions_name_the_change_and_how_many(one: Findings) -> None:
+    shown = words(render(directions_figure(one.directions)))
+    assert "no → yes" in shown
+    assert any(text.startswith("Arabic (ar), ") and text.endswith(" changed") for text in shown)
+
+
+def test_pairs_show_every_sense_with_every_other(one: Findings) -> None:
+    chart = pairs_figure(one.pairs, model="pocket/m")
+    (cells,) = json.loads(specification(chart))["datasets"].values()
+    assert len(cells) == 4 * 3
+    assert pairs_figure(one.pairs, model="pocket/x") is None
+    assert pairs_figure(one.pairs, model="pocket/m", statistic="kappa_p") is not None
+
+
+def test_nothing_to_draw_is_none(one: Findings) -> None:
+    for figure, table in (
+        (consistency_figure, one.consistency),
+        (accuracy_figure, one.accuracy),
+        (labels_figure, one.labels),
+        (directions_figure, one.directions),
+        (outcomes_figure, one.outcomes),
+    ):
+        assert figure(Table(table.measure, table.columns, (), {})) is None
+
+
+def test_all_answered_needs_no_figure_of_outcomes(one: Findings) -> None:
+    answered = tuple(row for row in one.outcomes.rows if row["statistic"] == "answered")
+    assert outcomes_figure(Table("outcomes", one.outcomes.columns, answered, {})) is None
+
+
+def test_free_answers_have_no_picture_of_labels(one: Findings) -> None:
+    row = one.labels.rows[0]
+    many = tuple({**row, "label": f"answer {number}"} for number in range(11))
+    assert labels_figure(Table("labels", one.labels.columns, many, {})) is None
+    row = one.directions.rows[0]
+    many = tuple({**row, "from": f"answer {number}"} for number in range(11))
+    assert directions_figure(Table("directions", one.directions.columns, many, {})) is None
+
+
+def test_more_models_than_colours_get_panels(one: Findings) -> None:
+    rows = tuple({**row, "model": f"m/{number}"} for number in range(7) for row in one.accuracy.rows)
+    chart = accuracy_figure(Table("accuracy", one.accuracy.columns, rows, {}))
+    assert {f"m/{number}" for number in range(7)} <= words(render(chart))
+
+
+def test_translation_against_consistency(make_run: Callable[..., Run]) -> None:
+    records = make_run({"pocket/m": 1.0, "pocket/s": 1.8}).records
+    items = records["item"].unique(maintain_order=True).to_list()
+    scores = pl.DataFrame(
+        [
+            {
+                "model": model,
+                "task": "capitals",
+                "sense": f"{tag}_from_en",
+                "item": item,
+                "bleu": mean + number % 7,
+            }
+            for model in ("pocket/m", "pocket/s")
+            for tag, mean in (("de", 60.0), ("ar", 30.0), ("zh", 45.0))
+            for number, item in enumerate(items)
+        ]
+    )
+    table = translation_table(records, scores, bootstrap=QUICK)
+    shown = words(render(translation_figure(table)))
+    assert {"de", "ar", "zh", "mean BLEU of the translated input", "pocket/m", "pocket/s"} <= shown
+    assert translation_figure(table, score="comet") is None
+
+
+def test_the_same_table_gives_the_same_bytes_in_any_process(one: Findings, tmp_path: Path) -> None:
+    for format in ("svg", "png", "pdf"):
+        first, second = ([render(drawing.chart, format) for drawing in drawings(one)] for _ in range(2))
+        assert [a == b for a, b in zip(first, second, strict=True)] == [True] * len(first), format
+    code = (
+        "import altair as alt; alt.Chart().mark_bar(); alt.layer(alt.Chart().mark_bar())\n"
+        "from hesperus.reports import Table, render; from hesperus.reports.figures import accuracy_figure\n"
+        "import json, sys; rows = json.load(sys.stdin)\n"
+        "sys.stdout.buffer.write(render(accuracy_figure(Table('accuracy', tuple(rows[0]), tuple(rows), {}))))"
+    )
+    rows = json.dumps(one.accuracy.document()["rows"]).encode()
+    other = subprocess.run([sys.executable, "-c", code], input=rows, capture_output=True, check=True)
+    assert other.stdout == render(accuracy_figure(one.accuracy))
+
+
+def test_markup_in_a_name_stays_text(one: Findings) -> None:
+    nasty = "</svg><script>alert(1)</script>\"'&"
+    rows = tuple({**row, "model": nasty} for row in one.consistency.rows)
+    others = tuple({**row, "model": "b"} for row in one.consistency.rows)
+    chart = consistency_figure(Table("consistency", one.consistency.columns, rows + others, {}))
+    svg = inline_svg(chart, "x")
+    assert "<script" not in svg and svg.count("</svg>") == 1
+    assert any(nasty in text for text in words(render(chart)))
+
+
+def test_an_inline_figure_takes_the_page_s_ink_and_has_ids_of_its_own(one: Findings) -> None:
+    svg = inline_svg(consistency_figure(one.consistency), "first")
+    assert svg.startswith("<svg") and INK not in svg and "currentColor" in svg
+    root = ElementTree.fromstring(svg)
+    ids = [node.get("id") for node in root.iter() if node.get("id")]
+    assert all(str(name).startswith("first-") for name in ids)
+
+
+def test_files_of_every_format(one: Findings, tmp_path: Path) -> None:
+    for format, start in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        files = write_figures(one, tmp_path / format, format=format)  # type: ignore[arg-type]
+        assert [file.name for file in files][0] == f"consistency.{format}" and len(files) == 6
+        assert all(file.read_bytes().startswith(start) for file in files)
+
+
+def test_bad_formats_and_folders_are_told(one: Findings, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="unknown figure format: 'gif'"):
+        write_figures(one, tmp_path, format="gif")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="unknown figure format: 'gif'"):
+        render(accuracy_figure(one.accuracy), "gif")  # type: ignore[arg-type]
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="cannot write figures to"):
+        write_figures(one, tmp_path / "file")

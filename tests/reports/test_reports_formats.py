@@ -1,0 +1,178 @@
+"""Tables for terminals, programs, spreadsheets, pages and papers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hesperus.errors import UnknownNameError
+from hesperus.reports import FORMATS, Table, format_table, print_table
+
+COLUMNS = ("model", "b", "statistic", "value", "low", "high", "n", "excluded", "reason")
+
+
+def row(*cells: object) -> dict[str, object]:
+    return dict(zip(COLUMNS, cells, strict=True))
+
+
+TABLE = Table(
+    "consistency",
+    COLUMNS,
+    (
+        row("pocket/m", "instruction=de_from_en,input=de_from_en", "T", 0.8723, 0.841, 0.9012, 300, 0, ""),
+        row(
+            "pocket/m",
+            "instruction=ar_from_en,input=en",
+            "I",
+            None,
+            None,
+            None,
+            0,
+            300,
+            "no item on both sides",
+        ),
+        row("pocket/m", "مرحبا", "X", 0.00001, -0.0001, 0.5, 1200, 0, ""),
+    ),
+    {"hesperus": "0.1.0", "MeasureSettings": {"invalid": "disagree", "bootstrap": {"seed": 0}}},
+)
+
+
+def test_json_is_one_document_with_full_numbers_and_null_for_nothing() -> None:
+    found = json.loads(format_table(TABLE, "json"))
+    assert list(found) == ["measure", "rows", "signature"]
+    assert found["rows"][0]["value"] == 0.8723
+    assert found["rows"][1]["value"] is None and found["rows"][1]["reason"] == "no item on both sides"
+    assert found["signature"]["MeasureSettings"]["bootstrap"] == {"seed": 0}
+
+
+def test_csv_keeps_numbers_in_full_and_leaves_nothing_empty() -> None:
+    found = list(csv.DictReader(io.StringIO(format_table(TABLE, "csv"))))
+    assert found[0]["value"] == "0.8723" and found[0]["low"] == "0.841"
+    assert found[1]["value"] == "" and found[2]["b"] == "مرحبا"
+
+
+def test_a_person_sees_the_interval_with_the_value_and_a_dash_for_nothing() -> None:
+    text = format_table(TABLE, "table")
+    assert "consistency: model pocket/m" in text  # what is the same in every row stands above
+    assert "0.872 [0.841, 0.901]" in text
+    assert "1.0e-05 [0.000, 0.500]" in text
+    assert "\n\n" not in text.strip() and "low" not in text
+    line = next(line for line in text.splitlines() if "ar_from_en" in line)
+    assert " – " in line and line.endswith("no item on both sides")
+    assert "invalid disagree, seed 0" in text
+
+
+def test_numbers_stand_flush_right() -> None:
+    lines = format_table(TABLE, "table").replace("\u2068", "").replace("\u2069", "").splitlines()
+    ends = {line.index(end) + len(end) for line in lines for end in ("0.901]", "0.500]") if end in line}
+    assert len(ends) == 1
+
+
+def test_right_to_left_text_is_kept_apart_from_its_line() -> None:
+    assert "\u2068مرحبا\u2069" in format_table(TABLE, "table")
+
+
+def test_a_narrow_terminal_gets_blocks_that_fit() -> None:
+    lines = format_table(TABLE, "table", width=40).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert sum(line.startswith("statistic") for line in lines) == 3
+
+
+def test_markdown_and_latex_escape_their_own_signs() -> None:
+    nasty = Table("m", ("name", "value"), ({"name": r"a|b_c*[x](y)<i>~&%$#{^}\ ", "value": 1.5},), {})
+    assert r"a\|b_c\*\[x\](y)\<i\>\~\&%$\#{^}\\" in format_table(nasty, "markdown")
+    latex = format_table(nasty, "latex")
+    escaped = (
+        r"a\textbar{}b\_c*[x](y)\textless{}i\textgreater{}\textasciitilde{}\&\%\$\#\{\textasciicircum{}\}"
+    )
+    assert escaped + r"\textbackslash{}" in latex
+    assert latex.startswith("\\begin{tabular}{lr}\n\\toprule\n")
+    assert "0.872 [0.841, 0.901]" in format_table(TABLE, "markdown")
+    assert "--" in format_table(TABLE, "latex")
+
+
+def test_a_row_that_begins_with_a_bracket_is_no_argument_of_the_row_before() -> None:
+    odd = Table("m", ("name",), ({"name": "[1cm] x"}, {"name": "y"}), {})
+    assert "\n{}[1cm] x" in format_table(odd, "latex")
+
+
+HOSTILE = "\x1b[31mred\x1b[0m\x07 \u202egnp.exe \x9b1m [bold]x[/bold] a\r\nb"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_hostile_text_cannot_command_a_terminal(format: str) -> None:
+    text = format_table(Table("m", ("name",), ({"name": HOSTILE}, {"name": "y"}), {}), format)
+    assert not set(text) & set("\x1b\x07\x9b\u202e\r")
+    assert "[bold]x" in text.replace("\\", "").replace("{}", "")
+    if format == "json":
+        assert json.loads(text)["rows"][0]["name"] == HOSTILE
+
+
+def test_unknown_format_is_told_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="unknown format: 'jsn'; did you mean 'json'"):
+        format_table(TABLE, "jsn")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_nan_is_refused(format: str) -> None:
+    with pytest.raises(ValueError, match="m: column 'value' holds nan, where None and a reason belong"):
+        format_table(Table("m", ("value",), ({"value": float("nan")},), {}), format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_rows(format: str) -> None:
+    text = format_table(Table("consistency", COLUMNS, (), {}), format)
+    assert text.endswith("\n")
+    assert format != "table" or "no rows" in text
+
+
+def test_other_values_are_written_as_json_and_yes_or_no() -> None:
+    table = Table("m", ("flag", "many", "text"), ({"flag": True, "many": [1, "é"], "text": "a\n b"},), {})
+    assert format_table(table, "csv") == 'flag,many,text\nTrue,"[1, ""é""]","a\n b"\n'
+    text = format_table(table, "table")
+    assert "yes" in text and '[1, "é"]' in text and "a ⏎ b" in text
+
+
+text = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=12)
+
+
+@settings(max_examples=40, derandomize=True, deadline=None)
+@given(st.lists(st.tuples(text, st.none() | st.floats(-1e6, 1e6)), max_size=4))
+def test_every_format_writes_every_table(rows: list[tuple[str, float | None]]) -> None:
+    table = Table("m", ("name", "value"), tuple({"name": n, "value": v} for n, v in rows), {})
+    for format in FORMATS:
+        written = format_table(table, format)
+        assert written.endswith("\n")
+    assert [(r["name"], r["value"]) for r in json.loads(format_table(table, "json"))["rows"]] or rows == []
+
+
+def test_print_writes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(TABLE, "csv")
+    print_table(TABLE, "table")
+    out, err = capsys.readouterr()
+    assert out == format_table(TABLE, "csv") + format_table(TABLE, "table") and not err
+
+
+def test_a_terminal_gets_its_own_width() -> None:
+    code = (
+        "from hesperus.reports import Table, print_table\n"
+        "print_table(Table('m', ('name', 'value'), ({'name': 'x' * 70, 'value': 0.5}, {'name': 'y', 'value': None}), {}), 'table')"
+    )
+    main, side = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "50", "TERM": "xterm"}
+    with subprocess.Popen([sys.executable, "-c", code], stdout=side, env=environment) as process:
+        process.wait(120)
+        os.close(side)
+        shown = os.read(main, 10_000).decode()
+    os.close(main)
+    assert "\x1b[" in shown  # headings are bold or dim on a terminal
+    assert "x" * 51 not in shown and shown.count("x") == 70

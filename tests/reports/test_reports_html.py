@@ -1,0 +1,207 @@
+"""The report as a file: whole, offline, escaped, and the same each time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from hesperus.errors import DataError, UsageError
+from hesperus.measures import Bootstrap
+from hesperus.records import SCHEMA, Run, write_records, write_run
+from hesperus.reports import ReportSettings, open_run, report_html, write_report
+from hesperus.version import __version__
+
+QUICK = ReportSettings(bootstrap=Bootstrap(resamples=100))
+VOID = {"meta", "br", "img", "hr", "input", "link"}
+LOADS = {
+    "script",
+    "link",
+    "img",
+    "iframe",
+    "object",
+    "embed",
+    "video",
+    "audio",
+    "source",
+    "base",
+    "form",
+    "foreignobject",
+}
+
+
+class Outline(HTMLParser):
+    """Checks that tags close in order, and notes what is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, Mapping[str, str | None]]] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.tags.append((tag, found))
+        if identifier := found.get("id"):
+            self.ids.append(identifier)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"</{tag}> closes something else, line {self.getpos()[0]}"
+
+
+def outline(text: str) -> Outline:
+    found = Outline()
+    found.feed(text)
+    found.close()
+    assert found.open == []
+    return found
+
+
+@pytest.fixture(scope="module")
+def page(capitals: Run) -> str:
+    return report_html(capitals, settings=QUICK)
+
+
+def test_it_is_well_formed_with_every_id_once_and_every_link_inside(page: str) -> None:
+    found = outline(page)
+    assert len(found.ids) == len(set(found.ids))
+    links = [attrs["href"] for tag, attrs in found.tags if tag == "a"]
+    assert links and all(str(link)[0] == "#" and str(link)[1:] in found.ids for link in links)
+
+
+def test_it_loads_nothing(page: str) -> None:
+    found = outline(page)
+    assert not {tag for tag, _ in found.tags} & LOADS
+    for tag, attrs in found.tags:
+        assert not [name for name in attrs if name.startswith("on") or name in {"src", "action", "srcset"}], (
+            tag
+        )
+        assert not (tag != "a" and attrs.get("href")), tag
+    assert "url(http" not in page and "@import" not in page
+    policy = next(a["content"] for tag, a in found.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert str(policy).startswith("default-src 'none'")
+
+
+def test_a_hostile_reply_is_text(page: str) -> None:
+    assert "&lt;script&gt;alert(&#39;reply&#39;)&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;" in page
+    assert "&lt;/style&gt;&lt;/svg&gt;" in page and "⟨U+001B⟩[31mred" in page and "⟨U+202E⟩desrever" in page
+    assert "{{ 7 * 7 }}{% raw %}" in page
+    assert "\x1b" not in page and "\u202e" not in page
+
+
+def test_every_text_has_its_language_and_direction(page: str) -> None:
+    assert '<dd lang="ar" dir="rtl">هل باريس عاصمة فرنسا؟</dd>' in page
+    assert '<dd lang="en" dir="ltr">Is Paris the capital of France?</dd>' in page
+    assert re.search(r'<dd class="reply" lang="ar" dir="auto">&lt;script', page)
+
+
+def test_headings_tables_and_figures_are_named(page: str) -> None:
+    found = outline(page)
+    headings = [int(tag[1]) for tag, _ in found.tags if re.fullmatch("h[1-6]", tag)]
+    assert headings[0] == 1 and headings.count(1) == 1
+    assert all(later - earlier <= 1 for earlier, later in zip(headings, headings[1:], strict=False))
+    tags = [tag for tag, _ in found.tags]
+    assert tags.count("caption") == tags.count("table") > 5
+    assert tags.count("figcaption") == tags.count("figure") == 6
+    images = [attrs for _, attrs in found.tags if attrs.get("role") == "img"]
+    assert len(images) == 6 and all(str(attrs["aria-label"]).startswith("Figure: ") for attrs in images)
+
+
+def test_it_says_the_finding_the_settings_and_the_version(page: str, capitals: Run) -> None:
+    assert "<h1>Is pocket/m consistent across 4 languages?</h1>" in page
+    assert "gives the same answer to between" in page
+    assert "100 resamples of items (seed 0)" in page
+    assert f"hesperus {__version__}" in page and "study: multisense" in page
+    assert "☒ Cross language" in page and "396 answers by 1 model to 36 items of 1 task" in page
+    assert "&#34;temperature&#34;: 0.25" in page
+
+
+def test_the_same_run_gives_the_same_bytes(page: str, capitals: Run, tmp_path: Path) -> None:
+    write_run(capitals, tmp_path / "run")
+    file = write_report(tmp_path / "run", tmp_path / "a" / "b" / "report.html", settings=QUICK)
+    assert file.read_text(encoding="utf-8") == page
+    assert [path.name for path in file.parent.iterdir()] == ["report.html"]
+
+
+def test_a_records_file_alone_is_enough(capitals: Run, tmp_path: Path) -> None:
+    write_records(capitals.records, tmp_path / "records.parquet")
+    text = report_html(open_run(tmp_path / "records.parquet"), settings=QUICK)
+    assert "These records came without a study file." in text
+    assert "Is Paris the capital" not in text and "&lt;script&gt;" in text
+
+
+def test_one_sense_alone_has_nothing_to_compare(capitals: Run) -> None:
+    alone = (pl.col("instruction") == "en") & (pl.col("input") == "en") & (pl.col("repeat") == 1)
+    text = report_html(Run(capitals.records.filter(alone)), settings=QUICK)
+    outline(text)
+    assert "there is nothing to compare" in text and "No answer changed" in text
+
+
+def test_hostile_names_are_text_everywhere(capitals: Run) -> None:
+    nasty = "</style><script>alert(1)</script>\u202e&"
+    records = capitals.records.with_columns(
+        model=pl.lit(nasty), task=pl.lit(nasty), answer=pl.col("answer").replace({"yes": nasty}),
+        gold=pl.col("gold").replace({"yes": nasty}), options=pl.lit([nasty, "no"]), item=pl.col("item") + nasty,
+    )  # fmt: skip
+    text = report_html(Run(records, study={nasty: nasty}, signature={nasty: nasty}), settings=QUICK)
+    outline(text)
+    assert "<script" not in text and "\u202e" not in text
+
+
+def test_passwords_in_addresses_stay_out(capitals: Run) -> None:
+    url = "https://user:secret@example.org/v1"
+    run = Run(
+        capitals.records,
+        None,
+        {"base_url": url, "list": [url]},
+        {"models": {"http/x": {"base_url": url, "n": 1}}},
+    )
+    text = report_html(run, settings=QUICK)
+    assert "secret" not in text and text.count("https://example.org/v1") == 3
+
+
+def test_all_rules_for_unreadable_answers_are_named(capitals: Run) -> None:
+    for rule, words in (("agree", "two unreadable answers are the same"), ("drop", "are left out")):
+        settings = ReportSettings(invalid=rule, bootstrap=Bootstrap(resamples=0))  # type: ignore[arg-type]
+        assert words in report_html(capitals, settings=settings)
+
+
+def test_33_languages_and_several_models(make_run: Callable[..., Run]) -> None:
+    run = make_run({"a/1": 1.0, "b/2": 2.0})
+    german = run.records.filter(
+        pl.col("instruction").str.contains("de_from_en") | pl.col("input").str.contains("de_from_en")
+    )
+    tags = ["am", "bg", "bn", "cs", "el", "es", "et", "fa", "fi", "fr", "he", "hi", "hu", "id", "it", "ja", "ko", "lt",
+            "lv", "nl", "pl", "pt", "ro", "ru", "sw", "ta", "th", "tr", "uk"]  # fmt: skip
+    swapped = [
+        german.with_columns(pl.col("instruction", "input").str.replace("de_from_en", f"{tag}_from_en"))
+        for tag in tags
+    ]
+    text = report_html(
+        Run(pl.concat([run.records, *swapped])), settings=ReportSettings(bootstrap=Bootstrap(50))
+    )
+    outline(text)
+    assert "into 32 other languages itself" in text and text.count("<details><summary>") > 3
+    assert len(text) < 2_000_000
+
+
+def test_bad_input_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such file or folder"):
+        write_report(tmp_path / "none.parquet", tmp_path / "x.html")
+    with pytest.raises(DataError, match="no records"):
+        report_html(Run(pl.DataFrame(schema=SCHEMA)))
+
+
+def test_a_place_that_cannot_be_written_is_told(capitals: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="cannot write the report"):
+        write_report(capitals, tmp_path / "file" / "x.html", settings=QUICK)

@@ -1,0 +1,238 @@
+"""The sentences, the tables and the examples of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+from hesperus.errors import DataError
+from hesperus.measures import Bootstrap
+from hesperus.records import SCHEMA, Run, conform
+from hesperus.reports import grids, story
+from hesperus.reports.examples import inconsistent_examples
+from hesperus.reports.findings import Findings, findings_of
+
+QUICK = Bootstrap(resamples=200)
+
+
+def rows(
+    model: str, cells: dict[tuple[str, str], str], *, gold: str = "yyyynnnnnn", repeat: int = 1
+) -> pl.DataFrame:
+    """One letter an item: y, n, or ? for a reply that could not be read."""
+    words = {"y": "yes", "n": "no"}
+    found = [
+        {
+            "model": model, "task": "t", "item": f"i{at}", "instruction": instruction, "input": given,
+            "repeat": repeat, "outcome": "invalid" if letter == "?" else "answered", "answer": words.get(letter),
+            "gold": words[gold[at]], "options": ["yes", "no"], "probs": None, "reply": letter,
+        }
+        for (instruction, given), letters in cells.items()
+        for at, letter in enumerate(letters)
+    ]  # fmt: skip
+    return pl.DataFrame(found, schema=SCHEMA)
+
+
+def found_of(*frames: pl.DataFrame) -> tuple[Findings, pl.DataFrame]:
+    records = pl.concat(frames)
+    return findings_of(records, bootstrap=QUICK), records
+
+
+SOURCE = {("en", "en"): "yyyynnnnnn"}
+GERMAN = {
+    ("de_from_en", "de_from_en"): "yyynnnnnn?",
+    ("de_from_en", "en"): "yyyynnnnnn",
+    ("en", "de_from_en"): "yyynnnnnnn",
+}
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def test_one_target_in_a_sentence() -> None:
+    found, records = found_of(rows("pocket/m", SOURCE | GERMAN))
+    (sentence,) = story.headlines(found)
+    assert plain(sentence).startswith("pocket/m gives the same answer to 80 % [")
+    assert sentence.endswith("] of 10 questions when it has put them into German itself.")
+    assert story.title(records) == "Is pocket/m consistent across 2 languages?"
+
+
+def test_several_targets_from_the_worst_to_the_best() -> None:
+    arabic = {("ar_from_en", "ar_from_en"): "nnnnyynnnn"}
+    found, _ = found_of(rows("m", SOURCE | GERMAN | arabic))
+    (sentence,) = story.headlines(found)
+    assert plain(sentence).startswith("m gives the same answer to between 40 % [")
+    assert "(Arabic) and 80" in sentence and "(German) of 10 questions" in sentence
+    assert sentence.endswith("when it has put them into 2 other languages itself.")
+
+
+def test_other_senses_are_named() -> None:
+    found, _ = found_of(rows("m", SOURCE | {("en~paraphrase", "en~paraphrase"): "yyyynnnnnn"}))
+    assert story.headlines(found)[0].endswith(
+        "when they are put otherwise (English, paraphrase by the model itself)."
+    )
+    found, _ = found_of(rows("m", SOURCE | {("de_from_en@nllb", "de_from_en@nllb"): "yyyynnnnnn"} | GERMAN))
+    assert (
+        "(German (de) from English, by nllb) of 10 questions when they are put in 2 other ways."
+        in (story.headlines(found)[0])
+    )
+
+
+def test_originals_where_nothing_was_made() -> None:
+    found, _ = found_of(rows("m", SOURCE | {("de", "de"): "yyyynnnnny"}))
+    assert story.headlines(found)[0].endswith("of 10 questions in German and in English.")
+
+
+def test_every_model_and_source_has_its_own_sentence() -> None:
+    back = {("de", "de"): "yyyynnnnnn", ("en_from_de", "en_from_de"): "yyyynnnnnn"}
+    found, records = found_of(rows("a", SOURCE | GERMAN | back), rows("b", SOURCE | GERMAN))
+    told = story.headlines(found)
+    assert len(told) == 3
+    assert "of 10 questions from German when it has put them into English itself." in told[0] + told[1]
+    assert story.title(records) == "Are a and b consistent across 2 languages?"
+
+
+def test_what_the_headline_is_held_against() -> None:
+    again = rows("m", {("en", "en"): "yyyynnnnyy"}, repeat=2)
+    found, records = found_of(rows("m", SOURCE | GERMAN), again)
+    told = [plain(sentence) for sentence in story.asides(found, records)]
+    assert told[0].startswith("Asked the same in English twice, m repeats its answer in 80 % [")
+    assert told[1].startswith("m answers right: 100 % [100, 100] in English and 80 % [")
+    assert told[2] == "Brackets are 95 % intervals over the questions."
+    assert told[3].startswith("1 of 50 replies (2.0 %) carry no readable answer")
+    found, records = found_of(rows("m", SOURCE))
+    assert plain(story.asides(found, records)[-1]) == "All 10 replies could be read."
+    assert story.headlines(found) == []
+
+
+def test_no_intervals_without_resamples() -> None:
+    records = rows("m", SOURCE | GERMAN)
+    found = findings_of(records, bootstrap=Bootstrap(resamples=0))
+    assert plain(story.headlines(found)[0]) == (
+        "m gives the same answer to 80 % of 10 questions when it has put them into German itself."
+    )
+    assert not any("Brackets" in sentence for sentence in story.asides(found, records))
+
+
+def test_the_summary_has_one_line_a_target_with_the_range_over_unreadable_answers() -> None:
+    found, _ = found_of(rows("m", SOURCE | GERMAN))
+    grid = grids.summary_grid(found)
+    assert grid is not None
+    assert [column.name for column in grid.columns][:5] == ["From", "Into", "T, %", "I, %", "X, %"]
+    (line,) = grid.rows
+    assert line[:2] == ("English (en)", "German (de)")
+    assert line[2].startswith("80.0 [") and line[3].startswith("100.0 [")
+    assert line[6] == "80.0 to 88.9" and line[7:] == ("10", "0")
+    assert "with 95 % intervals" in grid.caption
+
+
+def test_models_get_a_column_only_where_there_are_several() -> None:
+    found, _ = found_of(rows("a", SOURCE | GERMAN), rows("b", SOURCE | GERMAN))
+    assert grids.summary_grid(found).columns[0].name == "Model"  # type: ignore[union-attr]
+    assert [row[0] for row in grids.summary_grid(found).rows] == ["a", "b"]  # type: ignore[union-attr]
+
+
+def test_what_is_left_out_stands_beside_the_number() -> None:
+    found, _ = found_of(rows("m", SOURCE | {("de_from_en", "de_from_en"): "yyyynnnn"}))
+    (line,) = grids.summary_grid(found).rows  # type: ignore[union-attr]
+    assert line[-2:] == ("8", "2: 2 items asked on one side only")
+
+
+def test_an_undefined_number_says_why() -> None:
+    wrong = rows("m", {("en", "en"): "nnnnyyyyyy", ("de_from_en", "de_from_en"): "nnnnyyyyyy"})
+    found, _ = found_of(wrong)
+    (line,) = grids.summary_grid(found).rows  # type: ignore[union-attr]
+    assert line[5] == "– (no item that the source answers correctly)"
+
+
+def test_grids_that_have_nothing_to_say_are_left_out() -> None:
+    found, _ = found_of(rows("m", SOURCE))
+    assert grids.summary_grid(found) is None and grids.pairs_grid(found) is None
+    assert grids.split_grid(found) is None and grids.agreement_grid(found) is None
+    assert grids.directions_grid(found, 10) is None
+    assert len(grids.accuracy_grid(found).rows) == 1 and len(grids.outcomes_grid(found).rows) == 1
+    assert grids.labels_grid(found, 1) is None
+
+
+def test_many_rows_are_folded(make_run: Callable[..., Run]) -> None:
+    found = findings_of(make_run({f"m/{n}": 1.0 for n in range(5)}).records, bootstrap=Bootstrap(resamples=0))
+    assert grids.accuracy_grid(found).folded and not grids.summary_grid(found).folded  # type: ignore[union-attr]
+
+
+def test_many_senses_are_compared_with_the_original_alone_but_drawn_in_full() -> None:
+    tags = ["ar", "bn", "cs", "de", "el", "es", "fa", "fi", "fr", "he", "hi", "hu", "id", "it"]
+    made = {(f"{tag}_from_en", f"{tag}_from_en"): "yyyynnnnny" for tag in tags}
+    found, _ = found_of(rows("m", SOURCE | made))
+    assert len(grids.agreement_grid(found).rows) == 14  # type: ignore[union-attr]
+    raw = [row for row in found.pairs.rows if row["statistic"] == "raw"]
+    assert len(raw) == 15 * 14 / 2 and raw[0]["low"] is None
+    assert all(row["low"] is not None for row in found.agreement.rows if row["statistic"] == "raw")
+
+
+def test_an_empty_table_is_told() -> None:
+    with pytest.raises(DataError, match="no records"):
+        findings_of(pl.DataFrame(schema=SCHEMA))
+
+
+def test_examples_take_the_most_frequent_change_first_and_spread_over_changes() -> None:
+    german = {("de_from_en", "de_from_en"): "nnyynnnn??"}
+    found = inconsistent_examples(rows("m", SOURCE | german), each=3)
+    assert found.total == 4
+    assert [example.item for example in found.shown] == ["i0", "i8", "i1"]
+    first, second, _ = found.shown
+    assert (first.a.answer, first.a.right, first.b.answer, first.b.right) == ("yes", True, "no", False)
+    assert (second.b.answer, second.b.right) == ("unreadable", False)
+    assert first.a.fields == () and first.b.reply is not None and first.b.reply.language == "de"
+
+
+def test_examples_are_few_over_many_models_and_senses(make_run: Callable[..., Run]) -> None:
+    run = make_run({f"m/{n}": 2.0 for n in range(4)})
+    found = inconsistent_examples(run.records, run.items, each=3, most=12)
+    assert len(found.shown) == 12 and found.total > 12
+    assert {(example.model, example.b.code) for example in found.shown} == {
+        (f"m/{n}", f"{tag}_from_en") for n in range(4) for tag in ("ar", "de", "zh")
+    }
+
+
+def test_examples_show_the_text_of_each_side_with_its_direction(capitals: Run) -> None:
+    found = inconsistent_examples(capitals.records, capitals.items)
+    example = next(e for e in found.shown if e.item == "q0-0" and e.b.code == "ar_from_en")
+    (name, text), (_, source) = example.b.fields[0], example.a.fields[0]
+    assert (name, text.text, text.language, text.direction) == (
+        "question",
+        "هل باريس عاصمة فرنسا؟",
+        "ar",
+        "rtl",
+    )
+    assert (source.text, source.direction) == ("Is Paris the capital of France?", "ltr")
+
+
+def test_items_with_prefixed_fields_and_options_and_without_senses() -> None:
+    records = rows("m", SOURCE | {("de", "de"): "nnnnnnnnnn"})
+    items = pl.DataFrame(
+        {
+            "item": ["i0", "i0"], "language": ["en", "de"], "gold": ["yes"] * 2,
+            "options": [["one", "two"], ["eins", "zwei"]], "field:question": ["What?", "Was?"],
+            "field:context": [None, ""], "group:subject": ["x", "x"],
+        }
+    )  # fmt: skip
+    example = inconsistent_examples(records, items).shown[0]
+    assert [(name, text.text) for name, text in example.b.fields] == [("question", "Was?")]
+    assert [option.text for option in example.a.options] == ["one", "two"]
+    later = inconsistent_examples(records, items).shown[1]
+    assert later.item == "i1" and later.a.fields == () == later.a.options
+
+
+def test_records_of_another_tool_without_gold_and_replies() -> None:
+    frame = conform(
+        pl.DataFrame(
+            [
+                {"model": "m", "task": "t", "item": "1", "instruction": code, "input": code, "answer": answer}
+                for code, answer in (("en", "A"), ("de", "B"), ("prompt one", "C"))
+            ]
+        )
+    )
+    found = inconsistent_examples(frame)
+    assert [(e.a.code, e.b.code, e.a.right, e.a.reply) for e in found.shown] == [("en", "de", None, None)]
