@@ -1,0 +1,263 @@
+"""A model behind an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from hesperus.errors import MissingKeyError, ModelError, PermanentError, UsageError
+from hesperus.fingerprint import JSON, canonical_json
+from hesperus.models import wire
+from hesperus.models.faults import fault, retry_after
+from hesperus.models.protocol import ModelOptions
+from hesperus.models.providers import PROVIDERS, Provider, clean_base_url, is_loopback
+from hesperus.models.scoring import chat_alternatives, echoed_logprob, first_token_logprobs
+from hesperus.models.transport import RawReply, Transport
+from hesperus.types import Reply, Request
+
+LIMIT_WORDS = ("max_completion_tokens", "max_tokens")
+RESERVED = frozenset({"model", "messages", "prompt", "stream", "n", "logprobs", "top_logprobs", "echo"})
+"""Members of the body that ``ModelOptions.extra`` may not set: they belong to the request."""
+
+_UNKNOWN_MEMBER = (
+    "unsupported",
+    "not supported",
+    "unrecognized",
+    "unknown",
+    "not permitted",
+    "extra_forbidden",
+)
+
+
+class ChatModel:
+    """Chat completions over HTTP.
+
+    Opened, it holds a pool of connections; any number of ``reply`` calls may run at once.
+
+    Args:
+        name: ``provider/model``.
+        options: How it is reached.
+
+    Raises:
+        UsageError: The name lacks a model, the base URL is missing or unusable, or ``extra`` sets what the
+            request decides.
+    """
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        prefix, _, self._model = name.partition("/")
+        self._provider = _reached(PROVIDERS[prefix], name, options)
+        self.name = name
+        if not self._model:
+            raise UsageError(f"model {name!r} names no model; write {prefix}/MODEL")
+        clash = RESERVED & set(options.extra)
+        if clash:
+            raise UsageError(f"extra members of the request may not set {', '.join(sorted(clash))}")
+        self._base_url = str(self._provider.base_url)
+        self._extra = dict(options.extra)
+        self._scoring = options.scoring
+        self._limit_word = self._provider.limit_word
+        self._transport: Transport | None = None
+        self._key: str | None = None
+        self._where = f"{self._model} at {urlsplit(self._base_url).netloc}"
+        self.identity: Mapping[str, str] = {
+            "protocol": "openai-chat",
+            "base_url": self._base_url,
+            "model": self._model,
+            **({"extra": canonical_json(self._extra)} if self._extra else {}),
+            **({"scoring": self._scoring} if self._scoring != "chat" else {}),
+        }
+
+    def __repr__(self) -> str:
+        return f"ChatModel({self.name!r}, base_url={self._base_url!r})"
+
+    async def open(self) -> None:
+        """Read the key and make a pool of connections.
+
+        Raises:
+            MissingKeyError: The endpoint needs a key that is not set.
+            UsageError: The key cannot be a header.
+        """
+        self._key = _read_key(self._provider, self.name)
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "hesperus"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        self._transport = Transport(self._base_url, headers)
+        await self._transport.open()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._transport is not None:
+            transport, self._transport = self._transport, None
+            await transport.close()
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer one request with one try.
+
+        Where the endpoint refuses the member that bounds the reply's length, its other name is tried once, and
+        kept from then on.
+
+        Raises:
+            TransientError: Worth another try.
+            PermanentError: Not worth one.
+        """
+        if request.options is None:
+            try:
+                return wire.read_chat(await self._chat(request, {}), self._where)
+            except _HeldBackError:
+                return Reply("", "filter")
+        if not request.options:
+            raise PermanentError("a request for option log-probabilities names no option", kind="no_options")
+        if self._scoring == "echo":
+            return await self._score_echo(request, request.options)
+        return await self._score_chat(request, request.options)
+
+    async def _score_chat(self, request: Request, options: tuple[str, ...]) -> Reply:
+        if self._provider.top_logprobs == 0:
+            raise PermanentError(
+                f"{self._provider.name} offers no log-probabilities; ask for text instead", kind="no_logprobs"
+            )
+        one_token = replace(request, settings=replace(request.settings, max_tokens=1))
+        asked: dict[str, JSON] = {"logprobs": True, "top_logprobs": self._provider.top_logprobs}
+        document = await self._chat(one_token, asked)
+        choice = wire.read_choice(document, self._where)
+        logprobs = first_token_logprobs(options, chat_alternatives(choice, self._where), self._where)
+        return Reply("", "stop", logprobs, *wire.usage_of(document), served_by=wire.served_by(document))
+
+    async def _score_echo(self, request: Request, options: tuple[str, ...]) -> Reply:
+        prompt = "\n\n".join(filter(None, (request.prompt.system, request.prompt.user)))
+        logprobs, served, counts = [], None, []
+        for option in options:
+            # One token is generated and left out again: some servers refuse a limit of 0.
+            body: dict[str, JSON] = {
+                "model": self._model,
+                "prompt": prompt + option,
+                "max_tokens": 1,
+                "echo": True,
+                "logprobs": 1,
+                **self._extra,
+            }
+            document = await self._post("/completions", body)
+            choice = wire.read_choice(document, self._where)
+            logprobs.append(echoed_logprob(choice, prompt, option, self._where))
+            counts.append(wire.usage_of(document))
+            served = wire.served_by(document)
+        total_in, total_out = (
+            sum(known) if len(known := [c for c in column if c is not None]) == len(options) else None
+            for column in zip(*counts, strict=True)
+        )
+        return Reply("", "stop", tuple(logprobs), total_in, total_out, served)
+
+    async def _chat(self, request: Request, asked: Mapping[str, JSON]) -> Any:
+        word = self._limit_word
+        body = wire.chat_body(self._model, request, word, self._provider.seed_word)
+        body.update(asked)
+        body.update(self._extra)
+        try:
+            return await self._post("/chat/completions", body)
+        except _LimitWordError as refused:
+            body[refused.other] = body.pop(word)
+            try:
+                document = await self._post("/chat/completions", body)
+            except _LimitWordError as again:
+                raise again.plain from None
+            self._limit_word = refused.other
+            return document
+
+    async def _post(self, path: str, body: Mapping[str, JSON]) -> Any:
+        if self._transport is None:
+            raise RuntimeError(f"{self.name}: reply before open")
+        raw = await self._transport.post(path, wire.encode(body))
+        if raw.status == 200:
+            document = wire.decode(raw.body, self._where)
+            error = document.get("error") if isinstance(document, dict) else None
+            if not error:
+                return document
+            status = (
+                error.get("code") if isinstance(error, dict) else None
+            )  # OpenRouter: errors with status 200
+            raw = replace(raw, status=status if isinstance(status, int) and status >= 400 else 502)
+        self._refuse(raw, body)
+
+    def _refuse(self, raw: RawReply, body: Mapping[str, JSON]) -> NoReturn:
+        """Raise what an unsuccessful response means."""
+        if 300 <= raw.status < 400:
+            target = urlsplit(raw.headers.get("Location", "")).netloc or "elsewhere"
+            raise PermanentError(
+                f"{self._where} redirects to {target} ({raw.status}); redirects are not followed, as the key would "
+                "go along: give the final address as the base URL",
+                kind="redirect",
+            )
+        if 200 < raw.status < 300:
+            raise PermanentError(
+                f"{self._where} answered with status {raw.status}, no completion", kind="bad_reply"
+            )
+        said, code, parameter = wire.read_error(raw.body, self._key)
+        if raw.status == 400 and code == "content_filter":
+            raise _HeldBackError(f"{self._where} held the prompt back: {said}", kind="filter")
+        plain = fault(
+            raw.status,
+            said,
+            code=code,
+            where=self._where,
+            variable=self._provider.key_variable(),
+            wait=retry_after(raw.headers),
+        )
+        word = next((w for w in LIMIT_WORDS if w in body and w not in self._extra), None)
+        if raw.status in (400, 422) and word is not None and _refuses(word, parameter, f"{code} {said}"):
+            raise _LimitWordError(plain, next(w for w in LIMIT_WORDS if w != word))
+        raise plain
+
+
+class _HeldBackError(PermanentError):
+    """The endpoint's filter held the prompt back: a reply of a kind, and no reason to ask again."""
+
+
+class _LimitWordError(PermanentError):
+    """The endpoint wants the reply's length bounded under another name."""
+
+    def __init__(self, plain: ModelError, other: str) -> None:
+        super().__init__(str(plain), kind=plain.kind)
+        self.plain, self.other = plain, other
+
+
+def _refuses(word: str, parameter: str, said: str) -> bool:
+    """True where an error says that the member ``word`` itself is not known, rather than its value."""
+    first = min((w for w in LIMIT_WORDS if w in said), key=said.find, default="")
+    return word in (parameter, first) and any(sign in said.lower() for sign in _UNKNOWN_MEMBER)
+
+
+def _reached(provider: Provider, name: str, options: ModelOptions) -> Provider:
+    """The provider as the user's options have it."""
+    if options.base_url is not None:
+        url = clean_base_url(options.base_url)
+        own = url == provider.base_url
+        # Another address is another server: it need not share the provider's dialect, and a local one needs no key.
+        provider = replace(
+            provider,
+            base_url=url,
+            needs_key=provider.needs_key and not is_loopback(url),
+            limit_word=provider.limit_word if own else "max_tokens",
+            seed_word=provider.seed_word if own else "seed",
+            top_logprobs=provider.top_logprobs if own else 20,
+        )
+    if provider.base_url is None:
+        raise UsageError(f"model {name!r} needs its address: give --base-url, e.g. http://localhost:8000/v1")
+    if options.key_variable is not None:
+        provider = replace(provider, key_variables=(options.key_variable,), needs_key=True)
+    return provider
+
+
+def _read_key(provider: Provider, model: str) -> str | None:
+    """The key from the environment; None where the endpoint needs none and none is set."""
+    variable = provider.key_variable()
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        if provider.needs_key:
+            raise MissingKeyError(variable, model)
+        return None
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise UsageError(f"the key in {variable} holds blanks or characters that no API key has")
+    return key

@@ -1,0 +1,93 @@
+"""What a model is to the rest of hesperus: a name, an identity, and a way to answer requests.
+
+The protocols are structural: a class that has the members is a model, whatever it inherits from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, runtime_checkable
+
+from hesperus.fingerprint import JSON
+from hesperus.types import Reply, Request
+
+Scoring = Literal["chat", "echo"]
+"""How option log-probabilities are asked for; see hesperus.models.scoring."""
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Something that answers."""
+
+    @property
+    def name(self) -> str:
+        """``provider/name``, as it stands in the records."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """All that decides the reply beside the request: weights hash, base URL and so on.
+
+        It enters the key of every stored reply, and is stored in the clear: it must hold no secret.
+        """
+
+
+@runtime_checkable
+class RemoteModel(Model, Protocol):
+    """A model behind an endpoint: one request at a time, many at once, any of which may fail."""
+
+    async def open(self) -> None:
+        """Make connections possible; called in the event loop that will call ``reply``, before it.
+
+        Raises:
+            MissingKeyError: The endpoint needs a key that is not set.
+        """
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer one request with one try.
+
+        Raises:
+            TransientError: Worth another try.
+            PermanentError: Not worth one.
+        """
+
+    async def close(self) -> None:
+        """Give back what ``open`` took."""
+
+
+@runtime_checkable
+class LocalModel(Model, Protocol):
+    """A model that runs in this process, best in batches."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many requests ``replies`` is handed at most."""
+
+    def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+        """Answer the requests, in their order.
+
+        A reply must not depend on what else is in the batch.
+
+        Raises:
+            TransientError: Worth another try.
+            PermanentError: Not worth one.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """How a model is reached, where its name does not say it.
+
+    Attributes:
+        base_url: Root of an OpenAI-compatible API, such as ``http://localhost:8000/v1``; None for the provider's.
+        key_variable: Environment variable that holds the API key; None for the provider's. Never the key itself.
+        extra: Further members of the request body, such as ``{"reasoning_effort": "low"}``. They decide the
+            reply, hence they are part of the model's identity.
+        scoring: ``chat`` reads option log-probabilities off the first generated token; ``echo`` has the
+            completions endpoint score each whole option after the plain prompt.
+    """
+
+    base_url: str | None = None
+    key_variable: str | None = None
+    extra: Mapping[str, JSON] = field(default_factory=dict)
+    scoring: Scoring = "chat"

@@ -1,0 +1,159 @@
+"""Stored questions and replies as plain JSON values: the form in which they pass between stores and replay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, cast, get_args
+
+from hesperus.errors import DataError
+from hesperus.fingerprint import JSON, plain
+from hesperus.types import Finish, Prompt, Reply, Request, Settings
+
+APPLICATION_ID = 0x48535052
+"""``PRAGMA application_id`` of a reply store: the letters HSPR."""
+
+SCHEMA_VERSION = 1
+"""``PRAGMA user_version`` of a reply store."""
+
+_FINISHES: tuple[Finish, ...] = get_args(Finish)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReply:
+    """One reply with the question that it answers.
+
+    Attributes:
+        request: What was asked.
+        reply: What came back.
+        identity: Identity of the model that was asked.
+        key: Key under which a store holds it; empty where it comes from elsewhere.
+        asked_at: Unix time of the commit, in seconds; 0 where unknown.
+    """
+
+    request: Request
+    reply: Reply
+    identity: Mapping[str, str]
+    key: str = ""
+    asked_at: float = 0.0
+
+    def to_json(self) -> dict[str, JSON]:
+        """One line of a JSONL export."""
+        return cast(dict[str, JSON], plain(self))
+
+    @classmethod
+    def from_json(cls, value: object, *, file: object = None, line: int | None = None) -> StoredReply:
+        """Read one line of a JSONL export, or the short form ``{"user": …, "reply": …}``.
+
+        The short form may add ``system``, ``model``, ``repeat``, ``finish`` and ``option_logprobs`` with ``options``.
+
+        Raises:
+            DataError: A field is missing or of the wrong type.
+        """
+        try:
+            row = _mapping(value, "line")
+            if "request" not in row:
+                return cls(_short_request(row), _short_reply(row), {})
+            return cls(
+                decode_request(row["request"]),
+                decode_reply(row["reply"]),
+                {str(k): str(v) for k, v in _mapping(row.get("identity") or {}, "identity").items()},
+                str(row.get("key") or ""),
+                float(row.get("asked_at") or 0.0),
+            )
+        except KeyError as missing:
+            raise DataError(
+                "a stored reply needs it; lines are {'request', 'reply'} as hesperus exports them, or {'user', 'reply'}",
+                file=file,
+                line=line,
+                field=str(missing.args[0]),
+            ) from None
+        except (TypeError, ValueError) as wrong:
+            raise DataError(f"no stored reply: {wrong}", file=file, line=line) from None
+
+
+def encode_request(request: Request) -> JSON:
+    """A request as plain JSON."""
+    return plain(request)
+
+
+def decode_request(value: object) -> Request:
+    """A request from plain JSON.
+
+    Raises:
+        KeyError: A field is missing.
+        TypeError: A field has the wrong type.
+    """
+    row = _mapping(value, "request")
+    prompt, settings = _mapping(row["prompt"], "prompt"), _mapping(row.get("settings") or {}, "settings")
+    options = row.get("options")
+    known = {f.name for f in fields(Settings)}
+    return Request(
+        _text(row["model"], "model"),
+        Prompt(_text(prompt["user"], "user"), _optional_text(prompt.get("system"), "system")),
+        Settings(**{name: number for name, number in settings.items() if name in known}),
+        None if options is None else tuple(_text(option, "option") for option in options),
+        int(row.get("repeat", 1)),
+    )
+
+
+def decode_reply(value: object) -> Reply:
+    """A reply from plain JSON.
+
+    Raises:
+        KeyError: A field is missing.
+        TypeError: A field has the wrong type.
+        ValueError: ``finish`` is no known word.
+    """
+    row = _mapping(value, "reply")
+    finish, logprobs = row.get("finish", "stop"), row.get("option_logprobs")
+    if finish not in _FINISHES:
+        raise ValueError(f"finish is {finish!r}, expected one of {', '.join(_FINISHES)}")
+    return Reply(
+        _text(row["text"], "text"),
+        finish,
+        None if logprobs is None else tuple(float(number) for number in logprobs),
+        row.get("tokens_in"),
+        row.get("tokens_out"),
+        _optional_text(row.get("served_by"), "served_by"),
+    )
+
+
+def _short_request(row: Mapping[str, Any]) -> Request:
+    prompt = {"user": row["user"], "system": row.get("system")}
+    settings = {f.name: None for f in fields(Settings)}
+    return decode_request(
+        {
+            "model": row.get("model") or "",
+            "prompt": prompt,
+            "settings": row.get("settings") or settings,
+            "options": row.get("options"),
+            "repeat": row.get("repeat") or 1,
+        }
+    )
+
+
+def _short_reply(row: Mapping[str, Any]) -> Reply:
+    return decode_reply(
+        {
+            "text": row["reply"],
+            "finish": row.get("finish") or "stop",
+            "option_logprobs": row.get("option_logprobs"),
+        }
+    )
+
+
+def _mapping(value: object, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} is {type(value).__name__}, expected an object")
+    return value
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}, expected text")
+    return value.encode("utf-8", "replace").decode()  # JSON can say half a surrogate pair, UTF-8 cannot
+
+
+def _optional_text(value: object, name: str) -> str | None:
+    return None if value is None else _text(value, name)

@@ -1,0 +1,213 @@
+"""OpenAI-compatible chat completions as bytes: requests out, replies in, every deviation named.
+
+Field names follow the public API reference for chat completions; what servers are known to do otherwise is noted
+where it is handled.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from hesperus.errors import PermanentError, TransientError
+from hesperus.fingerprint import JSON
+from hesperus.models.faults import excerpt
+from hesperus.types import Finish, Reply, Request
+
+FINISHES: Mapping[str, Finish] = {
+    "stop": "stop",
+    "eos": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "filter",
+    "safety": "filter",
+    "recitation": "filter",
+}
+
+BROKEN_FINISHES = frozenset({"error", "insufficient_system_resource"})
+"""Finish reasons by which a server says, with status 200, that it gave up."""
+
+
+def chat_body(model: str, request: Request, limit_word: str, seed_word: str | None) -> dict[str, JSON]:
+    """The members of a chat request that the request itself decides.
+
+    Args:
+        model: Name as the endpoint knows it.
+        request: What is asked.
+        limit_word: Member that bounds the reply's length.
+        seed_word: Member that seeds sampling, or None.
+
+    Raises:
+        PermanentError: The request sets a seed and the endpoint takes none (kind ``unsupported``).
+    """
+    prompt, settings = request.prompt, request.settings
+    messages: list[JSON] = [{"role": "user", "content": prompt.user}]
+    if prompt.system is not None:
+        messages.insert(0, {"role": "system", "content": prompt.system})
+    body: dict[str, JSON] = {"model": model, "messages": messages}
+    if settings.temperature is not None:
+        body["temperature"] = settings.temperature
+    if settings.max_tokens is not None:
+        body[limit_word] = settings.max_tokens
+    if settings.top_p is not None:
+        body["top_p"] = settings.top_p
+    if settings.seed is not None:
+        if seed_word is None:
+            raise PermanentError(f"{request.model} takes no seed; leave it unset", kind="unsupported")
+        body[seed_word] = settings.seed
+    return body
+
+
+def encode(body: Mapping[str, JSON]) -> bytes:
+    """Bytes of a request body.
+
+    Raises:
+        PermanentError: The text holds half a surrogate pair, which UTF-8 cannot say (kind ``bad_text``).
+    """
+    try:
+        return orjson.dumps(body)
+    except TypeError:
+        raise PermanentError(
+            "the prompt holds half a surrogate pair and cannot be sent as UTF-8; mend the item's text",
+            kind="bad_text",
+        ) from None
+
+
+def decode(body: bytes, where: str) -> Any:
+    """The JSON document of a response that claims success.
+
+    Raises:
+        TransientError: It is empty or breaks off (kind ``bad_json``).
+        PermanentError: It is HTML (``html``) or something else that never was JSON (``not_json``).
+    """
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        pass
+    try:  # Python servers write NaN and half surrogate pairs, which strict JSON refuses
+        loose = json.loads(body, parse_constant=lambda _: None)
+        return orjson.loads(json.dumps(loose, ensure_ascii=False).encode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        pass
+    start = body[:64].lstrip()
+    if start.startswith(b"<"):
+        raise PermanentError(
+            f"{where} sent HTML, not JSON; check the base URL (it usually ends with /v1){_title(body)}",
+            kind="html",
+        )
+    if start and start[:1] not in b"{[":
+        raise PermanentError(f"{where} sent text that is not JSON; check the base URL", kind="not_json")
+    raise TransientError(f"{where} sent {'JSON that breaks off' if start else 'nothing'}", kind="bad_json")
+
+
+def read_choice(document: Any, where: str) -> dict[str, Any]:
+    """The first choice of a completion.
+
+    Raises:
+        TransientError: There is none (kind ``empty_choices``), or the server gave up half-way (``gave_up``).
+        PermanentError: The document is no completion (kind ``bad_reply``).
+    """
+    choices = document.get("choices") if isinstance(document, dict) else None
+    if choices == []:
+        raise TransientError(f"{where} sent a reply without any choice", kind="empty_choices")
+    if not isinstance(choices, list) or not isinstance(choices[0], dict):
+        raise PermanentError(
+            f"{where} sent JSON that is no completion (no choices); check the base URL", kind="bad_reply"
+        )
+    if choices[0].get("finish_reason") in BROKEN_FINISHES:
+        raise TransientError(f"{where} gave up half-way", kind="gave_up")
+    return choices[0]
+
+
+def read_chat(document: Any, where: str) -> Reply:
+    """A reply with generated text.
+
+    A structured refusal becomes the reply's text, so that it is read as one. Reasoning parts are left out.
+
+    Raises:
+        TransientError: See ``read_choice``.
+        PermanentError: See ``read_choice``.
+    """
+    choice = read_choice(document, where)
+    message = choice.get("message")
+    finish = finish_of(choice)
+    if not isinstance(message, dict):
+        if finish != "filter":
+            raise PermanentError(f"{where} sent a choice without a message", kind="bad_reply")
+        message = {}
+    content = message.get("content")
+    if content is None:
+        content = message.get("refusal") or ""
+    if isinstance(content, list):
+        content = "".join(_part(part) for part in content)
+    if not isinstance(content, str):
+        raise PermanentError(f"{where} sent a message whose content is no text", kind="bad_reply")
+    return Reply(content, finish, None, *usage_of(document), served_by=served_by(document))
+
+
+def finish_of(choice: Mapping[str, Any]) -> Finish:
+    """Why the model stopped, in our words."""
+    reason = choice.get("finish_reason")
+    return FINISHES.get(reason.lower(), "unknown") if isinstance(reason, str) else "unknown"
+
+
+def usage_of(document: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Tokens in and out as the endpoint counted them; None where it did not."""
+    usage = document.get("usage")
+    if not isinstance(usage, dict):
+        return None, None
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+
+
+def served_by(document: Mapping[str, Any]) -> str | None:
+    """The exact model that the endpoint says it ran."""
+    name = document.get("model")
+    return name if isinstance(name, str) and name else None
+
+
+def read_error(body: bytes, secret: str | None) -> tuple[str, str, str]:
+    """What an error response says: its words, its machine code, the parameter it names.
+
+    Args:
+        body: The response body, JSON or not.
+        secret: The key that was sent, to be cut out.
+    """
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        text = body[:8192].decode("utf-8", "replace")
+        return excerpt(_title(body) or text, secret), "", ""
+    if isinstance(document, list) and document:
+        document = document[0]  # Google's endpoint wraps its errors in a list
+    if not isinstance(document, dict):
+        return "", "", ""
+    error = document.get("error", document)
+    if not isinstance(error, dict):
+        return excerpt(str(error), secret), "", ""
+    said = error.get("message") or error.get("detail") or error.get("msg") or ""
+    code = error.get("code") or error.get("type") or ""
+    return excerpt(str(said), secret), str(code), str(error.get("param") or "")
+
+
+def _part(part: object) -> str:
+    """The text of one content part; thinking parts have none."""
+    if isinstance(part, dict) and part.get("type", "text") == "text" and isinstance(part.get("text"), str):
+        return str(part["text"])
+    return ""
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and value >= 0 and not isinstance(value, bool) else None
+
+
+def _title(body: bytes) -> str:
+    """The title of an HTML page, as ``: …``; empty where there is none."""
+    match = re.search(rb"(?is)<title[^>]*>\s*(.{1,200}?)\s*</title>", body[:16384])
+    return f": {excerpt(match[1].decode('utf-8', 'replace'))}" if match else ""

@@ -1,0 +1,100 @@
+"""The commands `hesperus models` and `hesperus doctor`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from hesperus.asking import ReplyStore
+from hesperus.cli import doctor, models
+from hesperus.errors import ModelError, PermanentError, UnknownNameError
+from loopback_endpoint import Say, Send, serving
+
+SECRET = "sk-proj-Abc123Def456Ghi789"
+
+diagnosis = typer.Typer()
+diagnosis.command()(doctor.command)
+
+
+def run(app: typer.Typer, *arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, arguments)
+    if isinstance(result.exception, Exception) and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+def test_the_list_names_every_provider_and_no_key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
+    document = json.loads(run(models.app, "list", "--format", "json"))
+    rows = {row["name"]: row for row in document["rows"]}
+    assert {"openai/NAME", "http/NAME", "pocket/s", "replay/FILE", "inspect/PROVIDER/NAME"} <= set(rows)
+    assert rows["openai/NAME"]["key"] == "OPENAI_API_KEY" and rows["openai/NAME"]["key_set"] is True
+    assert rows["mistral/NAME"]["key_set"] is False
+    assert SECRET not in json.dumps(document) and SECRET not in run(models.app)
+
+
+def test_one_request_shows_what_comes_back():
+    top = [{"token": "A", "logprob": -0.25}, {"token": "B", "logprob": -1.5}]
+    say = Say("A\x1b[31m", choice={"logprobs": {"content": [{"top_logprobs": top}]}})
+    with serving(lambda *_: say) as endpoint:
+        arguments = ("test", "http/m", "--base-url", endpoint.url)
+        (row,) = json.loads(run(models.app, *arguments, "--format", "json"))["rows"]
+        assert (row["finish"], row["served_by"], row["option_logprobs"]) == ("stop", "m-2026", None)
+        assert len(endpoint.bodies) == 1 and "temperature" not in endpoint.bodies[0]
+        rows = json.loads(run(models.app, *arguments, "--logprobs", "--format", "json"))["rows"]
+        assert rows[1]["option_logprobs"] == "-0.2500 -1.5000"
+        assert "\x1b" not in run(models.app, *arguments)
+
+
+def test_a_failing_endpoint_is_an_error(monkeypatch):
+    with serving(lambda *_: Send({"error": {"message": "no"}}, 401)) as endpoint:
+        with pytest.raises(PermanentError, match="HESPERUS_API_KEY"):
+            run(models.app, "test", "http/m", "--base-url", endpoint.url)
+        monkeypatch.setenv("MY_KEY", SECRET)
+        with pytest.raises(PermanentError, match="check the environment variable MY_KEY"):
+            run(models.app, "test", "http/m", "--base-url", endpoint.url, "--key-variable", "MY_KEY")
+        assert endpoint.headers[-1]["Authorization"] == f"Bearer {SECRET}"
+    with serving(lambda *_: Send({"error": {"message": "too long"}}, 400)) as endpoint:
+        with pytest.raises(ModelError, match="too long") as caught:
+            run(models.app, "test", "http/m", "--base-url", endpoint.url)
+        assert caught.value.exit_code == 3
+    with pytest.raises(UnknownNameError, match="did you mean 'openai'"):
+        run(models.app, "test", "opnai/x")
+
+
+def rows_of(*arguments: str, code: int) -> dict[str, dict[str, str]]:
+    return {
+        row["check"]: row
+        for row in json.loads(run(diagnosis, *arguments, "--format", "json", code=code))["rows"]
+    }
+
+
+@pytest.fixture
+def exit_code() -> int:
+    """1 in a checkout where the pocket models are not trained yet."""
+    from hesperus.models.pocket import WEIGHTS
+
+    return 0 if all((WEIGHTS / size / "model.onnx").is_file() for size in ("s", "m", "l")) else 1
+
+
+def test_the_doctor_looks_at_everything(tmp_path, monkeypatch, exit_code):
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    rows = rows_of("--store", str(tmp_path / "deep" / "s.sqlite"), code=exit_code)
+    assert {"hesperus", "python", "sqlite", "package aiohttp", "extra inspect", "pocket/l"} <= set(rows)
+    assert rows["key openai"] == {"check": "key openai", "status": "ok", "detail": "OPENAI_API_KEY"}
+    assert rows["reply store"]["status"] == "ok" and "can be made" in rows["reply store"]["detail"]
+    assert SECRET not in json.dumps(rows) and list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_opens_a_store(tmp_path, exit_code):
+    ReplyStore(tmp_path / "s.sqlite").close()
+    rows = rows_of("--store", str(tmp_path / "s.sqlite"), code=exit_code)
+    assert rows["reply store"]["detail"].endswith("s.sqlite: 0 replies")
+    (tmp_path / "notes").write_text("no database" * 100)
+    rows = rows_of("--store", str(tmp_path / "notes"), code=1)
+    assert rows["reply store"]["status"] == "broken" and "not a database" in rows["reply store"]["detail"]
