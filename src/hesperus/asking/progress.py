@@ -1,0 +1,84 @@
+"""How far a run is: counters that the asking thread writes and the caller's thread reads."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+WINDOW_SECONDS = 15.0
+"""The rate is taken over this long, so that it follows the endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        total: Different requests in all.
+        cached: Of these, answered by the store.
+        done: Answered in all, those from the store included.
+        failed: Given up.
+        in_flight: Under way now.
+        retried: Further tries so far.
+        tokens_in: Prompt tokens of this run, as far as the model counts them.
+        tokens_out: Reply tokens, likewise.
+        rate: Replies per second of late, those from the store not counted; 0 before the first.
+        note: What the run waits for, for people; empty where it does not.
+    """
+
+    total: int
+    cached: int = 0
+    done: int = 0
+    failed: int = 0
+    in_flight: int = 0
+    retried: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    rate: float = 0.0
+    note: str = ""
+
+    @property
+    def left(self) -> int:
+        """Requests without reply or failure."""
+        return self.total - self.done - self.failed
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds to go at this rate; None before there is one."""
+        return self.left / self.rate if self.rate > 0 else None
+
+
+Report = Callable[[Progress], None]
+
+
+class Tally:
+    """Counters of one run. The asking thread is the only writer, but for ``note``."""
+
+    def __init__(self, total: int, cached: int) -> None:
+        self.total, self.cached = total, cached
+        self.done, self.failed, self.in_flight, self.retried = cached, 0, 0, 0
+        self.tokens_in, self.tokens_out = 0, 0
+        self.note = ""
+        self._marks: deque[tuple[float, int]] = deque([(time.monotonic(), cached)])
+
+    def snapshot(self) -> Progress:
+        """The state now; called by the reading thread alone."""
+        now, done = time.monotonic(), self.done
+        self._marks.append((now, done))
+        while now - self._marks[0][0] > WINDOW_SECONDS and len(self._marks) > 2:
+            self._marks.popleft()
+        start, before = self._marks[0]
+        return Progress(
+            total=self.total,
+            cached=self.cached,
+            done=done,
+            failed=self.failed,
+            in_flight=self.in_flight,
+            retried=self.retried,
+            tokens_in=self.tokens_in,
+            tokens_out=self.tokens_out,
+            rate=(done - before) / (now - start) if now > start else 0.0,
+            note=self.note,
+        )

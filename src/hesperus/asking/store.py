@@ -1,0 +1,261 @@
+"""The reply store: one SQLite file (WAL) that holds every reply ever paid for, with its question.
+
+A reply is committed before anybody sees it. Other processes may read at any time; who may ask whom at one time is
+settled by ``hesperus.asking.turns``.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+
+from hesperus.errors import DataError, StoreError
+from hesperus.fingerprint import canonical_json
+from hesperus.models.stored import APPLICATION_ID, SCHEMA_VERSION, StoredReply, decode_reply, decode_request
+from hesperus.types import Reply, Request
+
+MEMORY = ":memory:"
+"""Path of a store that lives and dies with the process."""
+
+BUSY_SECONDS = 60.0
+LOOKUP = 500
+"""Keys in one query; SQLite bounds the number of parameters."""
+
+_TABLES = f"""
+CREATE TABLE models (
+    id INTEGER PRIMARY KEY,
+    identity TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE replies (
+    key TEXT NOT NULL UNIQUE,
+    model INTEGER NOT NULL REFERENCES models (id),
+    request TEXT NOT NULL,
+    reply TEXT NOT NULL,
+    asked_at REAL NOT NULL
+) STRICT;
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A reply on its way into the store."""
+
+    key: str
+    request: Request
+    reply: Reply
+
+
+class ReplyStore:
+    """Replies by key.
+
+    One store may be used from any thread. Use it as a context manager, or close it.
+
+    Args:
+        path: The file, made where it is missing; ``:memory:`` keeps nothing.
+
+    Raises:
+        StoreError: The file cannot be opened, is no reply store, or was written by a later version.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        self._models: dict[str, int] = {}
+        if str(path) != MEMORY:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreError(
+                    f"cannot make the folder of the reply store {self.path}: {error.strerror}"
+                ) from None
+        connection: sqlite3.Connection | None = None
+        try:
+            connection = sqlite3.connect(
+                str(path), timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._prepare(connection)
+        except sqlite3.Error as error:
+            if connection is not None:
+                connection.close()
+            raise StoreError(f"cannot use {self.path} as a reply store: {error}") from None
+        except StoreError:
+            if connection is not None:
+                connection.close()
+            raise
+        self._connection = connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Check that the file is ours, or make it so."""
+        # Looking comes first: setting WAL writes into the file, and a stranger's file must not be touched.
+        if self._is_empty(connection):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            if self._is_empty(connection):  # another process may have been quicker
+                for statement in _TABLES.strip().split(";\n"):
+                    connection.execute(statement)
+            connection.execute("COMMIT")
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if application != APPLICATION_ID:
+            raise StoreError(f"{self.path} is a SQLite file of another program; give another path")
+        if version != SCHEMA_VERSION:
+            raise StoreError(
+                f"{self.path} has schema version {version}, this hesperus reads {SCHEMA_VERSION}; update hesperus"
+            )
+        # What is committed survives any end of the process. A power cut may cost the last seconds, never the file.
+        connection.execute("PRAGMA synchronous = NORMAL")
+
+    @staticmethod
+    def _is_empty(connection: sqlite3.Connection) -> bool:
+        return not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """Number of replies."""
+        return int(self._query("SELECT count(*) FROM replies")[0][0])
+
+    def close(self) -> None:
+        """Close the file. A second call does nothing."""
+        with self._lock:
+            self._connection.close()
+
+    def find(self, keys: Sequence[str]) -> dict[str, Reply]:
+        """The stored replies among these keys.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        found: dict[str, Reply] = {}
+        for start in range(0, len(keys), LOOKUP):
+            chunk = keys[start : start + LOOKUP]
+            marks = ",".join("?" * len(chunk))
+            rows = self._query(f"SELECT key, reply FROM replies WHERE key IN ({marks})", chunk)
+            try:
+                found.update((key, decode_reply(orjson.loads(reply))) for key, reply in rows)
+            except (KeyError, TypeError, ValueError) as error:
+                raise StoreError(f"{self.path} holds an unreadable reply: {error}") from None
+        return found
+
+    def put(self, entries: Iterable[Entry], identity: Mapping[str, str]) -> None:
+        """Commit replies, all or none. A key that is there already keeps its first reply.
+
+        Args:
+            entries: What to store.
+            identity: Identity of the model that was asked.
+
+        Raises:
+            StoreError: The file cannot be written; nothing of this call was stored.
+        """
+        now, who = time.time(), canonical_json(identity)
+        rows = [
+            (entry.key, orjson.dumps(entry.request).decode(), orjson.dumps(entry.reply).decode(), now)
+            for entry in entries
+        ]
+        with self._lock:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                model = self._model_id(who)
+                self._connection.executemany(
+                    f"INSERT INTO replies (key, model, request, reply, asked_at) VALUES (?, {model}, ?, ?, ?) "
+                    "ON CONFLICT (key) DO NOTHING",
+                    rows,
+                )
+                self._connection.execute("COMMIT")
+                self._models[who] = model
+            except sqlite3.Error as error:
+                if self._is_open() and self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise StoreError(f"cannot write to the reply store {self.path}: {error}") from None
+
+    def stored(self) -> Iterator[StoredReply]:
+        """Every reply with its question, in the order in which they were committed.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        last = 0
+        while True:
+            rows = self._query(
+                "SELECT replies.rowid, key, identity, request, reply, asked_at FROM replies "
+                "JOIN models ON models.id = replies.model WHERE replies.rowid > ? ORDER BY replies.rowid LIMIT ?",
+                (last, LOOKUP),
+            )
+            if not rows:
+                return
+            last = rows[-1][0]
+            for _, key, identity, request, reply, asked_at in rows:
+                try:
+                    yield StoredReply(
+                        decode_request(orjson.loads(request)),
+                        decode_reply(orjson.loads(reply)),
+                        orjson.loads(identity),
+                        key,
+                        asked_at,
+                    )
+                except (KeyError, TypeError, ValueError, DataError) as error:
+                    raise StoreError(f"{self.path} holds an unreadable reply: {error}") from None
+
+    def export(self, path: str | Path) -> int:
+        """Write every reply as a line of JSON, which ``replay/FILE`` reads.
+
+        Args:
+            path: The file to write; replaced only when all is written.
+
+        Returns:
+            Number of lines.
+
+        Raises:
+            StoreError: The store cannot be read or the file not be written.
+        """
+        target, count = Path(path), 0
+        draft = target.with_name(target.name + ".part")
+        try:
+            with draft.open("w", encoding="utf-8", newline="\n") as file:
+                for row in self.stored():
+                    file.write(json.dumps(row.to_json(), ensure_ascii=False) + "\n")
+                    count += 1
+            draft.replace(target)
+        except OSError as error:
+            raise StoreError(f"cannot write {target}: {error.strerror}") from None
+        return count
+
+    def _model_id(self, identity: str) -> int:
+        """Row of a model's identity, made where it is missing; inside a transaction."""
+        if identity in self._models:
+            return self._models[identity]
+        self._connection.execute(
+            "INSERT INTO models (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING", (identity,)
+        )
+        row = self._connection.execute("SELECT id FROM models WHERE identity = ?", (identity,)).fetchone()
+        return int(row[0])
+
+    def _query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._lock:
+            try:
+                return self._connection.execute(sql, parameters).fetchall()
+            except sqlite3.Error as error:
+                raise StoreError(f"cannot read the reply store {self.path}: {error}") from None
+
+    def _is_open(self) -> bool:
+        try:
+            return self._connection.total_changes >= 0
+        except sqlite3.ProgrammingError:
+            return False

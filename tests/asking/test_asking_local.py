@@ -1,0 +1,148 @@
+"""Asking models in this process."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from hesperus.asking import Budget, Policy, ReplyStore, Spending, ask
+from hesperus.errors import BudgetReachedError, PermanentError, StoreError
+from hesperus.models import ScriptedModel
+from hesperus.types import Failure, Prompt, Reply, Request
+
+
+def questions(*texts: str, **more: object) -> list[Request]:
+    return [Request("x/y", Prompt(text), **more) for text in texts]  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def store(tmp_path):
+    with ReplyStore(tmp_path / "s.sqlite") as opened:
+        yield opened
+
+
+class Batches:
+    """A local model that remembers its batches, and fails on the word ``bad``."""
+
+    name, batch_size, identity = "x/batches", 4, {"weights": "0"}
+
+    def __init__(self) -> None:
+        self.seen: list[list[str]] = []
+
+    def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+        texts = [request.prompt.user for request in requests]
+        self.seen.append(texts)
+        if "bad" in texts:
+            raise PermanentError("cannot read this", kind="bad_prompt")
+        return [Reply(text.upper(), tokens_in=len(text), tokens_out=1) for text in texts]
+
+
+def test_batches_are_full_sorted_and_asked_once(store):
+    model, texts = Batches(), [("x" * (7 * n % 11)) + str(n) for n in range(10)]
+    replies = ask(model, questions(*texts, *texts), store=store)
+    assert replies == ask(model, questions(*texts, *texts), store=store)
+    assert [r.text for r in replies if isinstance(r, Reply)] == [text.upper() for text in texts] * 2
+    assert [len(batch) for batch in model.seen] == [4, 4, 2]
+    lengths = [len(text) for batch in model.seen for text in batch]
+    assert lengths == sorted(lengths)
+
+
+def test_one_bad_request_fails_alone(store):
+    model = Batches()
+    replies = ask(model, questions("a", "b", "bad", "d", "e"), store=store)
+    kinds = [r.text if isinstance(r, Reply) else r.kind for r in replies]
+    assert kinds == ["A", "B", "bad_prompt", "D", "E"] and len(store) == 4
+    assert replies[2] == Failure("bad_prompt", "cannot read this")
+
+
+def test_a_script_is_asked_in_order(store):
+    model = ScriptedModel(["one", "two", "three"])
+    replies = ask(model, questions("long question", "q", "mid one"), store=store)
+    assert [r.text for r in replies if isinstance(r, Reply)] == ["one", "two", "three"]
+    used_up = ask(model, questions("more"), store=store)
+    assert isinstance(used_up[0], Failure) and used_up[0].kind == "not_scripted"
+
+
+def test_a_model_that_never_works_stops_the_run(store):
+    with pytest.raises(PermanentError, match="no reply to"):
+        ask(ScriptedModel({}), questions(*map(str, range(100))), store=store)
+
+
+def test_bugs_are_raised_and_what_was_answered_is_kept(store):
+    def script(request: Request) -> str:
+        return str(1 // (int(request.prompt.user) - 5))
+
+    with pytest.raises(ZeroDivisionError):
+        ask(ScriptedModel(script), questions(*map(str, range(10))), store=store)
+    assert len(store) == 5
+
+
+def test_a_model_that_loses_replies_is_named(store):
+    class Lossy(Batches):
+        def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+            return super().replies(requests)[:-1]
+
+    with pytest.raises(PermanentError, match="x/batches returned 0 replies to 1 requests"):
+        ask(Lossy(), questions("a", "b", "c"), store=store)
+
+
+def test_what_no_store_can_hold_is_mended_or_refused(store):
+    lone = ask(ScriptedModel({"q": "x\ud83dy"}), questions("q"), store=store)
+    assert lone == [Reply("x?y")] == ask(ScriptedModel({"q": "x\ud83dy"}), questions("q"), store=store)
+    scored = questions("q", options=("A", "B"))
+    infinite = ScriptedModel(lambda _: Reply("", option_logprobs=(0.0, -math.inf)), version="inf")
+    refused = ask(infinite, scored, store=store)
+    assert isinstance(refused[0], Failure) and refused[0].kind == "no_logprobs"
+
+
+def test_budgets_hold_for_local_models_too(store):
+    spending, texts = Spending(), [f"q{n}" for n in range(20)]
+    with pytest.raises(BudgetReachedError, match="10 of 10 requests"):
+        ask(
+            Batches(),
+            questions(*texts),
+            store=store,
+            policy=Policy(budget=Budget(requests=10)),
+            spending=spending,
+        )
+    assert len(store) == 10 and spending.requests == 10
+    with pytest.raises(BudgetReachedError, match="of 340 tokens"):
+        ask(Batches(), questions(*texts), store=store, policy=Policy(budget=Budget(tokens=340)))
+    assert 10 < len(store) < 20
+    assert len(ask(Batches(), questions(*texts), store=store)) == 20
+
+
+def test_progress_ends_complete(store):
+    seen = []
+    ask(Batches(), questions("a", "b"), store=store)
+    ask(Batches(), questions("a", "b", "c", "bad", "\ud83d"), store=store, progress=seen.append)
+    last = seen[-1]
+    assert (last.total, last.cached, last.done, last.failed, last.left) == (5, 2, 3, 2, 0)
+    assert (last.tokens_in, last.tokens_out) == (1, 1)
+
+
+def test_small_batches_share_commits(store, monkeypatch):
+    sizes, put = [], ReplyStore.put
+
+    def counted(self, entries, identity):
+        sizes.append(len(entries))
+        put(self, entries, identity)
+
+    monkeypatch.setattr(ReplyStore, "put", counted)
+    ask(ScriptedModel(lambda r: r.prompt.user), questions(*map(str, range(2000))), store=store)
+    assert sum(sizes) == len(store) == 2000 and len(sizes) < 200
+
+
+def test_a_store_that_fails_is_raised(store):
+    store._connection.execute(
+        "CREATE TRIGGER full BEFORE INSERT ON replies BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+    )
+    with pytest.raises(StoreError, match="disk is full"):
+        ask(Batches(), questions("a"), store=store)
+
+
+def test_a_store_in_memory_will_do():
+    with ReplyStore(":memory:") as store:
+        assert ask(Batches(), questions("a"), store=store) == [Reply("A", tokens_in=1, tokens_out=1)]

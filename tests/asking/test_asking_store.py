@@ -1,0 +1,212 @@
+"""The reply store: what it keeps, what it refuses, who may use it at once."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from hesperus.asking import ReplyStore
+from hesperus.asking.store import LOOKUP, Entry
+from hesperus.asking.turns import turn
+from hesperus.errors import StoreError
+from hesperus.models import StoredReply
+from hesperus.types import Prompt, Reply, Request, Settings
+
+WHO = {"model": "b"}
+
+
+def entry(number: int, text: str = "r") -> Entry:
+    return Entry(f"{number:032x}", Request("a/b", Prompt(f"q{number}")), Reply(f"{text}{number}"))
+
+
+def test_replies_come_back_as_they_went_in(tmp_path):
+    full = Entry(
+        "k1",
+        Request("a/b", Prompt("q\x00é👩‍🔬", "s"), Settings(None, None, 0.5, 3), ("A", "B"), 2),
+        Reply("r\x00\n\u2028é👩‍🔬", "length", (-0.1, -1e-300), 3, 4, "b-1"),
+    )
+    with ReplyStore(tmp_path / "deep" / "er" / "s.sqlite") as store:
+        store.put([full, entry(2)], WHO)
+        store.put([entry(3)], {"model": "c"})
+        assert store.find(["k1", "nothing", entry(2).key]) == {"k1": full.reply, entry(2).key: Reply("r2")}
+        assert len(store) == 3
+    with ReplyStore(tmp_path / "deep" / "er" / "s.sqlite") as store:
+        rows = list(store.stored())
+    assert [row.request for row in rows] == [full.request, entry(2).request, entry(3).request]
+    assert rows[0].reply == full.reply and rows[0].key == "k1" and rows[0].identity == WHO
+    assert rows[2].identity == {"model": "c"} and abs(rows[0].asked_at - time.time()) < 60
+
+
+def test_the_first_reply_to_a_question_stands():
+    with ReplyStore(":memory:") as store:
+        store.put([entry(1)], WHO)
+        store.put([entry(1, "other")], WHO)
+        assert store.find([entry(1).key]) == {entry(1).key: Reply("r1")}
+
+
+def test_many_keys_are_found(tmp_path):
+    count = 2 * LOOKUP + 7
+    with ReplyStore(tmp_path / "s.sqlite") as store:
+        store.put(map(entry, range(count)), WHO)
+        assert len(store.find([f"{n:032x}" for n in range(count + 50)])) == count
+        assert sum(1 for _ in store.stored()) == count
+        assert store.export(tmp_path / "s.jsonl") == count
+    lines = (tmp_path / "s.jsonl").read_text(encoding="utf-8").splitlines()
+    assert StoredReply.from_json(json.loads(lines[-1])).reply == Reply(f"r{count - 1}")
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_files_of_others_are_refused_untouched(tmp_path):
+    text, other, later = tmp_path / "notes.txt", tmp_path / "other.db", tmp_path / "later.sqlite"
+    text.write_bytes(b"my notes, not a database, and long enough to be looked at" * 30)
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    ReplyStore(later).close()
+    with sqlite3.connect(later) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    before = {path: path.read_bytes() for path in (text, other, later)}
+    with pytest.raises(StoreError, match=r"cannot use .*notes.txt as a reply store: file is not a database"):
+        ReplyStore(text)
+    with pytest.raises(StoreError, match="SQLite file of another program"):
+        ReplyStore(other)
+    with pytest.raises(StoreError, match="has schema version 99, this hesperus reads 1; update hesperus"):
+        ReplyStore(later)
+    assert before == {path: path.read_bytes() for path in before}
+
+
+def test_places_that_cannot_be_written_are_named(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match="cannot make the folder"):
+        ReplyStore(tmp_path / "file" / "s.sqlite")
+    with pytest.raises(StoreError, match="unable to open database file"):
+        ReplyStore(tmp_path)
+    with ReplyStore(":memory:") as store, pytest.raises(StoreError, match="cannot write"):
+        store.export(tmp_path / "no" / "such.jsonl")
+
+
+def test_damaged_replies_are_named(tmp_path):
+    store = ReplyStore(tmp_path / "s.sqlite")
+    store.put([entry(1)], WHO)
+    store._connection.execute("UPDATE replies SET reply = '{}'")
+    with pytest.raises(StoreError, match="holds an unreadable reply"):
+        store.find([entry(1).key])
+    with pytest.raises(StoreError, match="holds an unreadable reply"):
+        list(store.stored())
+    store.close()
+    store.close()
+    for use in (lambda: store.find(["k"]), lambda: store.put([entry(2)], WHO), lambda: len(store)):
+        with pytest.raises(StoreError, match="reply store"):
+            use()
+
+
+def test_a_failed_commit_leaves_nothing(tmp_path):
+    with ReplyStore(tmp_path / "s.sqlite") as store:
+        store._connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON replies WHEN NEW.reply LIKE '%r3%' "
+            "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+        )
+        with pytest.raises(StoreError, match="cannot write to the reply store .*disk is full"):
+            store.put([entry(2), entry(3)], WHO)
+        assert len(store) == 0
+        store.put([entry(2)], WHO)
+        assert [row.identity for row in store.stored()] == [WHO]
+
+
+def test_others_read_while_one_writes(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with ReplyStore(path) as writer, ReplyStore(path) as reader:
+        writer.put([entry(1)], WHO)
+        writer._connection.execute("BEGIN IMMEDIATE")
+        writer._connection.execute("DELETE FROM replies")
+        assert reader.find([entry(1).key]) == {entry(1).key: Reply("r1")}
+        writer._connection.execute("ROLLBACK")
+
+
+def test_many_open_one_new_store_at_once(tmp_path):
+    code = (
+        "import sys; from hesperus.asking import ReplyStore; from hesperus.asking.store import Entry; "
+        "from hesperus.types import *; n = sys.argv[2]\n"
+        "with ReplyStore(sys.argv[1]) as s: s.put([Entry(n, Request('a/b', Prompt(n)), Reply(n))], {'m': 'x'})"
+    )
+    path = str(tmp_path / "s.sqlite")
+    running = [subprocess.Popen([sys.executable, "-c", code, path, str(n)]) for n in range(4)]
+    assert [process.wait(60) for process in running] == [0] * 4
+    with ReplyStore(path) as store:
+        assert len(store) == 4
+
+
+def test_a_turn_is_waited_for_and_leaves_no_trace(tmp_path):
+    path, events, notes = tmp_path / "s.sqlite", [], []
+    inside, leave = threading.Event(), threading.Event()
+
+    def first():
+        with turn(path, WHO, waiting=notes.append):
+            inside.set()
+            leave.wait(10)
+            events.append("first")
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    assert inside.wait(10)
+
+    def waiting(text):
+        notes.append(text)
+        leave.set()
+
+    with turn(path, {"model": "another"}, waiting=waiting):
+        assert not notes
+    with turn(path, WHO, waiting=waiting):
+        events.append("second")
+    thread.join()
+    assert events == ["first", "second"]
+    assert notes and "is asking the same model with" in notes[0] and "process " in notes[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_turn_can_be_given_up(tmp_path):
+    class GivenUp(Exception):
+        pass
+
+    def give_up(text):
+        raise GivenUp
+
+    path = tmp_path / "s.sqlite"
+    with turn(path, WHO, waiting=give_up), pytest.raises(GivenUp), turn(path, WHO, waiting=give_up):
+        pass
+    with turn(path, WHO, waiting=give_up):
+        pass
+
+
+def test_a_dead_process_holds_no_turn(tmp_path):
+    code = (
+        "import sys, time; from pathlib import Path; from hesperus.asking.turns import turn\n"
+        "with turn(Path(sys.argv[1]), {'model': 'b'}, waiting=print): print('in', flush=True); time.sleep(60)"
+    )
+    path = tmp_path / "s.sqlite"
+    process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "in\n"
+    process.kill()
+    process.wait(10)
+    process.stdout.close()
+
+    def fail(text):
+        raise AssertionError(text)
+
+    with turn(path, WHO, waiting=fail):
+        pass
+
+
+def test_a_turn_needs_a_folder_to_lock_in(tmp_path):
+    with (
+        pytest.raises(StoreError, match="cannot make the lock file"),
+        turn(tmp_path / "no" / "s", WHO, waiting=print),
+    ):
+        pass

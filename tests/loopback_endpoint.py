@@ -1,0 +1,164 @@
+"""A real OpenAI-compatible server on this machine's loopback, for tests, that misbehaves when told to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+
+@dataclass(frozen=True)
+class Say:
+    """A completion."""
+
+    text: str | None
+    finish: str | None = "stop"
+    seconds: float = 0.0
+    message: Mapping[str, Any] = field(default_factory=dict)
+    choice: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Send:
+    """Any bytes under any status."""
+
+    body: bytes | str | dict[str, Any] | list[Any]
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "application/json"
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Truncate:
+    """A body that ends before its announced length."""
+
+
+@dataclass(frozen=True)
+class Reset:
+    """A connection that is cut."""
+
+
+Action = Say | Send | Truncate | Reset
+Behaviour = Callable[[dict[str, Any], int], Action]
+
+
+def echo(body: dict[str, Any], count: int) -> Action:
+    """Says what it was asked, so that every reply can be checked."""
+    return Say("you said: " + user_text(body))
+
+
+def user_text(body: Mapping[str, Any]) -> str:
+    """The user's text of a request body."""
+    return str(body["messages"][-1]["content"]) if "messages" in body else str(body["prompt"])
+
+
+class Endpoint:
+    """What the server saw, and what it does next.
+
+    Attributes:
+        url: Base URL.
+        bodies: Request bodies in the order in which they came.
+        headers: Request headers, likewise.
+        busiest: Most requests under way at one time.
+    """
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self.behaviour = behaviour
+        self.url = ""
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[Mapping[str, str]] = []
+        self.busiest = 0
+        self._busy = 0
+
+    @property
+    def asked(self) -> list[str]:
+        """User texts in the order in which they came."""
+        return [user_text(body) for body in self.bodies]
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        self.bodies.append(body)
+        self.headers.append(dict(request.headers))
+        self._busy += 1
+        self.busiest = max(self.busiest, self._busy)
+        try:
+            return await self._act(request, body, self.behaviour(body, len(self.bodies)))
+        finally:
+            self._busy -= 1
+
+    async def _act(self, request: web.Request, body: dict[str, Any], action: Action) -> web.StreamResponse:
+        match action:
+            case Say():
+                await asyncio.sleep(action.seconds)
+                return web.json_response(completion(body, action))
+            case Send():
+                await asyncio.sleep(action.seconds)
+                raw = action.body if isinstance(action.body, bytes | str) else json.dumps(action.body)
+                raw = raw.encode() if isinstance(raw, str) else raw
+                headers = {"Content-Type": action.kind, **action.headers}
+                return web.Response(status=action.status, body=raw, headers=headers)
+            case Truncate():
+                response = web.StreamResponse(headers={"Content-Length": "1000"})
+                await response.prepare(request)
+                await response.write(b'{"choices": [')
+                assert request.transport is not None
+                request.transport.close()
+                return response
+            case Reset():
+                assert request.transport is not None
+                request.transport.abort()
+                return web.Response()
+
+
+def completion(body: Mapping[str, Any], say: Say) -> dict[str, Any]:
+    """The JSON of a chat completion."""
+    message = {"role": "assistant", "content": say.text, **say.message}
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "model": f"{body['model']}-2026",
+        "choices": [{"index": 0, "message": message, "finish_reason": say.finish, **say.choice}],
+        "usage": {"prompt_tokens": len(user_text(body)), "completion_tokens": len(say.text or "")},
+    }
+
+
+@contextmanager
+def serving(behaviour: Behaviour = echo) -> Iterator[Endpoint]:
+    """Serve in a thread until the block ends."""
+    endpoint = Endpoint(behaviour)
+    loop = asyncio.new_event_loop()
+    ready, done = threading.Event(), asyncio.Event()
+
+    async def serve() -> None:
+        app = web.Application()
+        app.router.add_post("/v1/{path:.*}", endpoint.handle)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handle_signals=False)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        host, port = runner.addresses[0][:2]
+        endpoint.url = f"http://{host}:{port}/v1"
+        ready.set()
+        await done.wait()
+        with suppress(asyncio.CancelledError):
+            await runner.cleanup()
+
+    def main() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(serve())
+
+    thread = threading.Thread(target=main, name="loopback-endpoint", daemon=True)
+    thread.start()
+    assert ready.wait(10)
+    try:
+        yield endpoint
+    finally:
+        loop.call_soon_threadsafe(done.set)
+        thread.join(10)
