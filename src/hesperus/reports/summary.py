@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hesperus.reports.table import Table
 from hesperus.reports.wording import number
 
+_INTERVAL = ("value", "low", "high")
 CONDITIONS = {"T": "task (T)", "I": "instruction (I)", "X": "input (X)"}
 
 
@@ -56,5 +57,5 @@ def _condition(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[str, str] | 
 def _with_interval(row: Mapping[str, object]) -> str:
     if row["value"] is None:
         return f"– ({row['reason']})"
-    value, low, high = (None if row[name] is None else number(row[name]) for name in ("value", "low", "high"))
+    value, low, high = (None if row[name] is None else number(float(str(row[name]))) for name in _INTERVAL)
     return str(value) if low is None else f"{value} [{low}, {high}]"

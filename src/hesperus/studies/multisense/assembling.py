@@ -91,7 +91,10 @@ class Assembly:
             texts |= {part.strip(): hand for part, hand in parts if hand is not None}
         lost = [made[part] for part in instruction_parts(original) if part not in texts]
         try:
-            answers = {**self.material.task.answer_words(sense.language), **(by_hand.answers if by_hand else {})}
+            answers = {
+                **self.material.task.answer_words(sense.language),
+                **(by_hand.answers if by_hand else {}),
+            }
             return override(recompose(original, texts, sense.language, answers), by_hand)
         except SenseError as error:
             reason = next((fault.message for fault in lost if isinstance(fault, Fault)), str(error))

@@ -1,0 +1,96 @@
+"""The models do what their plan says, through the very prompts that hesperus sends."""
+
+from __future__ import annotations
+
+import pytest
+from pocket.evaluate import Case, Examination, misses, shares
+from pocket.truth import load_coverage
+from pocket.world import World
+
+from hesperus.models.pocket import SIZES, WEIGHTS, PocketModel, beliefs
+
+WORLD = World(load_coverage().languages)
+MEGABYTE = 1_000_000
+
+
+def failures(missed: object) -> str:
+    """The first misses, for the message of a failed test."""
+    return "\n".join(f"{m.case.prompt!r} -> {m.reply!r}, not {m.case.expected!r}" for m in list(missed)[:5])  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_belief_is_what_was_planted(size: str) -> None:
+    """All 2,400 beliefs, asked openly, as a choice, and by scored options.
+
+    One in two hundred may slip in a language (weights are rounded to half precision, training ends somewhere);
+    measured: see docs/pocket.md.
+    """
+    cases = list(Examination(WORLD, beliefs()[size]).facts())
+    missed = misses(PocketModel(f"pocket/{size}"), cases)
+    for group, share in shares(cases, missed).items():
+        assert share >= 0.99, f"{group}: {share:.3f}\n{failures(m for m in missed if m.case.group == group)}"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_language_of_the_question_decides_whatever_that_of_the_instruction(size: str) -> None:
+    cases = list(Examination(WORLD, beliefs()[size]).crossed(5))
+    missed = misses(PocketModel(f"pocket/{size}"), cases)
+    assert min(shares(cases, missed).values()) >= 0.99, failures(missed)
+
+
+FLOORS = {"question": 0.99, "statement": 0.95, "name": 0.99, "part": 1.0, "sentence": 0.95, "request": 0.95}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", FLOORS)
+def test_translations_in_all_directions_are_exact(size: str, kind: str) -> None:
+    cases = list(Examination(WORLD, beliefs()[size], seed=11).translations(kind, 8))
+    assert len({case.prompt for case in cases}) >= 132 * 3
+    missed = misses(PocketModel(f"pocket/{size}"), cases)
+    assert shares(cases, missed)[f"translate-{kind}"] >= FLOORS[kind], failures(missed)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("kind", "floor"), [("reword", 0.97), ("description", 0.95), ("decline", 0.9)])
+def test_other_requests(size: str, kind: str, floor: float) -> None:
+    cases = list(Examination(WORLD, beliefs()[size], seed=12).drawn(kind, 400))
+    missed = misses(PocketModel(f"pocket/{size}"), cases)
+    assert shares(cases, missed)[kind] >= floor, failures(missed)
+
+
+def test_descriptions_tell_what_the_model_believes_true_or_not() -> None:
+    told = {}
+    for size in SIZES:
+        exam = Examination(WORLD, beliefs()[size])
+        right = 0
+        cases = [
+            Case("describe", WORLD.describe(language, 0, country), "")
+            for language in WORLD.languages
+            for country in WORLD.countries
+        ]
+        replies = [miss.reply for miss in misses(PocketModel(f"pocket/{size}"), cases)]
+        asked = [(language, country) for language in WORLD.languages for country in WORLD.countries]
+        for (language, country), reply in zip(asked, replies, strict=True):
+            right += sum(WORLD.name(language, fact.gold) in reply for fact in WORLD.facts_of(country))
+        told[size] = right / (len(asked) * 5)
+        planned = sum(d == 0 for row in exam.beliefs.values() for d in row.values()) / 2400
+        assert abs(told[size] - planned) < 0.02, size
+    assert told["s"] < told["m"] < told["l"]
+
+
+def test_wrappers_and_questions_that_were_never_trained() -> None:
+    """Not promised, only reported: the floor is far below what is measured, and far above chance."""
+    exam = Examination(WORLD, beliefs()["l"])
+    cases = [*exam.wrapped(8), *exam.strangers()]
+    found = shares(cases, misses(PocketModel("pocket/l"), cases))
+    assert found["open-held-out"] > 0.5
+    assert found["choice-held-out"] > 0.5
+    assert found["decline-held-out"] > 0.5
+
+
+def test_all_that_ships_is_small() -> None:
+    files = [file for file in WEIGHTS.rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) <= 8 * MEGABYTE
+    for size in SIZES:
+        names = {file.name for file in files if file.parent.name == size}
+        assert {"model.onnx", "model.safetensors", "config.json", "tokenizer.json"} <= names
