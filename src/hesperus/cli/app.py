@@ -23,6 +23,7 @@ from hesperus.cli import (
     report,
     reread,
     run,
+    score,
     tasks,
 )
 from hesperus.errors import HesperusError
@@ -46,6 +47,7 @@ app.command("run", rich_help_panel=_ASK)(run.command)
 app.command("measure", rich_help_panel=_READ)(measure.command)
 app.command("compare", rich_help_panel=_READ)(compare.command)
 app.command("check", rich_help_panel=_READ)(check.command)
+app.command("score", rich_help_panel=_READ)(score.command)
 app.command("reread", rich_help_panel=_READ)(reread.command)
 app.command("report", rich_help_panel=_READ)(report.command)
 app.add_typer(languages.app, name="languages", rich_help_panel=_KNOW)

@@ -78,7 +78,7 @@ def _indexed(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], dict[str
 
 
 def _varying(heads: Sequence[tuple[str, str]], rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Of columns such as the model, those that are needed: more than one value, or the first where none varies."""
+    """Of columns such as the model, those that are needed: with more than one value."""
     return [(name, shown) for name, shown in heads if len({row[name] for row in rows}) > 1]
 
 

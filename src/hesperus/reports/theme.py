@@ -54,10 +54,10 @@ _CONFIG: dict[str, Any] = {
 
 
 def specification(chart: Any) -> str:
-    """The chart as canonical JSON: the same chart gives the same text, whatever was drawn before it."""
+    """The chart as canonical JSON; charts here are not named or interactive, so altair counts nothing up in them."""
     found = _shown(chart.to_dict(validate=False))
     found["config"] = _CONFIG
-    return _stable(json.dumps(found, ensure_ascii=False, sort_keys=True))
+    return json.dumps(found, ensure_ascii=False, sort_keys=True)
 
 
 def _shown(value: Any) -> Any:
@@ -69,18 +69,10 @@ def _shown(value: Any) -> Any:
     return [_shown(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _stable(text: str) -> str:
-    """Altair counts views and parameters up within a process; number them within the chart instead."""
-    seen: dict[str, str] = {}
-    return re.sub(
-        r"\b(view|param)_(\d+)\b",
-        lambda found: seen.setdefault(found[0], f"{found[1]}_{len(seen) + 1}"),
-        text,
-    )
-
-
 def render(chart: Any, format: FigureFormat = "svg") -> bytes:
-    """Draw a chart without a browser or a network.
+    """Draw a chart without a browser or a network; the same chart gives the same bytes, but as PDF.
+
+    The PDF writer keeps fonts and resources in no order: the picture is the same, the bytes may not be.
 
     Args:
         chart: An altair chart.
@@ -98,16 +90,8 @@ def render(chart: Any, format: FigureFormat = "svg") -> bytes:
             spec, vl_version=_VEGA_LITE, ppi=144, config={"background": "white"}, allowed_base_urls=[]
         )
     if format == "pdf":
-        return _ordered(vl_convert.vegalite_to_pdf(spec, vl_version=_VEGA_LITE, allowed_base_urls=[]))
+        return vl_convert.vegalite_to_pdf(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
     raise UnknownNameError("figure format", str(format), FIGURE_FORMATS)
-
-
-_RESOURCES = re.compile(rb"(?:^ +/[A-Za-z]+\d+ \d+ 0 R\n){2,}", re.MULTILINE)
-
-
-def _ordered(pdf: bytes) -> bytes:
-    """Sort the names in every dictionary of resources, which come in any order; no offset in the file changes."""
-    return _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(keepends=True))), pdf)
 
 
 _DEFINED = re.compile(r'\bid="([^"]+)"')

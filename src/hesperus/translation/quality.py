@@ -1,0 +1,234 @@
+"""How good are the senses that were made by translating? Scores of items, for correlations, and of corpora.
+
+As in the paper (section 3.3): corpus BLEU over all fields, one corpus of items times fields; the item's score is the
+mean over its fields of the corpus BLEU of that one text, with exponential smoothing and no effective order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.errors import DataError
+from hesperus.translation.ngrams import Bleu, Chrf, tokenizer_for, writes_spaces
+from hesperus.types import Sense
+
+Floats = npt.NDArray[np.float64]
+
+Resample = Callable[[Floats], Floats]
+"""Per-item columns [items, k] to their sums over each resample of items [resamples, k]."""
+
+Comet = Callable[[Sequence[str], Sequence[str], Sequence[str]], Sequence[float | None]]
+"""Sources, translations and references to a score each (see hesperus.translation.comet_scores)."""
+
+PAIR_COLUMNS = ("model", "task", "item", "sense", "field", "hypothesis", "reference")
+"""Columns of the table of pairs, one row a text; ``source`` is wanted as well where COMET scores."""
+
+CORPUS_COLUMNS = (
+    "model", "task", "sense", "statistic", "value", "low", "high", "n", "excluded", "reason",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class QualitySettings:
+    """What is computed.
+
+    Attributes:
+        tokenizers: Language tag to BLEU tokenizer, where another than tokenizer_for's is wanted.
+        chrf_word_order: 0 for chrF, 2 for chrF++.
+        rouge: "off"; "unicode" for words (or characters) of every script; "ascii" for the package's own tokenizer.
+        level: Share of the resamples that lies within the interval.
+    """
+
+    tokenizers: Mapping[str, str] = field(default_factory=dict)
+    chrf_word_order: int = 0
+    rouge: Literal["off", "unicode", "ascii"] = "off"
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class SenseScores:
+    """Scores of senses.
+
+    Attributes:
+        items: One row a model, task, item and sense: ``bleu`` and ``chrf`` from 0 to 100, ``rouge1``, ``rouge2``,
+            ``rougeL`` from 0 to 1, ``comet``, each the mean over the fields, and ``bleu:FIELD`` for each field. Null
+            where the sense has no text.
+        rows: One mapping a model, task, sense and score, with the keys CORPUS_COLUMNS.
+    """
+
+    items: pl.DataFrame
+    rows: tuple[dict[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """One score of all segments of a sense: statistics that add up, and how a sum becomes a score."""
+
+    name: str
+    statistics: Floats
+    reduce: Callable[[Floats], float | None]
+
+
+def score_senses(
+    pairs: pl.DataFrame,
+    settings: QualitySettings | None = None,
+    *,
+    resample: Resample | None = None,
+    comet: Comet | None = None,
+) -> SenseScores:
+    """Score made senses against the benchmark's own wording.
+
+    Args:
+        pairs: One row a text with PAIR_COLUMNS; the sense is a code such as ``de_from_en``, whose language decides
+            the tokenizer. A null hypothesis is a translation that is missing: its item has no score and is counted as
+            excluded.
+        settings: What is computed.
+        resample: Sums over resamples of the items, for the intervals; all fields of an item travel together. None
+            gives no intervals.
+        comet: Scores segments; needs the column ``source``.
+
+    Raises:
+        DataError: Columns are missing, a text stands twice, an item lacks a field, a reference is null, or a sense is
+            no sense code.
+        UnknownNameError: A language or tokenizer that does not exist.
+        MissingExtraError: ROUGE or a tokenizer that is not installed.
+    """
+    settings = settings or QualitySettings()
+    _check(pairs, comet is not None)
+    ordered = pairs.sort("model", "task", "sense", "item", "field")
+    items: list[pl.DataFrame] = []
+    rows: list[dict[str, object]] = []
+    for (model, task, sense), group in ordered.group_by(["model", "task", "sense"], maintain_order=True):
+        keys = {"model": model, "task": task, "sense": sense}
+        part, found = _score_one(group, str(sense), settings, resample=resample, comet=comet)
+        named = part.with_columns(pl.lit(value).alias(name) for name, value in keys.items())
+        items.append(
+            named.select("model", "task", "item", "sense", pl.exclude("model", "task", "item", "sense"))
+        )
+        rows += [{**keys, **row} for row in found]
+    if not items:
+        return SenseScores(pairs.select("model", "task", "item", "sense"), ())
+    return SenseScores(pl.concat(items, how="diagonal"), tuple(rows))
+
+
+def _check(pairs: pl.DataFrame, needs_source: bool) -> None:
+    wanted = [*PAIR_COLUMNS, *(["source"] if needs_source else [])]
+    absent = [name for name in wanted if name not in pairs.columns]
+    if absent:
+        raise DataError(f"the table of translations lacks columns: {', '.join(absent)}")
+    key = ["model", "task", "sense", "item", "field"]
+    doubled = pairs.filter(pl.struct(key).is_duplicated())
+    if doubled.height:
+        row = doubled.row(0, named=True)
+        raise DataError(
+            f"two translations of one text in sense {row['sense']!r}", field=row["field"], item=row["item"]
+        )
+    bare = pairs.filter(pl.col("reference").is_null())
+    if bare.height:
+        row = bare.row(0, named=True)
+        raise DataError(f"no reference for sense {row['sense']!r}", field=row["field"], item=row["item"])
+    for sense in pairs["sense"].unique().to_list():
+        try:
+            Sense.parse(sense)
+        except ValueError as error:
+            raise DataError(str(error), field="sense") from error
+    counts = pairs.group_by("model", "task", "sense", "item").len()
+    uneven = counts.filter(pl.col("len") != pl.col("len").max().over("model", "task", "sense"))
+    if uneven.height:
+        row = uneven.sort("item").row(0, named=True)
+        raise DataError(f"sense {row['sense']!r} lacks a field that other items have", item=row["item"])
+
+
+def _score_one(
+    group: pl.DataFrame,
+    sense: str,
+    settings: QualitySettings,
+    *,
+    resample: Resample | None,
+    comet: Comet | None,
+) -> tuple[pl.DataFrame, list[dict[str, object]]]:
+    """Scores of one sense; the group is sorted by item and field."""
+    ids = group["item"].unique(maintain_order=True)
+    missing = group.filter(pl.col("hypothesis").is_null())["item"].unique()
+    kept = group.filter(~pl.col("item").is_in(missing.implode()))
+    fields = kept["field"].unique(maintain_order=True).to_list()
+    n = kept.height // len(fields) if fields else 0
+    columns: dict[str, object] = {"item": kept["item"].unique(maintain_order=True)}
+    rows: list[dict[str, object]] = []
+    excluded = len(ids) - n
+    reason = f"{excluded} of {len(ids)} items have no translation" if excluded else ""
+    for scored in _all_scores(kept, sense, settings, comet):
+        width = scored.statistics.shape[1]
+        by_item = scored.statistics.reshape(n, len(fields), width)
+        each = [[scored.reduce(segment) for segment in item] for item in by_item]
+        if scored.name == "bleu":
+            columns |= {f"bleu:{name}": [item[at] for item in each] for at, name in enumerate(fields)}
+        columns[scored.name] = [_mean(item) for item in each]
+        low, high = _interval(scored, by_item.sum(axis=1), resample, settings.level)
+        value = scored.reduce(scored.statistics.sum(axis=0)) if n else None
+        rows.append(
+            {"statistic": scored.name, "value": value, "low": low, "high": high, "n": n,
+             "excluded": excluded, "reason": reason}
+        )  # fmt: skip
+    part = ids.to_frame().join(pl.DataFrame(columns), on="item", how="left", maintain_order="left")
+    return part, rows
+
+
+def _all_scores(
+    kept: pl.DataFrame, sense: str, settings: QualitySettings, comet: Comet | None
+) -> list[_Scored]:
+    hypotheses, references = kept["hypothesis"].to_list(), kept["reference"].to_list()
+    tag = Sense.parse(sense).language
+    bleu = Bleu(tokenizer=settings.tokenizers.get(tag) or tokenizer_for(tag))
+    chrf = Chrf(word_order=settings.chrf_word_order)
+    found = [
+        _Scored("bleu", bleu.statistics(hypotheses, references), bleu.score),
+        _Scored("chrf", chrf.statistics(hypotheses, references), chrf.score),
+    ]
+    if settings.rouge != "off":
+        # Imported here: an extra, and nltk behind it takes a second
+        from hesperus.translation.rouge import ROUGE, rouge_scores
+
+        words: Literal["words", "characters"] = "words" if writes_spaces(tag) else "characters"
+        scores = rouge_scores(hypotheses, references, words="ascii" if settings.rouge == "ascii" else words)
+        found += [_averaged(name, [score[at] for score in scores]) for at, name in enumerate(ROUGE)]
+    if comet is not None:
+        found.append(_averaged("comet", comet(kept["source"].to_list(), hypotheses, references)))
+    return found
+
+
+def _averaged(name: str, scores: Sequence[float | None]) -> _Scored:
+    """A score whose corpus value is the mean of the segments' that have one."""
+    statistics = [(0.0, 0.0) if score is None else (score, 1.0) for score in scores]
+    return _Scored(name, np.asarray(statistics, np.float64).reshape(len(scores), 2), _quotient)
+
+
+def _quotient(total: Floats) -> float | None:
+    return float(total[0]) / float(total[1]) if total[1] else None
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _interval(
+    scored: _Scored,
+    by_item: Floats,
+    resample: Resample | None,
+    level: float,
+) -> tuple[float | None, float | None]:
+    """Percentile interval of the corpus score over resamples of items."""
+    if resample is None or not by_item.size:
+        return None, None
+    values = [value for value in map(scored.reduce, resample(by_item)) if value is not None]
+    if not values:
+        return None, None
+    low, high = np.quantile(np.asarray(values), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
