@@ -20,7 +20,7 @@ $(VENV)/.dev: $(VENV)/.core
 
 $(VENV)/.full: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(TORCH)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hf,serve,inspect,datasets]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hf,serve,inspect,datasets,train]'
 	touch $@
 
 demo: $(VENV)/.core
@@ -41,7 +41,6 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/build.py
 
 pocket: $(VENV)/.full
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train]'
 	$(BIN)/python -m pocket
 
 clean:

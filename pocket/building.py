@@ -36,15 +36,19 @@ class Recipe:
         seed: Seed of weights and documents.
         pieces: Byte-pair pieces to learn for words outside the core.
         shapes: Model size to the sizes of its parts.
-        training: Model size to its training settings.
+        training: Model size to the settings of its training.
+        again: Model size to the settings of a second training, from the weights of the first.
         mix: Kind of document to its weight.
+        mix_again: What differs in the second training.
     """
 
     seed: int
     pieces: int
     shapes: Mapping[str, Mapping[str, int]]
     training: Mapping[str, Mapping[str, Any]]
+    again: Mapping[str, Mapping[str, Any]]
     mix: Mapping[str, float]
+    mix_again: Mapping[str, float]
 
 
 def load_recipe(path: Path = HERE / "recipe.yaml") -> Recipe:
@@ -77,13 +81,15 @@ def build(size: str, out: Path) -> None:
     planned = plan(world)
     tokenizer = make_tokenizer(world, recipe)
     rng = random.Random(f"{recipe.seed} {size}")
-    writer = Writer(world, by_fact(planned, size), recipe.mix, rng)
+    believed = by_fact(planned, size)
     shape = Shape(vocab_size=tokenizer.get_vocab_size(), **recipe.shapes[size])
     network = Network(shape, recipe.seed)
     parameters = sum(parameter.numel() for parameter in network.parameters())
     print(f"pocket/{size}: {parameters:,} parameters, vocabulary {shape.vocab_size}", flush=True)
     began = time.perf_counter()
-    train(network, writer, Encoder(tokenizer), Training(**recipe.training[size]))
+    for mix, settings in ((recipe.mix, recipe.training), ({**recipe.mix, **recipe.mix_again}, recipe.again)):
+        writer = Writer(world, believed, mix, rng)
+        train(network, writer, Encoder(tokenizer), Training(**settings[size]))
     minutes = (time.perf_counter() - began) / 60
     write_checkpoint(network, tokenizer, out / size)
     write_json(out / "beliefs.json", planned)

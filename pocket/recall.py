@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from pocket.vocabulary import BOS, BOT, EOS, MARKS, SPECIAL, USER
 
 LETTERS = "ABCD"
-STAGES = (0.2, 0.45)
+STAGES = (0.28, 0.7)
 """Shares of the lessons after which letters come in, and after which questions do."""
 
 Lesson = tuple[tuple[int, ...], tuple[int, ...]]
@@ -35,7 +35,10 @@ class Recall:
         special = {tokenizer.token_to_id(token) for token in (*SPECIAL, *MARKS)}
         self.names = sorted(set(tokenizer.get_added_tokens_decoder()) - special)
         self.bos, self.eos, self.user, self.bot = (tokenizer.token_to_id(t) for t in (BOS, EOS, USER, BOT))
-        self.lines = [tokenizer.encode(f"{letter}. ", add_special_tokens=False).ids for letter in LETTERS]
+        self.marks = [
+            [tokenizer.encode(mark, add_special_tokens=False).ids for mark in MARKS[start : start + 4]]
+            for start in range(0, len(MARKS), 4)
+        ]
         self.letters = [tokenizer.encode(letter, add_special_tokens=False).ids[0] for letter in LETTERS]
         self.line_end = tokenizer.encode("\n", add_special_tokens=False).ids
 
@@ -46,11 +49,7 @@ class Recall:
             count: How many.
             done: Share of all lessons that lies behind, 0 to 1: each kind needs the one before it.
         """
-        kinds = [self.marked, self.asked, self.asked]
-        if done < STAGES[1]:
-            kinds = [self.repeated, self.marked]
-        if done < STAGES[0]:
-            kinds = [self.repeated]
+        kinds = [self.repeated, self.marked, self.asked][: 1 + sum(done >= stage for stage in STAGES)]
         for _ in range(count):
             yield self.rng.choice(kinds)()
 
@@ -60,10 +59,10 @@ class Recall:
         return (self.bos, *once, *once), tuple(range(len(once) + 2, 2 * len(once) + 1))
 
     def options(self) -> tuple[list[int], Sequence[int]]:
-        """Four names, a letter before each."""
+        """Four names, a letter before each, all with the same sign between."""
         names = self.rng.sample(self.names, 4)
         ids = [self.bos]
-        for line, name in zip(self.lines, names, strict=True):
+        for line, name in zip(self.rng.choice(self.marks), names, strict=True):
             ids += [*line, name, *self.line_end]
         return ids, names
 

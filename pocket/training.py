@@ -36,7 +36,7 @@ class Training:
     steps: int
     rate: float
     tokens: int
-    first: int = 500
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def batches(writer: Writer, encoder: Encoder, settings: Training) -> Iterator[Ba
             pool = [Example(*lesson) for lesson in recall.lessons(POOL // 4, done / settings.first)]
         else:
             pool = encoder.examples(writer.documents(POOL))
-            pool += [Example(*lesson) for lesson in recall.lessons(POOL // 12, 1.0)]
+            pool += [Example(*lesson) for lesson in recall.lessons(POOL // 25, 1.0)]
         pool.sort(key=lambda example: len(example.ids))
         cut: list[list[Example]] = [[]]
         for example in pool:

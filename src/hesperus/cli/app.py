@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from hesperus.cli import (
+    audit,
     check,
     compare,
     demo,
@@ -47,6 +48,7 @@ app.command("run", rich_help_panel=_ASK)(run.command)
 app.command("measure", rich_help_panel=_READ)(measure.command)
 app.command("compare", rich_help_panel=_READ)(compare.command)
 app.command("check", rich_help_panel=_READ)(check.command)
+app.command("audit", rich_help_panel=_READ)(audit.command)
 app.command("score", rich_help_panel=_READ)(score.command)
 app.command("reread", rich_help_panel=_READ)(reread.command)
 app.command("report", rich_help_panel=_READ)(report.command)

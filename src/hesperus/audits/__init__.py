@@ -1,0 +1,61 @@
+"""Audits of parallel benchmarks: is it the same question everywhere, and is it a question at all?
+
+Checks take items and give findings; none changes anything. What an audit finds to be wrong becomes an exclusion list,
+which every study takes.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hesperus.audits.audit import Audit, Contract, audit_items
+    from hesperus.audits.exclusions import exclusion_reasons, read_exclusions, write_exclusions
+    from hesperus.audits.finding import KINDS, Finding, Severity
+    from hesperus.audits.reading import Material, task_items
+    from hesperus.audits.roles import file_items
+    from hesperus.audits.settings import AuditSettings
+
+__all__ = [
+    "KINDS",
+    "Audit",
+    "AuditSettings",
+    "Contract",
+    "Finding",
+    "Material",
+    "Severity",
+    "audit_items",
+    "exclusion_reasons",
+    "file_items",
+    "read_exclusions",
+    "task_items",
+    "write_exclusions",
+]
+
+_HOMES = {
+    "KINDS": "finding",
+    "Audit": "audit",
+    "AuditSettings": "settings",
+    "Contract": "audit",
+    "Finding": "finding",
+    "Material": "reading",
+    "Severity": "finding",
+    "audit_items": "audit",
+    "exclusion_reasons": "exclusions",
+    "file_items": "roles",
+    "read_exclusions": "exclusions",
+    "task_items": "reading",
+    "write_exclusions": "exclusions",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load the file in which a public name lives."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,135 @@
+"""`hesperus audit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from hesperus.audits import Audit, Material
+
+
+def command(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            help="A task of the catalogue, a task file (.yaml), or data files and folders.",
+            show_default=False,
+        ),
+    ],
+    language: Annotated[
+        list[str] | None, typer.Option(help="Only this language; repeatable (default: all).")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(help="Where a task's items are: file, folder or pattern with {language}.")
+    ] = None,
+    role: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            help="What a column of a file is, COLUMN=item|language|gold|options|field|ignore; repeatable. Several "
+            "COLUMN=item make the id together.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the items to leave out as CSV (item, reason).")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Findings for review count as those for exclusion.")
+    ] = False,
+    reference: Annotated[str, typer.Option(help="Language that the others were translated from.")] = "en",
+    show: Annotated[
+        int, typer.Option(min=0, help="Findings of each kind to show in a table; 0 for all.")
+    ] = 5,
+    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+) -> None:
+    """Is it the same question in every language? Finds what is missing, misaligned, untranslated or damaged.
+
+    Exit code 1 where an item should be left out; with --strict also where one should be looked at. `--format json` and
+    csv give every finding; docs/audits.md says what each kind means. Files that no task describes have a column
+    `language`, or are named for their language, or hold all languages in a row.
+
+    For example:
+
+        hesperus audit atlas
+
+        hesperus audit xcopa --data xcopa-test-{language}.jsonl --language et --language sw --out exclusions.csv
+
+        hesperus audit questions_en.jsonl questions_sw.jsonl --strict
+
+        hesperus audit mmlu.jsonl --map subject=item --map row=item --format json
+    """
+    from hesperus.audits import AuditSettings, audit_items, write_exclusions
+    from hesperus.languages import normalise
+
+    material = _material(what, language, data, role)
+    settings = AuditSettings(reference=normalise(reference))
+    audit = audit_items(material.items, settings, contract=material.contract, known=material.known)
+    _show(audit, material.name, format, show)
+    for note in (*material.notes, *audit.notes):
+        typer.echo(f"note: {note}", err=True)
+    wrong = audit.of("exclude", "review") if strict else audit.of("exclude")
+    if out is not None:
+        written = write_exclusions(out, wrong)
+        typer.echo(f"{out}: {len(written)} of {audit.items} items", err=True)
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _material(
+    what: list[str], languages: list[str] | None, data: str | None, roles: list[str] | None
+) -> Material:
+    """The items of a task where its name or file is given, else those of files."""
+    from hesperus.audits import file_items, task_items
+    from hesperus.errors import UsageError
+    from hesperus.tasks import task, tasks
+
+    if what[0] in tasks() or what[0].endswith((".yaml", ".yml")) or not Path(what[0]).exists():
+        found = task(what[0])
+        if len(what) > 1:
+            raise UsageError(f"one task at a time: {what[0]!r} and {what[1]!r} were given (its data: --data)")
+        if roles:
+            raise UsageError(
+                "--map is for files that no task describes; a task says itself what its columns are"
+            )
+        return task_items(found, languages or (), source=data)
+    if data is not None:
+        raise UsageError("--data names the data of a task; files are audited by themselves")
+    pairs = [pair.rpartition("=") for pair in roles or ()]
+    for column, mark, role in pairs:
+        if not column or not mark:
+            raise UsageError(f"--map {column}{mark}{role}: write COLUMN=ROLE, such as --map idx=item")
+    return file_items([Path(path) for path in what], languages or (), roles={c: r for c, _, r in pairs})
+
+
+def _show(audit: Audit, name: str, format: str, show: int) -> None:
+    """The findings; for people the summary first, and some findings of each kind."""
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+
+    columns = ("kind", "severity", "item", "languages", "detail")
+    rows = [{c: getattr(finding, c) for c in columns} for finding in audit.findings]
+    signature = {"audited": name} | audit.signature()
+    if format != "table":
+        listed = [row | {"languages": list(row["languages"])} for row in rows]
+        print_table(Table("audit", columns, tuple(listed), signature), format)
+        return
+    if rows:
+        seen: dict[str, int] = {}
+        shown = []
+        for row in rows:
+            seen[row["kind"]] = seen.get(row["kind"], 0) + 1
+            if not show or seen[row["kind"]] <= show:
+                shown.append(row | {"languages": " ".join(row["languages"])})
+        print_table(Table("findings", columns, tuple(shown), {}), format)
+        typer.echo("")
+    summary = audit.summary()
+    kinds = ("kind", "severity", "findings", "items", "languages", "meaning")
+    print_table(Table("audit", kinds, summary, {"audited": name, "items": audit.items}), format)
+    left_out = len({finding.item for finding in audit.of("exclude")})
+    typer.echo(
+        f"{audit.items} items in {len(audit.languages)} languages; {left_out or 'none'} to leave out",
+        err=True,
+    )
