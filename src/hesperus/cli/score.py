@@ -41,7 +41,7 @@ def command(
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
     from hesperus.translation import CometSettings, QualitySettings, comet_scores, score_senses, sense_pairs
-    from hesperus.translation.quality import CORPUS_COLUMNS, Comet
+    from hesperus.translation.quality import CORPUS_COLUMNS, Comet, Floats
 
     if (comet_python is None) != (comet_checkpoint is None):
         raise UsageError("COMET needs both --comet-python and --comet-checkpoint")
@@ -60,9 +60,12 @@ def command(
         comet = lambda sources, made, wanted: comet_scores(  # noqa: E731
             where, sources=sources, hypotheses=made, references=wanted
         )
-    scores = score_senses(
-        pairs, settings, resample=lambda columns: draws(len(columns), bootstrap).sums(columns), comet=comet
-    )
+
+    def resample(columns: Floats) -> Floats:
+        drawn = draws(len(columns), bootstrap)
+        return columns[:0] if drawn is None else drawn.sums(columns)
+
+    scores = score_senses(pairs, settings, resample=resample, comet=comet)
     write_whole(run / "scores.parquet", lambda partial: write_parquet(scores.items, partial, {}))
     print_table(
         Table("translation quality", CORPUS_COLUMNS, scores.rows, signature(settings, bootstrap)), format
