@@ -62,11 +62,14 @@ def command(
 
         hesperus measure agreement runs/atlas --a hi --b sw --statistic kappa_p
     """
+    from hesperus.errors import UnknownNameError
     from hesperus.measures import Bootstrap
     from hesperus.records import Selection, read_records
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import MeasureSettings, narrowed
+    from hesperus.reports.measured import MEASURES, MeasureSettings, narrowed
 
+    if what not in (*MEASURES, "translation"):
+        raise UnknownNameError("measure", what, (*MEASURES, "translation"))
     settings = MeasureSettings(
         a=Selection.parse(a) if a is not None else None,
         b=Selection.parse(b) if b is not None else None,
@@ -83,11 +86,9 @@ def command(
 
 
 def _measured(what: str, records: pl.DataFrame, settings: MeasureSettings, scores: Path) -> Table:
-    from hesperus.errors import UnknownNameError, UsageError
-    from hesperus.reports.measured import MEASURES, measure_table, read_scores, translation_table
+    from hesperus.errors import UsageError
+    from hesperus.reports.measured import measure_table, read_scores, translation_table
 
-    if what not in (*MEASURES, "translation"):
-        raise UnknownNameError("measure", what, (*MEASURES, "translation"))
     if what != "translation":
         return measure_table(what, records, settings)
     if settings.a is not None:
