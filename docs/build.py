@@ -9,7 +9,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).with_name("cli.md")
 COMMANDS = [
-    [], ["demo"], ["plan"], ["run"], ["measure"], ["score"], ["audit"], ["compare"], ["check"], ["reread"], ["report"],
+    [], ["demo"], ["plan"], ["run"], ["measure"], ["score"], ["audit"], ["compare"], ["check"], ["reread"], ["report"], ["import"], ["export"],
     ["languages"], ["languages", "show"], ["languages", "check"],
     ["tasks"], ["tasks", "list"], ["tasks", "show"], ["tasks", "check"],
     ["models"], ["models", "list"], ["models", "test"], ["doctor"],

@@ -31,7 +31,18 @@ def test_measuring_loads_neither_scipy_nor_polars() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["consistency", "correctness", "correlation", "intervals", "multiplicity", "tests"]
+    "name",
+    [
+        "alpha",
+        "consistency",
+        "correctness",
+        "correlation",
+        "intervals",
+        "multiplicity",
+        "pair_bootstrap",
+        "relations",
+        "tests",
+    ],
 )
 def test_the_examples_in_the_docstrings_run(name: str) -> None:
     failures, tried = doctest.testmod(import_module(f"hesperus.measures.{name}"))

@@ -92,6 +92,18 @@ def test_pairs_show_every_sense_with_every_other(one: Findings) -> None:
     assert pairs_figure(one.pairs, model="pocket/m", statistic="kappa_p") is not None
 
 
+def test_originals_and_what_was_made_keep_lines_of_their_own(make_run: Callable[..., Run]) -> None:
+    run = make_run({"m": 1.0}, ("de", "ar"))
+    german = run.records.filter(pl.col("instruction") == "en", pl.col("input") == "en", pl.col("repeat") == 1)
+    records = pl.concat([run.records, german.with_columns(instruction=pl.lit("de"), input=pl.lit("de"))])
+    chart = pairs_figure(findings_of(records, bootstrap=QUICK).pairs, model="m")
+    (cells,) = json.loads(specification(chart))["datasets"].values()
+    assert {cell["a"] for cell in cells} == {
+        "English (en)", "German (de)", "German (de) from English", "Arabic (ar) from English",
+    }  # fmt: skip
+    assert len(cells) == 4 * 3
+
+
 def test_nothing_to_draw_is_none(one: Findings) -> None:
     for figure, table in (
         (consistency_figure, one.consistency),

@@ -107,6 +107,12 @@ def test_what_the_headline_is_held_against() -> None:
     assert story.headlines(found) == []
 
 
+def test_accuracy_is_told_of_the_source_not_of_other_originals() -> None:
+    found, records = found_of(rows("m", SOURCE | GERMAN | {("ar", "ar"): "nnnnnnnnnn"}))
+    (told,) = [sentence for sentence in story.asides(found, records) if "answers right" in sentence]
+    assert "in English and" in told and "Arabic" not in told
+
+
 def test_no_intervals_without_resamples() -> None:
     records = rows("m", SOURCE | GERMAN)
     found = findings_of(records, bootstrap=Bootstrap(resamples=0))

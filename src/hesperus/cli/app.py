@@ -17,6 +17,8 @@ from hesperus.cli import (
     compare,
     demo,
     doctor,
+    export,
+    import_,
     languages,
     measure,
     models,
@@ -48,6 +50,8 @@ app.command("run", rich_help_panel=_ASK)(run.command)
 app.command("measure", rich_help_panel=_READ)(measure.command)
 app.command("compare", rich_help_panel=_READ)(compare.command)
 app.command("check", rich_help_panel=_READ)(check.command)
+app.command("import", rich_help_panel=_READ)(import_.command)
+app.command("export", rich_help_panel=_READ)(export.command)
 app.command("audit", rich_help_panel=_READ)(audit.command)
 app.command("score", rich_help_panel=_READ)(score.command)
 app.command("reread", rich_help_panel=_READ)(reread.command)

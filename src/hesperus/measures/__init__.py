@@ -7,6 +7,7 @@ is made from that.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from hesperus.measures.agreement import (
@@ -15,6 +16,7 @@ from hesperus.measures.agreement import (
     kappa_p_statistic,
     rank_consistency_statistic,
 )
+from hesperus.measures.alpha import LEVELS, Level, fleiss_kappa, krippendorff_alpha
 from hesperus.measures.classes import (
     INVALID,
     INVALID_RULES,
@@ -43,70 +45,114 @@ from hesperus.measures.correlation import above_statistics, pearson, pearson_sta
 from hesperus.measures.decomposition import SenseRuns, decomposition_statistics
 from hesperus.measures.intervals import smallest_detectable_difference, wilson
 from hesperus.measures.multiplicity import benjamini_hochberg, holm
-from hesperus.measures.pairs import PairMatrices, hard_pairs, soft_pairs
-from hesperus.measures.resample import Bootstrap, Draws, draws
+from hesperus.measures.pair_bootstrap import PairSpread, bootstrap_pairs
+from hesperus.measures.paired_runs import HardRuns, PairStatistic, SoftRuns
+from hesperus.measures.pairs import (
+    Block,
+    HardSums,
+    PairMatrices,
+    SoftSums,
+    hard_pairs,
+    rank_pairs,
+    soft_pairs,
+    streamed_pairs,
+)
+from hesperus.measures.resample import Bootstrap, Draws, draws, percentiles
+from hesperus.measures.several import (
+    ac3_statistic,
+    nominal_alpha_statistic,
+    pooled_accuracy_statistic,
+    subset_consistency_statistic,
+)
 from hesperus.measures.statistic import Statistic, difference, estimate, estimates
 
 if TYPE_CHECKING:
+    from hesperus.measures.relations import Relation, correlations, mann_whitney, mantel_test, pearson_test
     from hesperus.measures.tests import PValue, mcnemar_test, permutation_test, sign_test
 
 __all__ = [
     "INVALID",
     "INVALID_RULES",
+    "LEVELS",
     "MISSING",
+    "Block",
     "Bootstrap",
     "Codes",
     "Comparison",
     "Draws",
+    "HardRuns",
+    "HardSums",
     "InvalidRule",
     "Key",
+    "Level",
     "Mask",
     "PValue",
     "PairMatrices",
+    "PairSpread",
+    "PairStatistic",
+    "Relation",
     "SenseRuns",
+    "SoftRuns",
+    "SoftSums",
     "Statistic",
     "above_statistics",
+    "ac3_statistic",
     "accuracy",
     "accuracy_statistic",
     "agreement_statistics",
     "benjamini_hochberg",
+    "bootstrap_pairs",
     "compare",
     "consistency",
     "consistency_statistic",
+    "correlations",
     "decomposition_statistics",
     "difference",
     "direction_statistics",
     "draws",
     "estimate",
     "estimates",
+    "fleiss_kappa",
     "hard_pairs",
     "holm",
     "kappa_p_statistic",
+    "krippendorff_alpha",
     "label_share_statistic",
+    "mann_whitney",
+    "mantel_test",
     "mcnemar_test",
+    "nominal_alpha_statistic",
     "pearson",
     "pearson_statistic",
+    "pearson_test",
+    "percentiles",
     "permutation_test",
+    "pooled_accuracy_statistic",
     "range_statistics",
     "rank_consistency_statistic",
+    "rank_pairs",
     "share_statistic",
     "sign_test",
     "smallest_detectable_difference",
     "soft_pairs",
     "split_statistics",
+    "streamed_pairs",
+    "subset_consistency_statistic",
     "validity_statistic",
     "wilson",
 ]
 
-_TESTS = {"PValue", "mcnemar_test", "permutation_test", "sign_test"}
+_WITH_SCIPY = {
+    "tests": ("PValue", "mcnemar_test", "permutation_test", "sign_test"),
+    "relations": ("Relation", "correlations", "mann_whitney", "mantel_test", "pearson_test"),
+}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _TESTS:
-        raise AttributeError(f"module 'hesperus.measures' has no attribute {name!r}")
-    from hesperus.measures import tests
-
-    return getattr(tests, name)
+    for file, names in _WITH_SCIPY.items():
+        if name in names:
+            return getattr(import_module(f"hesperus.measures.{file}"), name)
+    raise AttributeError(f"module 'hesperus.measures' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

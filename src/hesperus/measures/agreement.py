@@ -22,7 +22,8 @@ from hesperus.measures.statistic import Column, Reduce, Statistic, divide, ratio
 _CERTAIN = 1e-12
 """Below this, 1 − (expected agreement) is rounding: agreement beyond chance has no room left."""
 
-_BY_CHANCE = "agreement by chance is certain, so agreement beyond it is undefined"
+BY_CHANCE = "agreement by chance is certain, so agreement beyond it is undefined"
+"""Said where 1 − (expected agreement) is 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,14 +123,8 @@ def rank_consistency_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
     """
     scored_p, scored_q = _scored(p), _scored(q)
     counted = scored_p & scored_q
-    positions = np.arange(p.shape[1])
-    real = positions < key.options[:, None]
-    # An option is in both top-j sets exactly where the worse of its two ranks is at most j.
-    worse = np.maximum(_ranks(p, real), _ranks(q, real))
-    inside = (worse[:, :, None] <= positions) & real[:, :, None]
-    overlap = inside.sum(axis=1) / (positions + 1)
-    weights = np.where(real, np.exp(-positions.astype(np.float64)), 0.0)
-    scores = (overlap * weights).sum(axis=1) / weights.sum(axis=1)
+    features = rank_features(np.stack([p, q]), key.options)
+    scores = np.einsum("if,if->i", features[0], features[1])
     alone = int((scored_p ^ scored_q).sum())
     reason = f"{alone} scored on one side only" if alone else ""
     return Statistic(
@@ -146,9 +141,29 @@ def _scored(probs: Floats) -> Mask:
     return np.asarray(np.isfinite(probs).all(axis=1))
 
 
-def _ranks(scores: Floats, real: Mask) -> npt.NDArray[np.intp]:
-    order = np.argsort(np.where(real, -np.nan_to_num(scores), np.inf), axis=1, kind="stable")
-    return np.argsort(order, axis=1, kind="stable")
+def rank_features(scores: Floats, options: npt.NDArray[np.int32]) -> Floats:
+    """Features whose product over two runs is RankC of each item.
+
+    RankC = Σ_j w_j |top_j(p) ∩ top_j(q)| / j with w_j = e^(C−j) / Σ_l e^(C−l), and the size of an intersection is the
+    product of two indicators; hence a feature for each j and option, √(w_j / j) where the option is among the top j.
+
+    Args:
+        scores: [runs, items, options]; ties go to the option that stands first.
+        options: Number of options of each item.
+
+    Returns:
+        [runs, items, options²].
+    """
+    most = scores.shape[2]
+    positions = np.arange(most)
+    real = positions < options[:, None]
+    order = np.argsort(np.where(real, -np.nan_to_num(scores), np.inf), axis=2, kind="stable")
+    ranks = np.argsort(order, axis=2, kind="stable")
+    weights = np.where(real, np.exp(-positions.astype(np.float64)), 0.0)
+    weights = np.sqrt(weights / weights.sum(axis=1, keepdims=True) / (positions + 1))
+    inside = (ranks[:, :, None, :] <= positions[:, None]) & real[:, None, :]
+    features: Floats = (inside * weights[:, :, None]).reshape(*scores.shape[:2], most * most)
+    return features
 
 
 def _graded(both: Comparison, key: Key) -> tuple[Comparison, Mask]:
@@ -161,7 +176,7 @@ def _graded(both: Comparison, key: Key) -> tuple[Comparison, Mask]:
 
 
 def _statistic(columns: tuple[Column, ...], reduce: Reduce, both: Comparison) -> Statistic:
-    undefined = _BY_CHANCE if both.n else "no item that both runs answered counts"
+    undefined = BY_CHANCE if both.n else "no item that both runs answered counts"
     return Statistic(columns, reduce, both.n, both.excluded, both.reason, undefined)
 
 

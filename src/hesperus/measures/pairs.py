@@ -1,25 +1,35 @@
 """Agreement of all pairs of runs at once: every sum over items is a matrix product.
 
 Memory is bounded by the runs squared and one block of items, so that the pairs of thousands of runs over any number of
-items come out of a stream of blocks.
+items come out of a stream of blocks. Where every run has every item of a block, only the product of the answers with
+themselves is of that size; the other sums are the same for all pairs, or belong to a run.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures.agreement import Key, beyond_chance
-from hesperus.measures.classes import INVALID, Codes, InvalidRule
+from hesperus.measures.agreement import BY_CHANCE, Key, beyond_chance, rank_features
+from hesperus.measures.classes import INVALID, Codes, InvalidRule, Mask
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import divide
+
+_BLOCK = 1 << 12
+"""Items that go through one product: few enough to stay in the cache between the sums that are made of them."""
+
+_CHUNK = 1 << 20
+"""Whole numbers are summed in float32 up to here, which is exact, and then in float64."""
+
+NO_ITEM = "no item that both runs answered counts"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairMatrices:
-    """Measures of all pairs of runs, each [runs, runs]; NaN where undefined (no common item, or chance is certain).
+    """Measures of all pairs of runs, each [runs, runs]; NaN where undefined, and `reason` says why.
 
     Attributes:
         n: Items that a pair rests on.
@@ -37,8 +47,205 @@ class PairMatrices:
     scott_pi: Floats | None = None
     error_consistency: Floats | None = None
 
+    def reason(self, name: str, a: int, b: int) -> str:
+        """Why a measure of a pair is undefined; empty where it has a value.
 
-def soft_pairs(probs: Floats, *, key: Key, block: int = 1 << 14) -> PairMatrices:
+        Args:
+            name: One of the measures, such as ``kappa_p``.
+            a: Index of a run.
+            b: Index of the other.
+
+        Raises:
+            ValueError: There is no such measure here.
+        """
+        matrix = getattr(self, name, None) if name in self.__slots__ else None
+        if matrix is None:
+            raise ValueError(f"no measure {name!r} of these pairs")
+        if np.isfinite(matrix[a, b]):
+            return ""
+        return BY_CHANCE if self.n[a, b] else NO_ITEM
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Some of the items, of all runs, as a stream gives them.
+
+    Attributes:
+        key: Gold and number of options of these items.
+        codes: Class codes, [runs, items]; None in a stream of probabilities.
+        probs: Probabilities, [runs, items, options]; None in a stream of hard answers.
+    """
+
+    key: Key
+    codes: Codes | None = None
+    probs: Floats | None = None
+
+
+class _Common:
+    """A sum over the items that both runs of a pair have: [runs, runs], the row's own value on the column's items."""
+
+    def __init__(self, runs: int) -> None:
+        self._alone = np.zeros(runs)
+        self._pairs: Floats | None = None
+        self._runs = runs
+
+    def everywhere(self, sums: Floats | float) -> None:
+        """Add a block that every run has: a sum for each run, or one for all."""
+        self._alone += sums
+
+    def product(self, values: npt.NDArray[np.floating], counted: npt.NDArray[np.floating]) -> None:
+        """Add a block that some runs lack: values [runs, items], and where the other run counts."""
+        if self._pairs is None:
+            self._pairs = np.zeros((self._runs, self._runs))
+        self._pairs += values @ counted.T
+
+    def total(self) -> Floats:
+        """The whole sum, [runs, runs]."""
+        alone = np.broadcast_to(self._alone[:, None], (self._runs, self._runs))
+        return alone.copy() if self._pairs is None else alone + self._pairs
+
+
+class SoftSums:
+    """κ_p of all pairs of runs of probabilities, summed up block by block.
+
+    Args:
+        runs: How many runs there are.
+    """
+
+    def __init__(self, runs: int) -> None:
+        self._observed = np.zeros((runs, runs))
+        self._n, self._gold, self._others = _Common(runs), _Common(runs), _Common(runs)
+
+    def add(self, probs: Floats, key: Key, *, block: int = _BLOCK) -> None:
+        """Add items.
+
+        Args:
+            probs: [runs, items, options], 0 beyond an item's own options; NaN rows where a run did not score an item.
+            key: Gold and number of options; items without gold do not count.
+            block: Items that go through one product.
+
+        Raises:
+            ValueError: Other runs or items than announced.
+        """
+        _check(len(self._observed), probs.shape[:2], key)
+        if (key.gold < 0).any():
+            kept = key.gold >= 0
+            probs, key = probs[:, kept], Key(key.gold[kept], key.options[kept])
+        for start in range(0, probs.shape[1], block):
+            part = slice(start, start + block)
+            self._add(probs[:, part], key.gold[part], _others(key.options[part]))
+
+    def _add(self, probs: Floats, gold: Codes, others: Floats) -> None:
+        runs, items, options = probs.shape
+        flat = (
+            np.ascontiguousarray(probs).reshape(runs, -1)
+            if probs.strides[-1] != 8
+            else probs.reshape(runs, -1)
+        )
+        observed = flat @ flat.T
+        # A NaN reaches the diagonal of the product, so that whole blocks need no look at every number.
+        if np.isfinite(np.diagonal(observed)).all():
+            hot = np.zeros((items, options))
+            hot[np.arange(items), gold] = 1.0
+            self._n.everywhere(items)
+            self._gold.everywhere(flat @ hot.reshape(-1))
+            self._others.everywhere(float(others.sum()))
+        else:
+            scored: Mask = np.asarray(np.isfinite(probs).all(axis=2))
+            filled = np.where(scored[:, :, None], probs, 0.0)
+            observed = (flat := filled.reshape(runs, -1)) @ flat.T
+            counted = scored.astype(np.float64)
+            self._n.product(counted, counted)
+            self._gold.product(filled[:, np.arange(items), gold], counted)
+            self._others.product(counted * others, counted)
+        self._observed += observed
+
+    def matrices(self) -> PairMatrices:
+        """The measures of everything that was added."""
+        n, gold = self._n.total(), self._gold.total()
+        raw = divide(self._observed, n)
+        return PairMatrices(np.rint(n).astype(np.int64), raw, _kappa_p(n, raw, gold, self._others.total()))
+
+
+class HardSums:
+    """All measures of all pairs of runs of hard answers, summed up block by block.
+
+    Args:
+        runs: How many runs there are.
+        invalid: How unreadable answers compare (see agreement_statistics).
+    """
+
+    def __init__(self, runs: int, *, invalid: InvalidRule = "disagree") -> None:
+        self._runs, self._invalid = runs, invalid
+        self._observed, self._right = np.zeros((runs, runs)), np.zeros((runs, runs))
+        self._n, self._gold, self._others = _Common(runs), _Common(runs), _Common(runs)
+        self._margins: dict[int, _Common] = {}
+
+    def add(self, codes: Codes, key: Key, *, block: int = _BLOCK) -> None:
+        """Add items.
+
+        Args:
+            codes: Class codes, [runs, items].
+            key: Gold and number of options; items without gold do not count.
+            block: Items that go through one product.
+
+        Raises:
+            ValueError: Other runs or items than announced.
+        """
+        _check(self._runs, codes.shape, key)
+        graded = key.gold >= 0
+        if not graded.all():
+            codes, key = codes[:, graded], Key(key.gold[graded], key.options[graded])
+        for start in range(0, codes.shape[1], min(block, _CHUNK)):
+            part = slice(start, start + min(block, _CHUNK))
+            self._add(codes[:, part], key.gold[part], _others(key.options[part]))
+
+    def _add(self, codes: Codes, gold: Codes, others: Floats) -> None:
+        counted = codes >= (0 if self._invalid == "drop" else INVALID)
+        whole = bool(counted.all())
+        where = counted.astype(np.float32)
+        right = (codes == gold).astype(np.float32)
+        if whole:
+            self._n.everywhere(codes.shape[1])
+            self._gold.everywhere(right.sum(axis=1, dtype=np.float64))
+            self._others.everywhere(float(others.sum()))
+        else:
+            self._n.product(where, where)
+            self._gold.product(right, where)
+            self._others.product(counted * others, counted.astype(np.float64))
+        self._right += right @ right.T
+        for code in np.unique(codes[counted]):
+            if code == INVALID and self._invalid != "agree":
+                continue
+            hot = (codes == code).astype(np.float32)
+            self._observed += hot @ hot.T
+            margin = self._margins.setdefault(int(code), _Common(self._runs))
+            if whole:
+                margin.everywhere(hot.sum(axis=1, dtype=np.float64))
+            else:
+                margin.product(hot, where)
+
+    def matrices(self) -> PairMatrices:
+        """The measures of everything that was added."""
+        n, gold = self._n.total(), self._gold.total()
+        raw, p, q = divide(self._observed, n), divide(gold, n), divide(gold.T, n)
+        cohen, scott = np.zeros_like(n), np.zeros_like(n)
+        for margin in self._margins.values():
+            mine = margin.total()
+            cohen += mine * mine.T
+            scott += (mine + mine.T) ** 2
+        same = n - gold - gold.T + 2 * self._right
+        return PairMatrices(
+            n=np.rint(n).astype(np.int64),
+            raw=raw,
+            kappa_p=_kappa_p(n, raw, gold, self._others.total()),
+            cohen_kappa=beyond_chance(raw, divide(cohen, n * n)),
+            scott_pi=beyond_chance(raw, divide(scott, 4 * n * n)),
+            error_consistency=beyond_chance(divide(same, n), p * q + (1 - p) * (1 - q)),
+        )
+
+
+def soft_pairs(probs: Floats, *, key: Key, block: int = _BLOCK) -> PairMatrices:
     """κ_p of all pairs of runs of option probabilities.
 
     Args:
@@ -46,23 +253,13 @@ def soft_pairs(probs: Floats, *, key: Key, block: int = 1 << 14) -> PairMatrices
         key: Gold and number of options; items without gold do not count.
         block: Items that go through one product.
     """
-    runs, items, _ = probs.shape
-    total = np.zeros((4, runs, runs))
-    for start in range(0, items, block):
-        part = slice(start, min(start + block, items))
-        scored = np.isfinite(probs[:, part]).all(axis=2) & (key.gold[part] >= 0)
-        filled = np.where(scored[:, :, None], probs[:, part], 0.0)
-        on_gold = np.take_along_axis(filled, np.maximum(key.gold[part], 0)[None, :, None], axis=2)[:, :, 0]
-        flat = filled.reshape(runs, -1)
-        total += _products(
-            scored.astype(np.float64), flat, on_gold, 1.0 / np.maximum(key.options[part] - 1, 1)
-        )
-    n, observed, gold, others = total
-    return PairMatrices(n.astype(np.int64), divide(observed, n), _kappa_p(n, observed, gold, others))
+    sums = SoftSums(len(probs))
+    sums.add(probs, key, block=block)
+    return sums.matrices()
 
 
 def hard_pairs(
-    codes: Codes, *, key: Key, invalid: InvalidRule = "disagree", block: int = 1 << 14
+    codes: Codes, *, key: Key, invalid: InvalidRule = "disagree", block: int = _BLOCK
 ) -> PairMatrices:
     """All measures of all pairs of runs of hard answers, over the items with a gold label.
 
@@ -72,47 +269,72 @@ def hard_pairs(
         invalid: How unreadable answers compare (see agreement_statistics).
         block: Items that go through one product.
     """
-    runs, items = codes.shape
-    floor = 0 if invalid == "drop" else INVALID
-    graded = key.gold >= 0
-    lowest = INVALID if invalid == "agree" else 0
-    classes = [int(c) for c in np.unique(codes[:, graded]) if c >= lowest]
-    total = np.zeros((4, runs, runs))
-    margins = np.zeros((len(classes), runs, runs))
-    both_right = np.zeros((runs, runs))
-    for start in range(0, items, block):
-        part = slice(start, min(start + block, items))
-        shown = codes[:, part]
-        counted = ((shown >= floor) & graded[part]).astype(np.float64)
-        hot = (
-            np.stack([(shown == c) * counted for c in classes], axis=2)
-            if classes
-            else np.zeros((*shown.shape, 1))
-        )
-        right = (shown == key.gold[part]) * counted
-        total += _products(counted, hot.reshape(runs, -1), right, 1.0 / np.maximum(key.options[part] - 1, 1))
-        both_right += right @ right.T
-        for place in range(len(classes)):
-            margins[place] += np.ascontiguousarray(hot[:, :, place]) @ counted.T
-    n, observed, gold, others = total
-    turned = margins.transpose(0, 2, 1)
+    sums = HardSums(len(codes), invalid=invalid)
+    sums.add(codes, key, block=block)
+    return sums.matrices()
+
+
+def streamed_pairs(
+    blocks: Iterable[Block], *, invalid: InvalidRule = "disagree"
+) -> tuple[PairMatrices | None, PairMatrices | None]:
+    """Measures of all pairs over items that arrive in blocks, such as parts of a file that does not fit into memory.
+
+    Args:
+        blocks: Blocks of the same runs, each item once.
+        invalid: How unreadable answers compare.
+
+    Returns:
+        Those of the hard answers and those of the probabilities; None for what no block had.
+
+    Raises:
+        ValueError: A block has other runs than the first.
+    """
+    hard: HardSums | None = None
+    soft: SoftSums | None = None
+    for block in blocks:
+        if block.codes is not None:
+            hard = hard or HardSums(len(block.codes), invalid=invalid)
+            hard.add(block.codes, block.key)
+        if block.probs is not None:
+            soft = soft or SoftSums(len(block.probs))
+            soft.add(block.probs, block.key)
+    return hard.matrices() if hard else None, soft.matrices() if soft else None
+
+
+def rank_pairs(scores: Floats, *, key: Key, block: int = 1 << 10) -> tuple[npt.NDArray[np.int64], Floats]:
+    """RankC of all pairs of runs: one product, since an overlap of top-j sets is a product of their indicators.
+
+    Args:
+        scores: Probabilities or scores, [runs, items, options]; NaN where a run did not score an item.
+        key: Number of options of each item; gold is not used.
+        block: Items that go through one product; each takes options² numbers a run.
+
+    Returns:
+        Items that a pair rests on, and RankC (see rank_consistency_statistic), NaN where there is none; [runs, runs].
+    """
+    runs = len(scores)
+    _check(runs, scores.shape[:2], key)
+    total, n = np.zeros((runs, runs)), np.zeros((runs, runs))
+    for start in range(0, scores.shape[1], block):
+        part = slice(start, start + block)
+        counted: Mask = np.asarray(np.isfinite(scores[:, part]).all(axis=2))
+        flat = rank_features(scores[:, part], key.options[part]) * counted[:, :, None]
+        flat = flat.reshape(runs, -1)
+        where = counted.astype(np.float64)
+        total += flat @ flat.T
+        n += where @ where.T
+    return np.rint(n).astype(np.int64), divide(total, n)
+
+
+def _check(runs: int, shape: tuple[int, ...], key: Key) -> None:
+    if shape != (runs, len(key.gold)):
+        raise ValueError(f"expected {runs} runs × {len(key.gold)} items, found {shape[0]} × {shape[1]}")
+
+
+def _others(options: npt.NDArray[np.int32]) -> Floats:
+    return 1.0 / (options.astype(np.float64) - 1.0)
+
+
+def _kappa_p(n: Floats, raw: Floats, gold: Floats, others: Floats) -> Floats:
     p, q = divide(gold, n), divide(gold.T, n)
-    same = n - gold - gold.T + 2 * both_right
-    return PairMatrices(
-        n=n.astype(np.int64),
-        raw=divide(observed, n),
-        kappa_p=_kappa_p(n, observed, gold, others),
-        cohen_kappa=beyond_chance(divide(observed, n), divide((margins * turned).sum(axis=0), n * n)),
-        scott_pi=beyond_chance(divide(observed, n), divide(((margins + turned) ** 2).sum(axis=0), 4 * n * n)),
-        error_consistency=beyond_chance(divide(same, n), p * q + (1 - p) * (1 - q)),
-    )
-
-
-def _products(counted: Floats, flat: Floats, on_gold: Floats, others: Floats) -> Floats:
-    """Common items, observed agreement, probability on gold (of the row's run) and 1/(C−1), summed over items."""
-    return np.stack([counted @ counted.T, flat @ flat.T, on_gold @ counted.T, (counted * others) @ counted.T])
-
-
-def _kappa_p(n: Floats, observed: Floats, gold: Floats, others: Floats) -> Floats:
-    p, q = divide(gold, n), divide(gold.T, n)
-    return beyond_chance(divide(observed, n), p * q + (1 - p) * (1 - q) * divide(others, n))
+    return beyond_chance(raw, p * q + (1 - p) * (1 - q) * divide(others, n))

@@ -81,6 +81,30 @@ class Draws:
                 row[:] = np.bincount(drawn, minlength=self.items)
             yield counts.astype(np.uint8) if counts.max(initial=0) < 256 else counts
 
+    def slabs(self, rows: int = 1024) -> Iterator[npt.NDArray[np.float32]]:
+        """Give the same resamples in larger blocks of floats, for products with many columns.
+
+        Args:
+            rows: Resamples in a slab; a product repacks its other side once for each slab.
+
+        Returns:
+            Counts as float32, [at most rows, items], in the order of `blocks`; the array is used again for the next
+            slab. Counts and their sums are whole, hence exact up to 2^24.
+        """
+        slab = np.empty((min(rows, max(1, self.bootstrap.resamples)), self.items), dtype=np.float32)
+        filled = 0
+        for block in self.blocks():
+            start = 0
+            while start < len(block):
+                taken = min(len(block) - start, len(slab) - filled)
+                slab[filled : filled + taken] = block[start : start + taken]
+                filled, start = filled + taken, start + taken
+                if filled == len(slab):
+                    yield slab
+                    filled = 0
+        if filled:
+            yield slab[:filled]
+
     def sums(self, columns: Floats) -> Floats:
         """Sums of per-item columns over each resample.
 
@@ -112,3 +136,36 @@ def draws(items: int, bootstrap: Bootstrap) -> Draws | None:
         None where there is nothing to draw: no items, or no resamples wanted.
     """
     return Draws(items, bootstrap) if items and bootstrap.resamples else None
+
+
+def percentiles(spread: Floats, level: float) -> tuple[Floats, Floats]:
+    """Both ends of percentile intervals of the rows of [rows, resamples], with linear interpolation.
+
+    Args:
+        spread: Resampled values; those that are undefined (NaN) are left out.
+        level: Coverage of the interval, in (0, 1).
+
+    Returns:
+        Lower and upper ends, [rows]; NaN where fewer than half of the resamples are defined.
+    """
+    low, high = np.full(len(spread), np.nan), np.full(len(spread), np.nan)
+    if not spread.shape[1]:
+        return low, high
+    whole = np.isfinite(spread).all(axis=1)
+    ends = []
+    count = spread.shape[1]
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        place = tail * (count - 1)
+        below = min(int(place), count - 1)
+        ends.append((below, min(below + 1, count - 1), place - below))
+    marks = sorted({place for below, above, _ in ends for place in (below, above)})
+    rows = spread if whole.all() else spread[whole]
+    ordered = np.partition(rows, marks, axis=1)
+    for target, (below, above, share) in zip((low, high), ends, strict=True):
+        target[whole] = ordered[:, below] + (ordered[:, above] - ordered[:, below]) * share
+    for row in np.flatnonzero(~whole):
+        kept = spread[row][np.isfinite(spread[row])]
+        # An interval from a minority of resamples would describe another population than the point value.
+        if 2 * len(kept) > count:
+            low[row], high[row] = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
+    return low, high

@@ -136,11 +136,11 @@ def _block_estimates(block: Sequence[Statistic], shared: Draws | None) -> list[E
     picks = [[place[id(column)] for column in statistic.columns] for statistic in block]
     values = [float(s.reduce(sums[pick])) for s, pick in zip(block, picks, strict=True)]
     if shared is None:
-        return [_finished(s, value, None) for s, value in zip(block, values, strict=True)]
+        return [finished(s, value, None) for s, value in zip(block, values, strict=True)]
     resampled = shared.sums(matrix)
     spread = np.column_stack([s.reduce(resampled[:, pick]) for s, pick in zip(block, picks, strict=True)])
     ends = _intervals(spread, shared.bootstrap.level)
-    return [_finished(s, value, end) for s, value, end in zip(block, values, ends, strict=True)]
+    return [finished(s, value, end) for s, value, end in zip(block, values, ends, strict=True)]
 
 
 def _intervals(spread: Floats, level: float) -> list[tuple[float, float] | None]:
@@ -159,7 +159,8 @@ def _intervals(spread: Floats, level: float) -> list[tuple[float, float] | None]
     return [None if np.isnan(low) else (float(low), float(high)) for low, high in ends.T]
 
 
-def _finished(statistic: Statistic, value: float, interval: tuple[float, float] | None) -> Estimate:
+def finished(statistic: Statistic, value: float, interval: tuple[float, float] | None) -> Estimate:
+    """A reduced value as an estimate: NaN becomes None with its reason, and what was left out is said."""
     if np.isnan(value):
         reason = "; ".join(text for text in (statistic.undefined, statistic.reason) if text)
         return Estimate(None, n=statistic.n, excluded=statistic.excluded, reason=reason)

@@ -183,8 +183,7 @@ def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | N
     names = sorted({name for key in cells for name in key}, key=reading_order)
     if len(names) < 3:
         return None
-    origins = {sense.source for name in names if (sense := parsed(name)) and sense.source}
-    labels = {name: _short_label(name, len(origins) == 1) for name in names}
+    labels = _short_labels(names)
     rows = [{"a": labels[a], "b": labels[b], "value": value} for (a, b), value in cells.items()]
     return _heat(rows, [labels[name] for name in names], [labels[name] for name in names])
 
@@ -195,11 +194,18 @@ def reading_order(code: str) -> tuple[bool, str]:
     return (sense is None or not sense.is_original, language_label(sense.language) if sense else code)
 
 
-def _short_label(code: str, one_origin: bool) -> str:
-    """Without the origin where it is the same for all and the sense is a plain translation."""
-    sense = parsed(code)
-    plain = sense is not None and sense.source and not (sense.variant or sense.maker)
-    return language_label(sense.language) if sense and plain and one_origin else sense_label(code)
+def _short_labels(codes: Sequence[str]) -> dict[str, str]:
+    """Labels by language alone where that still tells all senses apart and all were made from one origin."""
+    senses = [parsed(code) for code in codes]
+    origins = {sense.source for sense in senses if sense is not None and sense.source}
+    plain = [sense is not None and not (sense.variant or sense.maker or sense.via) for sense in senses]
+    short = {
+        code: language_label(sense.language) if sense is not None and bare else sense_label(code)
+        for code, sense, bare in zip(codes, senses, plain, strict=True)
+    }
+    if len(origins) > 1 or len(set(short.values())) < len(codes):
+        return {code: sense_label(code) for code in codes}
+    return short
 
 
 def _heat(rows: Sequence[Mapping[str, object]], down: Sequence[str], across: Sequence[str]) -> Any:

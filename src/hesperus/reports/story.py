@@ -144,9 +144,16 @@ def _accuracy(found: Findings) -> list[str]:
     told = []
     for (model, task), rows in by_model.items():
         of = f" on {task}" if len({key[1] for key in by_model}) > 1 else ""
-        originals = [row for row in rows if (sense := parsed(str(row["input"]))) and sense.is_original]
-        others = [row for row in rows if row not in originals]
-        parts = [f"{share(row)} in {language_name(str(row['input']))}" for row in originals[:2]]
+        senses = [parsed(str(row["input"])) for row in rows]
+        origins = {sense.origin for sense in senses if sense is not None and not sense.is_original}
+        originals = [
+            row for row, sense in zip(rows, senses, strict=True) if sense is not None and sense.is_original
+        ]
+        others = [
+            row for row, sense in zip(rows, senses, strict=True) if sense is None or not sense.is_original
+        ]
+        started = [row for row in originals if row["input"] in origins] or originals
+        parts = [f"{share(row)} in {language_name(str(row['input']))}" for row in started[:3]]
         if others:
             worst = min(others, key=lambda row: (row["value"], row["input"]))
             best = max(others, key=lambda row: (row["value"], row["input"]))

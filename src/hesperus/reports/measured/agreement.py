@@ -7,24 +7,32 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from hesperus.measures import (
     Bootstrap,
     Codes,
+    HardRuns,
     InvalidRule,
     Key,
     Mask,
+    PairSpread,
+    SoftRuns,
     Statistic,
     agreement_statistics,
+    bootstrap_pairs,
     kappa_p_statistic,
     rank_consistency_statistic,
 )
 from hesperus.records import INVALID, MISSING, Cell, CellPair, Selection
-from hesperus.reports.measured.paired import Row, estimated
+from hesperus.reports.measured.paired import Row
 from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
 from hesperus.reports.measured.views import View, all_cells, views
-from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+
+_SOFT = ("kappa_p_soft", "rank_consistency")
+"""Measures of probabilities, which only some pairs have."""
 
 
 def agreement_table(
@@ -62,14 +70,7 @@ def agreement_table(
             selection.check(known)
     rows: list[Row] = []
     for view in views(records, by=by, per_model=False, probs=True):
-        common = _common(view)
-        found = (
-            ({"model_a": pair.a.model, "model_b": pair.b.model, "task": view.task, **view.groups,
-              "a": pair.labels[0], "b": pair.labels[1], "statistic": name}, statistic)
-            for pair in _pairs(view.arrays.cells, settings)
-            for name, statistic in _measured(common, pair, invalid)
-        )  # fmt: skip
-        rows += estimated({}, found, bootstrap)
+        rows += _rows(_common(view), _pairs(view.arrays.cells, settings), invalid, bootstrap)
     columns = ("model_a", "model_b", "task", *by, "a", "b", "statistic", *ESTIMATE_COLUMNS)
     return table("agreement", columns, rows=rows, signature=settings.signed())
 
@@ -93,21 +94,51 @@ def _common(view: View) -> _Common:
     return _Common(view, kept, key, view.arrays.answers[:, kept])
 
 
-def _measured(common: _Common, pair: CellPair, invalid: InvalidRule) -> Iterator[tuple[str, Statistic]]:
+def _rows(
+    common: _Common, pairs: Sequence[CellPair], invalid: InvalidRule, bootstrap: Bootstrap
+) -> Iterator[Row]:
+    """The rows of all pairs: values and intervals come from all pairs at once, what they rest on from each."""
     arrays = common.view.arrays
-    place_a, place_b = arrays.row(pair.a), arrays.row(pair.b)
-    rows = arrays.answers[[place_a, place_b]]
-    lost = int(((rows != MISSING).any(axis=0) & ~common.kept).sum())
-    found = dict(
-        agreement_statistics(
-            common.answers[place_a], common.answers[place_b], key=common.key, invalid=invalid
-        )
-    )
+    row_of = {cell: place for place, cell in enumerate(arrays.cells)}
+    places = np.array([(row_of[pair.a], row_of[pair.b]) for pair in pairs], dtype=np.intp).reshape(-1, 2)
+    hard = HardRuns(common.answers, common.key, invalid)
+    found = bootstrap_pairs(hard, places, statistics=hard.statistics, bootstrap=bootstrap)
+    spreads: dict[str, PairSpread] = {str(name): spread for name, spread in found.items()}
+    scored = np.zeros(len(pairs), dtype=np.bool_)
     if arrays.probs is not None:
-        p, q = arrays.probs[place_a][common.kept], arrays.probs[place_b][common.kept]
-        if (np.isfinite(p).all(axis=1) & np.isfinite(q).all(axis=1)).any():
-            found["kappa_p_soft"] = kappa_p_statistic(p, q, key=common.key)
-            found["rank_consistency"] = rank_consistency_statistic(p, q, key=common.key)
+        probs = arrays.probs[:, common.kept]
+        given = np.asarray(np.isfinite(probs).all(axis=2), dtype=np.float32)
+        scored = (given @ given.T)[places[:, 0], places[:, 1]] > 0
+        soft = bootstrap_pairs(
+            SoftRuns(probs, common.key),
+            places[scored],
+            statistics=("kappa_p", "rank_consistency"),
+            bootstrap=bootstrap,
+        )
+        spreads |= {"kappa_p_soft": soft["kappa_p"], "rank_consistency": soft["rank_consistency"]}
+    soft_place = scored.cumsum() - 1
+    for index, pair in enumerate(pairs):
+        head = {
+            "model_a": pair.a.model, "model_b": pair.b.model, "task": common.view.task, **common.view.groups,
+            "a": pair.labels[0], "b": pair.labels[1],
+        }  # fmt: skip
+        for name, statistic in _measured(common, places[index], invalid, soft=bool(scored[index])):
+            place = int(soft_place[index]) if name in _SOFT else index
+            yield {**head, "statistic": name, **estimate_cells(spreads[name].estimate(place, statistic))}
+
+
+def _measured(
+    common: _Common, pair: npt.NDArray[np.intp], invalid: InvalidRule, *, soft: bool
+) -> Iterator[tuple[str, Statistic]]:
+    """What the measures of a pair rest on."""
+    arrays = common.view.arrays
+    a, b = (int(place) for place in pair)
+    lost = int(((arrays.answers[[a, b]] != MISSING).any(axis=0) & ~common.kept).sum())
+    found = dict(agreement_statistics(common.answers[a], common.answers[b], key=common.key, invalid=invalid))
+    if soft and arrays.probs is not None:
+        p, q = arrays.probs[a][common.kept], arrays.probs[b][common.kept]
+        found["kappa_p_soft"] = kappa_p_statistic(p, q, key=common.key)
+        found["rank_consistency"] = rank_consistency_statistic(p, q, key=common.key)
     for name, statistic in found.items():
         yield name, _without(statistic, lost)
 

@@ -1,0 +1,120 @@
+"""κ_p of all pairs of runs, beside the machine's own rate of matrix products in the same run, and from a file.
+
+160 runs × 13,844 items × 4 options give 12,720 pairs. Two rates are told: of the whole product of the runs with
+themselves, 2 × runs² × items × options operations, as a general product would need; and of the distinct pairs only, half
+of it. The bare rate is that of a product of two square matrices. Rounds alternate, and each figure is the best of its
+rounds, so that other work on the machine falls on both alike. The same is timed from a records file, from opening it to
+the last pair.
+
+    python benchmarks/agreement.py [--models 8] [--languages 20] [--items 13844] [--rounds 7]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from hesperus.measures import HardRuns, Key, SoftRuns, hard_pairs, soft_pairs, streamed_pairs
+from hesperus.records import write_records
+from hesperus.reports.measured.similarity_runs import RecordStream
+
+RATE_FLOOR, FILE_CEILING = 0.6, 2.0
+OPTIONS = 4
+SQUARE = 2048
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def world(models: int, languages: int, items: int) -> tuple[SoftRuns, HardRuns]:
+    """Runs that share what is easy about an item, and err each in its own way."""
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, OPTIONS, items).astype(np.int32)
+    scores = rng.normal(size=(models * languages, items, OPTIONS)) + rng.normal(size=(items, OPTIONS))
+    scores[:, np.arange(items), gold] += 1.0
+    probs = np.exp(scores)
+    probs /= probs.sum(axis=2, keepdims=True)
+    key = Key(gold, np.full(items, OPTIONS, np.int32))
+    return SoftRuns(probs, key), HardRuns(probs.argmax(axis=2).astype(np.int32), key)
+
+
+def records(runs: SoftRuns, hard: HardRuns, languages: int) -> pl.DataFrame:
+    """The same as a records table."""
+    labels = np.array(list("ABCD"))
+    items = [f"subject_{place % 57}/test/{place}" for place in range(len(runs.key.gold))]
+    options = pl.Series("options", [list(labels)], dtype=pl.List(pl.String)).new_from_index(0, len(items))
+    frames = []
+    for place, probs in enumerate(runs.probs):
+        model, language = divmod(place, languages)
+        frames.append(
+            pl.DataFrame(
+                {"item": items, "answer": labels[hard.codes[place]], "gold": labels[runs.key.gold], "options": options,
+                 "probs": pl.Series(probs, dtype=pl.Array(pl.Float64, OPTIONS)).arr.to_list()}
+            ).with_columns(
+                model=pl.lit(f"hf/model-{model}"), task=pl.lit("global-mmlu"), instruction=pl.lit(f"l{language:02}"),
+                input=pl.lit(f"l{language:02}"),
+            )
+        )  # fmt: skip
+    return pl.concat(frames)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--models", type=int, default=8)
+    parser.add_argument("--languages", type=int, default=20)
+    parser.add_argument("--items", type=int, default=13_844)
+    parser.add_argument("--rounds", type=int, default=7)
+    given = parser.parse_args()
+    soft, hard = world(given.models, given.languages, given.items)
+    count = given.models * given.languages
+    square = np.random.default_rng(1).random((SQUARE, SQUARE))
+    whole = 2.0 * count**2 * given.items * OPTIONS
+    bare, pairs, labels = [], [], []
+    for _ in range(given.rounds):
+        bare.append(seconds(lambda: square @ square))
+        pairs.append(seconds(lambda: soft_pairs(soft.probs, key=soft.key)))
+        labels.append(seconds(lambda: hard_pairs(hard.codes, key=hard.key)))
+    rate = 2.0 * SQUARE**3 / min(bare)
+    share = whole / min(pairs) / rate
+    distinct = count * (count - 1) // 2
+    print(f"float64 matrix products: {rate / 1e9:.0f} GFLOP/s")
+    print(
+        f"{distinct} pairs of {count} runs × {given.items} items × {OPTIONS} options, probabilities: {min(pairs) * 1e3:.0f} ms"
+    )
+    print(
+        f"  {share:.0%} of the bare rate as a whole product, {share * distinct * 2 / count**2 / 2:.0%} by distinct pairs"
+    )
+    print(f"  labels, with Cohen, Scott and error consistency: {min(labels) * 1e3:.0f} ms")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "records.parquet"
+        write_records(records(soft, hard, given.languages), path)
+        reading = [seconds(lambda: pl.read_parquet(path)) for _ in range(3)]
+
+        def from_file() -> None:
+            streamed_pairs(RecordStream(path).blocks())
+
+        taken = [seconds(from_file) for _ in range(3)]
+    print(
+        f"from a file of {count * given.items} records: {min(taken):.2f} s (bare reading: {min(reading):.2f} s)"
+    )
+    failed = share < RATE_FLOOR or min(taken) > FILE_CEILING
+    print(
+        f"wanted: {RATE_FLOOR:.0%} of the bare rate, {FILE_CEILING:g} s from a file: {'missed' if failed else 'met'}"
+    )
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

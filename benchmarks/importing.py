@@ -1,0 +1,153 @@
+"""Import of lm-evaluation-harness logs: rows per second end to end, and the peak of memory.
+
+Writes logs as the harness writes them (Global-MMLU, four letters, about 4.6 kB a row), imports them into a records file
+in a process of its own, and reads the same lines with `json.loads` and with polars under a schema, to compare in one
+run. On a machine that is busy with other things, the seconds of the processor say more than those of the clock.
+
+    python benchmarks/importing.py --languages 20 --rows 13844
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+TAGS = "ar bn cs de el en es fa fr ha he hi id ig it ja ko ky lt mg ms ne nl ny pl pt ro ru si sn so sr sv sw te tr uk vi yo zh"
+LETTERS = "ABCD"
+
+IMPORT = """
+import json, resource, sys, time
+import polars
+from hesperus.records.importers import import_logs, save_imported
+before = time.process_time()
+start = time.perf_counter()
+imported = import_logs(sys.argv[1])
+read = time.perf_counter() - start
+save_imported(imported, sys.argv[2])
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({
+    "rows": len(imported.records), "left out": len(imported.left_out), "read": read,
+    "wall": time.perf_counter() - start, "cpu": used.ru_utime + used.ru_stime - before, "peak": used.ru_maxrss / 1024,
+}))
+"""
+
+JSON = """
+import json, resource, sys, time
+from pathlib import Path
+before, start, rows = time.process_time(), time.perf_counter(), 0
+for path in Path(sys.argv[1]).rglob("samples_*.jsonl"):
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            json.loads(line)
+            rows += 1
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({"rows": rows, "wall": time.perf_counter() - start, "cpu": used.ru_utime + used.ru_stime - before,
+                  "peak": used.ru_maxrss / 1024}))
+"""
+
+POLARS = """
+import json, resource, sys, time
+from pathlib import Path
+import polars as pl
+schema = {
+    "doc": pl.Struct({"sample_id": pl.String, "subject": pl.String}), "target": pl.String, "acc": pl.Float64,
+    "filtered_resps": pl.List(pl.List(pl.String)), "filter": pl.String,
+}
+before = time.process_time()
+start = time.perf_counter()
+rows = sum(len(pl.read_ndjson(path, schema=schema)) for path in Path(sys.argv[1]).rglob("samples_*.jsonl"))
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({"rows": rows, "wall": time.perf_counter() - start, "cpu": used.ru_utime + used.ru_stime - before,
+                  "peak": used.ru_maxrss / 1024}))
+"""
+
+
+def write_logs(folder: Path, languages: list[str], rows: int) -> int:
+    """The logs of one model; returns their bytes."""
+    folder.mkdir(parents=True)
+    draw = random.Random(0)
+    words = [f"{draw.getrandbits(28):x}" for _ in range(2000)]
+    configs = {}
+    size = 0
+    for language in languages:
+        task = f"global_mmlu_full_{language}"
+        configs[task] = {"task": task, "test_split": "test", "output_type": "multiple_choice"}
+        path = folder / f"samples_{task}_2025-01-01T00-00-00.000000.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for number in range(rows):
+                file.write(json.dumps(_row(number, draw, words), ensure_ascii=False) + "\n")
+        size += path.stat().st_size
+    results = {"results": {}, "configs": configs, "model_name": "org/model", "model_source": "hf"}
+    (folder / "results_2025-01-01T00-00-00.000000.json").write_text(json.dumps(results), encoding="utf-8")
+    return size
+
+
+def _row(number: int, draw: random.Random, words: list[str]) -> dict[str, object]:
+    subject = f"subject_{number % 57}"
+    question = " ".join(draw.choices(words, k=60))
+    options = [" ".join(draw.choices(words, k=6)) for _ in LETTERS]
+    prompt = (
+        question
+        + "".join(f"\n{letter}. {text}" for letter, text in zip(LETTERS, options, strict=True))
+        + "\nAnswer:"
+    )
+    scores = [[str(-9 * draw.random()), "False"] for _ in LETTERS]
+    gold = number * 7 % 4
+    best = max(range(4), key=lambda place: float(scores[place][0]))
+    document = {
+        "sample_id": f"{subject}/test/{number}", "subject": subject, "subject_category": "STEM", "question": question,
+        **{f"option_{letter.lower()}": text for letter, text in zip(LETTERS, options, strict=True)},
+        "answer": LETTERS[gold], "cultural_sensitivity_label": "-", "is_annotated": False,
+    }  # fmt: skip
+    return {
+        "doc_id": number, "doc": document, "target": LETTERS[gold],
+        "arguments": {f"gen_args_{n}": {"arg_0": prompt, "arg_1": f" {letter}"} for n, letter in enumerate(LETTERS)},
+        "resps": [[score] for score in scores], "filtered_resps": scores, "filter": "none", "metrics": ["acc"],
+        "doc_hash": "0" * 64, "prompt_hash": "1" * 64, "target_hash": "2" * 64, "acc": float(best == gold),
+    }  # fmt: skip
+
+
+def measured(code: str, *arguments: object) -> dict[str, float]:
+    """What a process of its own says of itself."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=True
+    )
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def main() -> None:
+    """Write, import, compare, print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--languages", type=int, default=4, help="how many logs (at most 40)")
+    parser.add_argument("--rows", type=int, default=13844, help="rows of each")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        size = write_logs(folder / "logs" / "org__model", TAGS.split()[: asked.languages], asked.rows)
+        # Once to warm the file cache, which is no part of what is compared.
+        for path in (folder / "logs").rglob("*.jsonl"):
+            path.read_bytes()
+        print(f"{asked.languages * asked.rows:,} rows, {size / 1e6:,.0f} MB")
+        print(f"{'':24} {'rows/s':>10} {'rows/cpu s':>12} {'peak MB':>9}")
+        for label, code, arguments in (
+            ("hesperus, to records", IMPORT, (folder / "logs", folder / "records.parquet")),
+            ("json.loads only", JSON, (folder / "logs",)),
+            ("polars, schema, only", POLARS, (folder / "logs",)),
+        ):
+            time.sleep(0.1)
+            found = measured(code, *arguments)
+            rate, by_cpu = found["rows"] / found["wall"], found["rows"] / found["cpu"]
+            print(f"{label:24} {rate:10,.0f} {by_cpu:12,.0f} {found['peak']:9,.0f}")
+
+
+if __name__ == "__main__":
+    main()

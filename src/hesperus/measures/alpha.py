@@ -1,0 +1,183 @@
+"""Krippendorff's α of any number of raters, at every level of measurement, with missing ratings.
+
+α = 1 − D_o / D_e, the disagreement observed within units over that expected from all ratings together. The distance of
+two ratings is: nominal, whether they differ; ordinal, the number of ratings between them, (midrank difference)²;
+interval, (x − y)²; ratio, ((x − y) / (x + y))².
+
+Reference: Krippendorff (2011), Computing Krippendorff's alpha-reliability.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from hesperus.measures.resample import Bootstrap, Floats, draws, percentiles
+from hesperus.measures.statistic import divide
+from hesperus.types import Estimate
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+"""What the numbers of a rating mean: names, an order, distances, or distances from a true zero."""
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+_TILE = 1 << 22
+"""Numbers that are held at a time while units are resampled."""
+
+
+def krippendorff_alpha(
+    ratings: npt.ArrayLike, level: Level = "nominal", *, bootstrap: Bootstrap | None = None
+) -> Estimate:
+    """α, with an interval over resampled units.
+
+    Args:
+        ratings: [raters, units]; NaN where a rater did not rate a unit. Names are given as any distinct numbers.
+        level: Level of measurement.
+        bootstrap: How to resample units; None leaves the interval out.
+
+    Returns:
+        The estimate; `n` counts units with two ratings or more, `excluded` those with one. Undefined where there is no
+        such unit, or all their ratings are the same.
+
+    Raises:
+        ValueError: The level does not exist, the table is not two-dimensional, a rating is infinite, or one of a ratio
+            scale is negative.
+
+    Example:
+        >>> round(krippendorff_alpha([[1, 2, 3, 3], [1, 2, 3, 1]]).value, 3)
+        0.667
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    if level not in LEVELS:
+        raise ValueError(f"the level of measurement is one of {', '.join(LEVELS)}, not {level!r}")
+    if table.ndim != 2:
+        raise ValueError(f"ratings are [raters, units], not {table.ndim}-dimensional")
+    if np.isinf(table).any():
+        raise ValueError("ratings are finite, or NaN where there is none")
+    if level == "ratio" and (table < 0).any():
+        raise ValueError("a ratio scale has no negative ratings")
+    given = np.isfinite(table).sum(axis=0)
+    kept = given >= 2
+    n, single = int(kept.sum()), int((given == 1).sum())
+    reason = f"{single} rated once" if single else ""
+    if not n:
+        why = "no unit has two ratings"
+        return Estimate(None, n=0, excluded=single, reason="; ".join(filter(None, (why, reason))))
+    units = _units(table[:, kept], level)
+    value = float(units.alpha(np.ones((1, n)))[0])
+    if np.isnan(value):
+        why = "all ratings are the same"
+        return Estimate(None, n=n, excluded=single, reason="; ".join(filter(None, (why, reason))))
+    resampled = draws(n, bootstrap) if bootstrap else None
+    if resampled is None:
+        return Estimate(value, n=n, excluded=single, reason=reason)
+    rows = max(1, _TILE // max(units.counts.shape))
+    spread = np.concatenate(
+        [units.alpha(slab.astype(np.float64)) for slab in resampled.slabs(min(rows, 1024))]
+    )
+    low, high = (float(end[0]) for end in percentiles(spread[None, :], resampled.bootstrap.level))
+    if np.isnan(low):
+        return Estimate(value, n=n, excluded=single, reason=reason)
+    return Estimate(value, low, high, n, single, reason)
+
+
+def fleiss_kappa(counts: npt.ArrayLike) -> Estimate:
+    """Fleiss' κ: agreement beyond chance where every unit has as many ratings, by any raters.
+
+    Args:
+        counts: How many raters put each unit into each category, [units, categories].
+
+    Returns:
+        The value; undefined where chance agreement is certain.
+
+    Raises:
+        ValueError: Units have different numbers of ratings, or fewer than two.
+
+    Reference: Fleiss (1971).
+
+    Example:
+        >>> round(fleiss_kappa([[3, 0], [1, 2], [0, 3]]).value, 3)
+        0.55
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim != 2 or not len(table):
+        raise ValueError(f"counts are [units, categories], not of shape {table.shape}")
+    raters = table.sum(axis=1)
+    if raters.min() != raters.max() or raters[0] < 2:
+        raise ValueError(
+            "every unit needs as many ratings, 2 or more; krippendorff_alpha takes any number of them"
+        )
+    each = float(raters[0])
+    observed = float(((table**2).sum(axis=1) - each).mean() / (each * (each - 1.0)))
+    expected = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
+    if 1.0 - expected < 1e-12:
+        return Estimate(None, n=len(table), reason="all ratings are the same")
+    return Estimate((observed - expected) / (1.0 - expected), n=len(table))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Units:
+    """What α needs of the units.
+
+    Attributes:
+        level: Level of measurement.
+        values: Distinct ratings, ascending, [values].
+        counts: How often each unit got each, [units, values].
+    """
+
+    level: Level
+    values: Floats
+    counts: Floats
+
+    def alpha(self, weights: Floats) -> Floats:
+        """α of resampled units, [resamples]; weights are [resamples, units]."""
+        totals = weights @ self.counts
+        n = totals.sum(axis=1)
+        if self.level in ("nominal", "ratio"):
+            distance = self._distances()
+            observed = weights @ self._within(distance)
+            expected = np.einsum("rc,rc->r", totals @ distance, totals)
+        else:
+            places = self.values[None, :] - self.values.mean()
+            if self.level == "ordinal":
+                places = totals.cumsum(axis=1) - totals / 2
+                places = places - places.mean(axis=1, keepdims=True)
+            observed = self._squared(weights, places)
+            mean = divide((totals * places).sum(axis=1), n)
+            expected = 2.0 * n * (totals * (places - mean[:, None]) ** 2).sum(axis=1)
+        return 1.0 - divide((n - 1.0) * observed, np.where(expected > 1e-12 * n * n, expected, 0.0))
+
+    def _distances(self) -> Floats:
+        if self.level == "nominal":
+            return np.ones((len(self.values),) * 2) - np.eye(len(self.values))
+        apart, sums = self.values[:, None] - self.values, self.values[:, None] + self.values
+        # Two zeros are the same rating.
+        shares: Floats = np.nan_to_num(divide(apart, sums))
+        return shares**2
+
+    def _within(self, distance: Floats) -> Floats:
+        """Disagreement within each unit, over its ratings less one."""
+        pairs: Floats = np.einsum("uc,uc->u", self.counts @ distance, self.counts)
+        found: Floats = pairs / (self.counts.sum(axis=1) - 1.0)
+        return found
+
+    def _squared(self, weights: Floats, places: Floats) -> Floats:
+        """The same for squared distances of places on a line, which may differ by resample."""
+        ratings = self.counts.sum(axis=1)
+        squares = weights @ (self.counts * (ratings / (ratings - 1.0))[:, None]) * places**2
+        sums = places @ self.counts.T
+        found: Floats = 2.0 * squares.sum(axis=1) - 2.0 * (weights / (ratings - 1.0) * sums**2).sum(axis=1)
+        return found
+
+
+def _units(table: Floats, level: Level) -> _Units:
+    values, places = np.unique(table, return_inverse=True)
+    places = places.reshape(table.shape)
+    known = np.isfinite(values)
+    counts = np.zeros((table.shape[1], int(known.sum())))
+    raters, units = np.nonzero(np.isfinite(table))
+    np.add.at(counts, (units, places[raters, units]), 1.0)
+    return _Units(level, values[known], counts)

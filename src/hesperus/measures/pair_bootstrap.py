@@ -1,0 +1,378 @@
+"""The item bootstrap of every pair of runs at once, of means over groups of pairs, hence of their differences.
+
+What a resample holds is drawn once (see resample) and shared by all pairs, measures and tables over the same items. The
+resampled agreement of many pairs is one product, resamples × items times items × pairs; it is made in float32, which is
+exact for hard answers (whole numbers below 2^24) and leaves an error below 10^−5 in the ends of the intervals of
+probabilities. Values themselves are sums in float64.
+
+Everything else that a measure needs (items in common, probability on gold, margins of classes) belongs to a run and
+the set of items that another run has, and such sets are few: usually there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hesperus.measures.agreement import beyond_chance
+from hesperus.measures.classes import Mask
+from hesperus.measures.paired_runs import HardRuns, Indices, Kind, PairStatistic, SoftRuns
+from hesperus.measures.resample import Bootstrap, Draws, Floats, draws, percentiles
+from hesperus.measures.statistic import Statistic, divide, finished
+from hesperus.types import Estimate
+
+Runs = HardRuns | SoftRuns
+
+_PAIRS = 2048
+"""Pairs that go through one product."""
+
+_BELONGING = 4096
+"""Columns that belong to runs, up to which they are resampled once for all pairs."""
+
+_TILE = 1 << 17
+"""Resampled values that are reduced at a time; they stay in the cache."""
+
+_KINDS: Mapping[PairStatistic, Kind] = {"error_consistency": "both_right", "rank_consistency": "ranks"}
+_WITH_GOLD: tuple[PairStatistic, ...] = ("kappa_p", "error_consistency")
+_WITH_MARGINS: tuple[PairStatistic, ...] = ("cohen_kappa", "scott_pi")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSpread:
+    """A measure of many pairs, with what resampling the items makes of it; NaN where undefined.
+
+    Attributes:
+        n: Items that each pair rests on, [pairs].
+        value: [pairs].
+        low: Lower ends of percentile intervals, [pairs]; NaN too where there were no resamples, or where fewer than
+            half of them are defined.
+        high: Upper ends, [pairs].
+        means: Mean over the pairs of each group that have a value, [groups].
+        spread: The same in each resample, [groups, resamples].
+    """
+
+    n: npt.NDArray[np.int64]
+    value: Floats
+    low: Floats
+    high: Floats
+    means: Floats
+    spread: Floats
+
+    def estimate(self, pair: int, statistic: Statistic) -> Estimate:
+        """The estimate of a pair.
+
+        Args:
+            pair: Index of the pair.
+            statistic: The same measure of the same pair, which knows what was left out and why.
+        """
+        ends = (self.low[pair], self.high[pair])
+        return finished(
+            statistic,
+            float(self.value[pair]),
+            None if np.isnan(ends[0]) else (float(ends[0]), float(ends[1])),
+        )
+
+
+def bootstrap_pairs(
+    runs: Runs,
+    pairs: npt.NDArray[np.integer],
+    *,
+    statistics: Sequence[PairStatistic] = ("kappa_p",),
+    bootstrap: Bootstrap | None = None,
+    groups: Sequence[npt.NDArray[np.integer]] = (),
+) -> dict[PairStatistic, PairSpread]:
+    """Measure pairs of runs, with intervals.
+
+    Args:
+        runs: The runs.
+        pairs: Which pairs: indices of runs, [pairs, 2].
+        statistics: What to measure.
+        bootstrap: How to make intervals; None leaves them out.
+        groups: Indices of pairs whose mean is wanted too. Differences of two groups are differences of their spreads,
+            and paired.
+
+    Returns:
+        A spread for each statistic. κ_p and error consistency rest on items with a gold label, the others on all.
+
+    Raises:
+        ValueError: A statistic that these runs do not have, or a pair or group that does not exist.
+
+    Example:
+        >>> import numpy as np
+        >>> from hesperus.measures import HardRuns, Key
+        >>> key = Key(np.array([0, 0, 0, 1, 2, 2], np.int32), np.full(6, 3, np.int32))
+        >>> codes = np.array([[0, 0, 0, 1, 2, 1], [0, 0, 0, 1, 2, 0]], np.int32)
+        >>> float(bootstrap_pairs(HardRuns(codes, key), np.array([[0, 1]]))["kappa_p"].value[0].round(4))
+        0.4286
+    """
+    table = np.asarray(pairs, dtype=np.intp).reshape(-1, 2)
+    _check(runs, table, statistics, groups)
+    counted = runs.counted()
+    resampled = draws(counted.shape[1], bootstrap) if bootstrap else None
+    with_gold = counted & (runs.key.gold >= 0)
+    same_items = bool(np.array_equal(counted, with_gold))
+    found: dict[PairStatistic, PairSpread] = {}
+    for wanted, mask in (
+        ([s for s in statistics if s not in _WITH_GOLD or same_items], counted),
+        ([s for s in statistics if s in _WITH_GOLD and not same_items], with_gold),
+    ):
+        if wanted:
+            found |= _Family(runs, mask, table, wanted).measured(resampled, groups)
+    return {statistic: found[statistic] for statistic in statistics}
+
+
+def _check(
+    runs: Runs, pairs: Indices, statistics: Sequence[str], groups: Sequence[npt.NDArray[np.integer]]
+) -> None:
+    for name in statistics:
+        if name not in runs.statistics:
+            raise ValueError(f"no statistic {name!r} of these runs; there are {', '.join(runs.statistics)}")
+    count = len(runs.counted())
+    if pairs.size and not 0 <= pairs.min() <= pairs.max() < count:
+        raise ValueError(f"pairs name the runs 0 to {count - 1}, not {pairs.min()} to {pairs.max()}")
+    for group in groups:
+        if len(group) and not 0 <= np.min(group) <= np.max(group) < len(pairs):
+            raise ValueError(f"a group names the pairs 0 to {len(pairs) - 1}")
+
+
+class _Family:
+    """Measures over the same items."""
+
+    def __init__(
+        self, runs: Runs, counted: Mask, pairs: Indices, statistics: Sequence[PairStatistic]
+    ) -> None:
+        self.runs, self.counted, self.pairs, self.statistics = runs, counted, pairs, statistics
+        self.items: Mask = np.asarray(counted.any(axis=0))
+        self.kinds: tuple[Kind, ...] = tuple(dict.fromkeys(_KINDS.get(s, "same") for s in statistics))
+        self.gold = runs.on_gold()
+        self.classes = runs.classes() if any(s in _WITH_MARGINS for s in statistics) else []
+        known: dict[bytes, int] = {}
+        packed = np.packbits(counted, axis=1)
+        self.set_of = np.array([known.setdefault(row.tobytes(), len(known)) for row in packed], dtype=np.intp)
+        self.sets: Mask = counted[[int(np.argmax(self.set_of == place)) for place in range(len(known))]]
+        self.options = [int(count) for count in np.unique(runs.key.options)]
+
+    def measured(
+        self, resampled: Draws | None, groups: Sequence[npt.NDArray[np.integer]]
+    ) -> dict[PairStatistic, PairSpread]:
+        """All of it, in chunks of pairs."""
+        gathered = {s: _Gathered(len(self.pairs), resampled, groups) for s in self.statistics}
+        whole = self._belongings(self.pairs)
+        # Runs with the same items share their columns over all pairs; else each chunk of pairs brings its own.
+        shared = whole if whole.width <= _BELONGING else None
+        sums = shared.resampled(resampled) if shared else None
+        step = _PAIRS if shared else max(1, _BELONGING // (4 + 2 * len(self.classes)))
+        for start in range(0, len(self.pairs), step):
+            part = slice(start, min(start + step, len(self.pairs)))
+            if shared is not None and sums is not None:
+                own, belonging = shared.of(part), sums
+            else:
+                own = self._belongings(self.pairs[part])
+                belonging = own.resampled(resampled)
+            self._chunk(part, own, belonging, resampled, gathered)
+        return {s: gathered[s].spread() for s in self.statistics}
+
+    def _chunk(
+        self,
+        part: slice,
+        own: _Belongings,
+        belonging: tuple[Floats, Floats],
+        resampled: Draws | None,
+        gathered: Mapping[PairStatistic, _Gathered],
+    ) -> None:
+        a, b = self.pairs[part].T
+        for kind in self.kinds:
+            columns, sums = self.runs.together(kind, a, b, items=self.items)
+            spread = _products(columns, resampled)
+            for statistic in (s for s in self.statistics if _KINDS.get(s, "same") == kind):
+                into = gathered[statistic]
+                n = belonging[0][own.n][:, 0]
+                value = own.reduce(statistic, sums[:, None], belonging[0], slice(None))[:, 0]
+                into.values(part, np.rint(n).astype(np.int64), value)
+                if resampled is None:
+                    continue
+                rows = max(1, _TILE // max(1, spread.shape[1]))
+                for start in range(0, len(sums), rows):
+                    tile = slice(start, min(start + rows, len(sums)))
+                    reduced = own.reduce(statistic, spread[tile], belonging[1], tile)
+                    into.resamples(slice(part.start + tile.start, part.start + tile.stop), reduced)
+
+    def _belongings(self, pairs: Indices) -> _Belongings:
+        a, b = pairs.T
+        sets_a, sets_b = self.set_of[a], self.set_of[b]
+        count = len(self.sets)
+        both, n = np.unique(
+            np.minimum(sets_a, sets_b) * count + np.maximum(sets_a, sets_b), return_inverse=True
+        )
+        mine, places = np.unique(
+            np.concatenate([a * count + sets_b, b * count + sets_a]), return_inverse=True
+        )
+        run, other = mine // count, mine % count
+        first, second = np.minimum(self.set_of[run], other), np.maximum(self.set_of[run], other)
+        return _Belongings(
+            family=self,
+            common=self.sets[both // count] & self.sets[both % count],
+            run=run,
+            other=self.sets[other],
+            common_of_run=np.searchsorted(both, first * count + second),
+            n=n.reshape(-1),
+            a=places.reshape(-1)[: len(a)],
+            b=places.reshape(-1)[len(a) :],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Belongings:
+    """Columns that belong to a set of items, or to a run on a set of items.
+
+    Attributes:
+        family: Whose they are.
+        common: Sets of items that pairs have in common, [sets, items].
+        run: The run of each entry.
+        other: The items of the other run of each entry, [entries, items].
+        common_of_run: Index into `common` for each entry.
+        n: Index into `common` for each pair.
+        a: Index of the entry of the first run of each pair, on the items of the second.
+        b: Index of the entry of the second run, on the items of the first.
+    """
+
+    family: _Family
+    common: Mask
+    run: Indices
+    other: Mask
+    common_of_run: Indices
+    n: Indices
+    a: Indices
+    b: Indices
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        family = self.family
+        return (1 + len(family.options)) * len(self.common) + (1 + len(family.classes)) * len(self.run)
+
+    def of(self, part: slice) -> _Belongings:
+        """The same for some of the pairs."""
+        return _Belongings(
+            self.family, self.common, self.run, self.other, self.common_of_run,
+            self.n[part], self.a[part], self.b[part],
+        )  # fmt: skip
+
+    def resampled(self, draws: Draws | None) -> tuple[Floats, Floats]:
+        """Sums of the columns, [columns, 1], and of each resample, [columns, resamples].
+
+        Shares of gold, of 1 / (options − 1) and of classes come out divided by the items in common.
+        """
+        family = self.family
+        counted = family.counted[self.run] & self.other
+        # 1 / (options − 1) is summed by number of options, so that every column of labels is whole.
+        columns = [
+            self.common,
+            *(self.common & (family.runs.key.options == count) for count in family.options),
+            family.gold[self.run] * counted,
+            *(where[self.run] & counted for where in family.classes),
+        ]
+        stacked = np.concatenate(columns)
+        point = self._shares(stacked.sum(axis=1, keepdims=True, dtype=np.float64))
+        if draws is None:
+            return point, np.empty((len(point), 0))
+        return point, self._shares(_products(stacked.astype(np.float32), draws).astype(np.float64))
+
+    def _shares(self, sums: Floats) -> Floats:
+        """Items in common; then 1 / (options − 1), gold and classes, divided by them."""
+        sets, entries, options = len(self.common), len(self.run), self.family.options
+        n, rest = sums[:sets], sums[(1 + len(options)) * sets :]
+        by_options = sums[sets : (1 + len(options)) * sets].reshape(len(options), *n.shape)
+        others = np.zeros_like(n)
+        for part, count in zip(by_options, options, strict=True):
+            others += part / (count - 1.0)
+        for start in range(0, len(rest), max(1, entries)):
+            rest[start : start + entries] = divide(rest[start : start + entries], n[self.common_of_run])
+        return np.concatenate([n, divide(others, n), rest])
+
+    def reduce(
+        self, statistic: PairStatistic, observed: npt.NDArray[np.floating], sums: Floats, tile: slice
+    ) -> Floats:
+        """The measure of some pairs from their sums, [pairs, resamples]."""
+        sets, entries = len(self.common), len(self.run)
+        n, a, b = self.n[tile], self.a[tile], self.b[tile]
+        raw: Floats = (
+            observed / sums[n] if sums[:sets].all() else divide(observed.astype(np.float64), sums[n])
+        )
+        if statistic in ("raw", "rank_consistency"):
+            return raw
+        if statistic in ("kappa_p", "error_consistency"):
+            p, q = sums[2 * sets + a], sums[2 * sets + b]
+            expected = p * q
+            # (1 − p)(1 − q) = 1 − p − q + p q, in place: these tables are as large as all else together.
+            p += q
+            np.subtract(1.0, p, out=p)
+            p += expected
+            if statistic == "kappa_p":
+                p *= sums[sets + n]
+            expected += p
+            return beyond_chance(raw, expected)
+        expected = np.zeros_like(raw)
+        for place in range(1, 1 + len(self.family.classes)):
+            start = 2 * sets + place * entries
+            p, q = sums[start + a], sums[start + b]
+            expected += p * q if statistic == "cohen_kappa" else ((p + q) / 2) ** 2
+        return beyond_chance(raw, expected)
+
+
+def _products(columns: npt.NDArray[np.float32], draws: Draws | None) -> npt.NDArray[np.float32]:
+    if draws is None:
+        return np.empty((len(columns), 0), dtype=np.float32)
+    found = np.empty((len(columns), draws.bootstrap.resamples), dtype=np.float32)
+    start = 0
+    for slab in draws.slabs():
+        np.matmul(columns, slab.T, out=found[:, start : start + len(slab)])
+        start += len(slab)
+    return found
+
+
+class _Gathered:
+    """Values, ends of intervals and means of groups of a measure, as the chunks of pairs come in."""
+
+    def __init__(
+        self, pairs: int, resampled: Draws | None, groups: Sequence[npt.NDArray[np.integer]]
+    ) -> None:
+        self._bootstrap = resampled.bootstrap if resampled else Bootstrap(0)
+        self._n = np.zeros(pairs, dtype=np.int64)
+        self._value, self._low, self._high = (np.full(pairs, np.nan) for _ in range(3))
+        self._groups = groups
+        self._member = np.zeros((len(groups), pairs))
+        for row, group in zip(self._member, groups, strict=True):
+            row[np.asarray(group, dtype=np.intp)] = 1.0
+        width = self._bootstrap.resamples
+        self._sums, self._counts = np.zeros((len(groups), width)), np.zeros((len(groups), width))
+
+    def values(self, part: slice, n: npt.NDArray[np.int64], value: Floats) -> None:
+        self._n[part], self._value[part] = n, value
+
+    def resamples(self, part: slice, reduced: Floats) -> None:
+        member = self._member[:, part]
+        groups = member.any(axis=1)
+        bad = ~np.isfinite(reduced[:, :1]).any() if not reduced.size else not np.isfinite(reduced.sum())
+        if groups.any():
+            filled = np.nan_to_num(reduced) if bad else reduced
+            self._sums[groups] += member[groups] @ filled
+            self._counts[groups] += (
+                member[groups] @ np.isfinite(reduced).astype(np.float64)
+                if bad
+                else member[groups].sum(axis=1, keepdims=True)
+            )
+        self._low[part], self._high[part] = percentiles(reduced, self._bootstrap.level)
+
+    def spread(self) -> PairSpread:
+        defined = np.isfinite(self._value)
+        counts = (self._member * defined).sum(axis=1)
+        means = divide(self._member @ np.where(defined, self._value, 0.0), counts)
+        undefined = ~defined
+        self._low[undefined] = self._high[undefined] = np.nan
+        return PairSpread(
+            self._n, self._value, self._low, self._high, means, divide(self._sums, self._counts)
+        )

@@ -1,0 +1,145 @@
+"""Agreement of more than two runs: consistency of subsets of k, its harmonic mean with accuracy, α over all.
+
+References:
+    Consistency over subsets of s languages and AC3: Wang et al. (2024), SeaEval for multilingual foundation models.
+    α: Krippendorff (2011), Computing Krippendorff's alpha-reliability.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from hesperus.measures.agreement import Key
+from hesperus.measures.classes import INVALID, INVALID_RULES, MISSING, Codes, InvalidRule
+from hesperus.measures.resample import Floats
+from hesperus.measures.statistic import Column, Statistic, divide, ratio
+
+
+def subset_consistency_statistic(codes: Codes, *, size: int, invalid: InvalidRule = "disagree") -> Statistic:
+    """Share of the subsets of `size` runs in which all give the same answer, over subsets and items; in [0, 1].
+
+    With every item in every run this is the mean over subsets of the share of items on which the subset agrees. An
+    item counts with as many subsets as have it.
+
+    Args:
+        codes: Class codes, [runs, items].
+        size: Runs in a subset, 2 or more; 2 gives the mean raw agreement of pairs.
+        invalid: ``disagree``: an unreadable answer agrees with nothing; ``agree``: it is one more class; ``drop``:
+            subsets with an unreadable answer do not count.
+
+    Raises:
+        ValueError: The size is less than 2 or more than there are runs.
+    """
+    subsets, agreeing = _subsets(codes, size, invalid)
+    return Statistic(
+        (agreeing, subsets), ratio, int((subsets > 0).sum()), *_excluded(codes, subsets),
+        undefined=f"no item was answered by {size} runs",
+    )  # fmt: skip
+
+
+def pooled_accuracy_statistic(codes: Codes, gold: Codes, *, invalid: InvalidRule = "disagree") -> Statistic:
+    """Share of right answers over all runs and items with a gold label; in [0, 1].
+
+    Args:
+        codes: Class codes, [runs, items].
+        gold: Codes of the right answers, [items], negative where there is none.
+        invalid: ``drop`` leaves unreadable answers out; under the other rules they are wrong.
+    """
+    _check_rule(invalid)
+    asked = (codes >= (0 if invalid == "drop" else INVALID)) & (gold >= 0)
+    right = (asked & (codes == gold)).sum(axis=0).astype(np.float64)
+    counted = asked.sum(axis=0).astype(np.float64)
+    return Statistic(
+        (right, counted), ratio, int((counted > 0).sum()), *_excluded(codes, counted),
+        undefined="no item with a gold label counts",
+    )  # fmt: skip
+
+
+def ac3_statistic(codes: Codes, *, key: Key, size: int, invalid: InvalidRule = "disagree") -> Statistic:
+    """AC3: harmonic mean of accuracy over all runs and consistency of subsets of `size` runs; in [0, 1].
+
+    Args:
+        codes: Class codes, [runs, items].
+        key: Gold; the accuracy rests on the items that have one.
+        size: Runs in a subset.
+        invalid: How unreadable answers compare; they are wrong, unless they are dropped.
+
+    Raises:
+        ValueError: The size is less than 2 or more than there are runs.
+    """
+    subsets, agreeing = _subsets(codes, size, invalid)
+    right, asked = pooled_accuracy_statistic(codes, key.gold, invalid=invalid).columns
+
+    def harmonic(sums: Floats) -> Floats:
+        consistent, correct = divide(sums[..., 0], sums[..., 1]), divide(sums[..., 2], sums[..., 3])
+        return divide(2 * consistent * correct, consistent + correct)
+
+    return Statistic(
+        (agreeing, subsets, right, asked), harmonic, int((subsets > 0).sum()),
+        *_excluded(codes, subsets), undefined="accuracy or consistency is undefined, or both are 0",
+    )  # fmt: skip
+
+
+def nominal_alpha_statistic(codes: Codes, *, invalid: InvalidRule = "disagree") -> Statistic:
+    """Krippendorff's α of all runs at once, nominal, with missing answers; at most 1.
+
+    Args:
+        codes: Class codes, [runs, items].
+        invalid: ``disagree``: each unreadable answer is a class of its own; ``agree``: they are one class; ``drop``:
+            they are missing.
+
+    Returns:
+        α before it is reduced. Resampled items that are drawn twice count as two items.
+    """
+    _check_rule(invalid)
+    unread = codes == INVALID
+    given = (codes != MISSING) & ~(unread if invalid == "drop" else np.zeros_like(unread))
+    ratings = given.sum(axis=0)
+    pairable = ratings >= 2
+    classes = [int(c) for c in np.unique(codes[given]) if c >= (INVALID if invalid == "agree" else 0)]
+    counts = [np.where(pairable, (codes == c).sum(axis=0), 0).astype(np.float64) for c in classes]
+    same = sum((n * (n - 1) for n in counts), start=np.zeros(codes.shape[1]))
+    weight = np.where(pairable, ratings, 0).astype(np.float64)
+    agreeing = same / np.maximum(ratings - 1, 1)
+    # Unreadable answers that are each a class of their own meet only themselves: they add their number to Σ n².
+    alone = np.where(pairable & (invalid == "disagree"), unread.sum(axis=0), 0).astype(np.float64)
+
+    def reduce(sums: Floats) -> Floats:
+        n, observed, single = sums[..., 0], sums[..., 1], sums[..., 2]
+        expected = n * n - (sums[..., 3:] ** 2).sum(axis=-1) - single
+        return 1.0 - divide((n - 1.0) * (n - observed), expected)
+
+    columns: tuple[Column, ...] = (weight, agreeing, alone, *counts)
+    return Statistic(
+        columns, reduce, int(pairable.sum()), *_excluded(codes, weight),
+        undefined="no item with two answers" if not pairable.any() else "all answers are the same",
+    )  # fmt: skip
+
+
+def _subsets(codes: Codes, size: int, invalid: InvalidRule) -> tuple[Floats, Floats]:
+    """For each item: subsets of runs that have it, and those of them in which all agree."""
+    _check_rule(invalid)
+    if codes.ndim != 2 or not 2 <= size <= len(codes):
+        runs = len(codes)
+        raise ValueError(f"a subset has 2 to {runs} of the {runs} runs, not {size}")
+    chosen = np.array([float(comb(count, size)) for count in range(len(codes) + 1)])
+    subsets = chosen[(codes >= (0 if invalid == "drop" else INVALID)).sum(axis=0)]
+    lowest = INVALID if invalid == "agree" else 0
+    agreeing = np.zeros(codes.shape[1])
+    for code in np.unique(codes):
+        if code >= lowest:
+            agreeing += chosen[(codes == code).sum(axis=0)]
+    return subsets, agreeing
+
+
+def _excluded(codes: Codes, counted: npt.NDArray[np.floating]) -> tuple[int, str]:
+    lost = int(((codes != MISSING).any(axis=0) & (counted == 0)).sum())
+    return lost, f"{lost} that too few runs answered" if lost else ""
+
+
+def _check_rule(invalid: str) -> None:
+    if invalid not in INVALID_RULES:
+        raise ValueError(f"invalid must be one of {', '.join(INVALID_RULES)}, not {invalid!r}")

@@ -1,0 +1,147 @@
+"""Finds the logs below what a user names, and tells whose they are."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from hesperus.errors import DataError, UsageError
+from hesperus.records.importers.lines import open_bytes
+from hesperus.records.importers.settings import LeftOut, Source, Tool
+
+_HEAD = 1 << 16
+
+_NAMES: tuple[tuple[re.Pattern[str], Tool | None], ...] = (
+    (re.compile(r"samples_.+\.jsonl?(\.gz)?"), "lm-eval"),
+    (re.compile(r".+\.eval"), "inspect"),
+    (re.compile(r"scenario_state\.json(\.gz)?"), "helm"),
+    (re.compile(r"details_.+\.parquet"), "lighteval"),
+    # Parts of a tool's output that hold no answers.
+    (re.compile(r"results_.+\.json(\.gz)?"), None),
+    (
+        re.compile(
+            r"(run_spec|scenario|stats|per_instance_stats|instances|display_\w+|benchmark_output)\.json(\.gz)?"
+        ),
+        None,
+    ),
+)
+
+_HEADS: tuple[tuple[re.Pattern[bytes], Tool | None], ...] = (
+    (re.compile(rb'^\s*\[?\s*\{\s*"doc_id":'), "lm-eval"),
+    (re.compile(rb'"adapter_spec"\s*:|"request_states"\s*:'), "helm"),
+    (re.compile(rb'"eval"\s*:\s*\{\s*"(eval_id|run_id|created|task)"'), "inspect"),
+    (re.compile(rb'"(evalId|promptIdx|promptId|gradingResult|testCase)"\s*:'), "promptfoo"),
+    (
+        re.compile(rb'"(results|group_subtasks)"\s*:\s*\{.*"(configs|versions|config_general)"', re.DOTALL),
+        None,
+    ),
+)
+
+_TABLES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".pq")
+_ENDINGS = (*_TABLES, ".json", ".eval", ".gz")
+
+
+def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source], list[LeftOut]]:
+    """The logs in some files and folders, in the order of their names.
+
+    Args:
+        given: Files, or folders that are searched to their bottom.
+        tool: Whose logs they are; None tells by names and first bytes.
+
+    Raises:
+        UsageError: A path does not exist, or nothing is a log.
+        DataError: A single file was named and nobody's log is like it.
+    """
+    sources: list[Source] = []
+    left: list[LeftOut] = []
+    for root in given:
+        if not root.exists():
+            raise UsageError(f"{root}: no such file or folder")
+        for path in _files(root):
+            place = path.relative_to(root).as_posix() if root.is_dir() else path.name
+            found = _tool_of(path, tool, named=root.is_file())
+            if found is not None:
+                sources.append(Source(path, place, found))
+            elif root.is_file():
+                raise DataError(
+                    "nobody's log is like this; name the format with --from, or map the columns of a table with --map",
+                    file=place,
+                )
+            elif not _is_known_rest(path):
+                left.append(
+                    LeftOut("not a log", 0, place, "no format is known by its name or its first bytes")
+                )
+    if not sources:
+        shown = ", ".join(map(str, given))
+        raise UsageError(
+            f"{shown}: no log of lm-eval, Inspect, HELM, lighteval or promptfoo; --from names the format"
+        )
+    return sources, left
+
+
+def _files(root: Path) -> Iterable[Path]:
+    if root.is_file():
+        return [root]
+    return sorted(
+        path
+        for path in root.rglob("*")
+        if path.is_file() and path.suffix.lower() in _ENDINGS and not path.name.startswith(".")
+    )
+
+
+def _tool_of(path: Path, asked: Tool | None, *, named: bool) -> Tool | None:
+    by_name, known = _by_name(path)
+    if known and by_name is None and not named:
+        return None
+    if asked is not None:
+        # In a folder of one tool, the files of that tool are taken; a file that was named is taken at its word.
+        if named or by_name == asked:
+            return asked
+        if asked == "table":
+            return asked if _ending(path) in _TABLES else None
+        return asked if by_name is None and _by_head(path) == asked else None
+    return by_name or _by_head(path)
+
+
+def _by_name(path: Path) -> tuple[Tool | None, bool]:
+    for pattern, tool in _NAMES:
+        if pattern.fullmatch(path.name):
+            return tool, True
+    return None, False
+
+
+def _is_known_rest(path: Path) -> bool:
+    return _by_name(path)[1] or _ending(path) == ".json"
+
+
+def _ending(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).suffix.lower()
+
+
+def _by_head(path: Path) -> Tool | None:
+    if zipfile.is_zipfile(path):
+        return "inspect" if any(name == "header.json" for name in zipfile.ZipFile(path).namelist()) else None
+    if _ending(path) == ".parquet":
+        return _by_columns(path)
+    try:
+        with open_bytes(path) as file:
+            head = file.read(_HEAD)
+    except (OSError, EOFError):
+        return None
+    for pattern, tool in _HEADS:
+        if pattern.search(head):
+            return tool
+    return None
+
+
+def _by_columns(path: Path) -> Tool | None:
+    import polars as pl
+
+    try:
+        columns = set(pl.scan_parquet(path).collect_schema().names())
+    except pl.exceptions.PolarsError:
+        return None
+    old, new = {"gold_index", "choices", "full_prompt"}, {"doc", "model_response"}
+    return "lighteval" if old <= columns or new <= columns else None

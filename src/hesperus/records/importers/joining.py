@@ -1,0 +1,274 @@
+"""Puts logs together: the same item in every language under one id, or left out with the reason."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from hesperus.errors import DataError
+from hesperus.records.importers.benchmarks import BENCHMARKS
+from hesperus.records.importers.naming import short_models
+from hesperus.records.importers.settings import Again, LeftOut, Log
+from hesperus.records.schema import SCHEMA
+
+_DIFFERENT = 0.2
+"""Share of gold labels in which a log may differ from the others before its options are taken to stand otherwise.
+
+A benchmark with four options that were shuffled differs in 75 % of the items, with two in 50 %; the golds of
+Global-MMLU differ between languages in 1.4 %.
+"""
+
+
+def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOut], list[str]]:
+    """Check logs against each other.
+
+    Args:
+        logs: All logs of an import.
+        again: What becomes of a second log of the same model, task and language.
+
+    Returns:
+        The logs that fit together, what was left out, and what a reader should know.
+
+    Raises:
+        DataError: There is a second log, and `again` is ``refuse``.
+    """
+    short = short_models(log.model for log in logs)
+    logs = [replace(log, model=short[log.model]) for log in logs]
+    left: list[LeftOut] = []
+    kept = [_once(log, left) for log in logs]
+    kept = _single(kept, again, left)
+    notes: list[str] = []
+    joined: list[Log] = []
+    for task, group in _by(kept, "task"):
+        fitting = _same_split(task, group, left)
+        fitting = _same_gold(task, fitting, left, notes)
+        joined += _same_options(fitting, left)
+    for task, group in _by(joined, "task"):
+        notes += _coverage(task, group)
+    return joined, left, notes
+
+
+def records_of(logs: Iterable[Log]) -> pl.DataFrame:
+    """The records table of logs that fit together; columns that only some have are null in the others."""
+    frames = [
+        log.rows.with_columns(
+            model=pl.lit(log.model),
+            task=pl.lit(log.task),
+            instruction=pl.lit(log.instruction or log.language),
+            input=pl.lit(log.language),
+        )
+        for log in logs
+    ]
+    if not frames:
+        return pl.DataFrame(schema=SCHEMA)
+    whole = pl.concat(frames, how="diagonal")
+    return whole.select(*SCHEMA, *(name for name in whole.columns if name not in SCHEMA))
+
+
+def _by(logs: Iterable[Log], name: str) -> list[tuple[str, list[Log]]]:
+    groups: dict[str, list[Log]] = defaultdict(list)
+    for log in logs:
+        groups[getattr(log, name)].append(log)
+    return sorted(groups.items())
+
+
+def _once(log: Log, left: list[LeftOut]) -> Log:
+    """A row that stands twice counts once; of two that differ, neither is known to be right."""
+    rows = log.rows
+    unnamed = rows["item"].is_null() | (rows["item"] == "")
+    if unnamed.any():
+        left.append(LeftOut("no id", int(unnamed.sum()), log.place, "the fields that make the id are empty"))
+        rows = rows.filter(~unnamed)
+    if rows.select("item", "repeat").is_duplicated().any():
+        distinct = rows.unique(["item", "repeat", "outcome", "answer", "gold"], maintain_order=True)
+        doubled = distinct.select("item", "repeat").is_duplicated()
+        same, other = len(rows) - len(distinct), int(doubled.sum())
+        if same:
+            left.append(LeftOut("row stands twice", same, log.place, "the same answer again; counted once"))
+        if other:
+            item = distinct.filter(doubled)["item"][0]
+            detail = f"first {item!r}: the id names rows with different answers; is the key right (--key)?"
+            left.append(LeftOut("id stands twice", other, log.place, detail))
+        rows = distinct.filter(~doubled)
+    return replace(log, rows=rows)
+
+
+def _single(logs: list[Log], again: Again, left: list[LeftOut]) -> list[Log]:
+    """One log of each model, task and language: logs of other items (subjects) are parts of it."""
+    cells: dict[tuple[str, str, str, str], list[Log]] = defaultdict(list)
+    for log in logs:
+        cells[log.cell].append(log)
+    kept: list[Log] = []
+    for cell, many in cells.items():
+        if _all_apart(many):
+            kept += many
+            continue
+        newest_first = sorted(many, key=lambda log: (log.date, log.place), reverse=True)
+        taken: list[Log] = []
+        for log in newest_first:
+            over = [other for other in taken if _shares_items(log, other)]
+            if not over:
+                taken.append(log)
+            elif again == "refuse":
+                raise DataError(
+                    f"a second log of {' '.join(dict.fromkeys(cell))}: {log.place} and {over[0].place}; "
+                    "--again newest takes the newer, --again repeats both"
+                )
+            elif again == "repeats":
+                taken.append(_as_repeat(log, max(_last_repeat(other) for other in over)))
+            else:
+                detail = f"{over[0].place} is newer; --again repeats takes both"
+                left.append(LeftOut("a second log of the same", len(log.rows), log.place, detail))
+        kept += taken
+    order = {id(log): place for place, log in enumerate(logs)}
+    return sorted(kept, key=lambda log: order.get(id(log), len(order)))
+
+
+def _all_apart(logs: list[Log]) -> bool:
+    """Whether no item stands in two of the logs, as in those of the subjects of one benchmark."""
+    if len(logs) == 1:
+        return True
+    return not pl.concat([log.rows.select("item", "repeat") for log in logs]).is_duplicated().any()
+
+
+def _shares_items(log: Log, other: Log) -> bool:
+    return not log.rows.join(other.rows, on=["item", "repeat"], how="semi").is_empty()
+
+
+def _last_repeat(log: Log) -> int:
+    return max(log.rows["repeat"].to_list(), default=0)
+
+
+def _as_repeat(log: Log, after: int) -> Log:
+    return replace(log, rows=log.rows.with_columns(repeat=(pl.col("repeat") + after).cast(pl.Int32)))
+
+
+def _same_split(task: str, logs: list[Log], left: list[LeftOut]) -> list[Log]:
+    """Row numbers of different splits say nothing about each other."""
+    if not any(log.by_row for log in logs):
+        return logs
+    rows: dict[str, int] = defaultdict(int)
+    for log in logs:
+        rows[log.split or ""] += len(log.rows)
+    if len(rows) < 2:
+        return logs
+    kept = max(rows, key=lambda split: (rows[split], split))
+    for log in logs:
+        if (log.split or "") != kept:
+            detail = f"{task} is joined by row: this is split {log.split!r}, the others are {kept!r}"
+            left.append(LeftOut("another split", len(log.rows), log.place, detail))
+    return [log for log in logs if (log.split or "") == kept]
+
+
+def _same_gold(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]) -> list[Log]:
+    """Gold decides whether logs speak of the same items, with their options in the same order."""
+    differ = any(benchmark.golds_differ for benchmark in BENCHMARKS if benchmark.name == task)
+    reference = _reference(logs)
+    kept: list[Log] = []
+    mismatched: set[str] = set()
+    several = len({(log.model, log.language) for log in logs}) > 1
+    for log in logs:
+        against = (
+            log.rows.select("item", "gold")
+            .drop_nulls()
+            .join(reference, on="item", how="inner", maintain_order="left")
+        )
+        if log.by_row and several and against.is_empty():
+            detail = "items are joined by row, and there is no gold label to check it; give --key FIELD"
+            left.append(LeftOut("row order cannot be checked", len(log.rows), log.place, detail))
+            continue
+        wrong = against.filter(pl.col("gold") != pl.col("reference"))
+        share = len(wrong) / len(against) if len(against) else 0.0
+        found = f"gold differs from the other logs in {len(wrong):,} of {len(against):,} items"
+        if log.by_row and len(wrong):
+            item, gold, other = wrong.row(0)
+            detail = f"{found}, first in row {item} ({gold}, not {other}): not the same rows; another split, or filtered?"
+            left.append(LeftOut("rows do not match", len(log.rows), log.place, detail))
+        elif share > _DIFFERENT and len(wrong) > 1 and not differ:
+            detail = f"{found}: are its options in another order, or its ids of other items?"
+            left.append(LeftOut("gold differs", len(log.rows), log.place, detail))
+        else:
+            mismatched |= set(wrong["item"])
+            kept.append(log)
+    if mismatched:
+        notes.append(
+            f"{task}: gold differs between logs in {len(mismatched):,} items; each row keeps its own gold"
+        )
+    return kept
+
+
+def _reference(logs: list[Log]) -> pl.DataFrame:
+    """The gold label that most logs give an item; English decides a tie, then the first language."""
+    ranked = sorted(logs, key=lambda log: (log.language != "en", log.language, log.model))
+    golds = [
+        log.rows.select("item", "gold")
+        .drop_nulls()
+        .unique("item", keep="first")
+        .with_columns(rank=pl.lit(place, dtype=pl.Int32))
+        for place, log in enumerate(ranked)
+    ]
+    if not golds:
+        return pl.DataFrame(schema={"item": pl.String, "reference": pl.String})
+    # Models of one language share its gold: a language votes once.
+    votes = pl.concat(
+        gold.with_columns(language=pl.lit(log.language)) for gold, log in zip(golds, ranked, strict=True)
+    ).unique(["item", "gold", "language"], keep="first", maintain_order=True)
+    counted = votes.group_by("item", "gold").agg(votes=pl.len(), rank=pl.col("rank").min())
+    return (
+        counted.sort("votes", "rank", descending=[True, False])
+        .unique("item", keep="first", maintain_order=True)
+        .select("item", reference="gold")
+    )
+
+
+def _same_options(logs: list[Log], left: list[LeftOut]) -> list[Log]:
+    """An item with two options here and four there is not one item."""
+    sizes = [log.rows.select("item", size=pl.col("options").list.len()).drop_nulls().unique() for log in logs]
+    if not sizes:
+        return logs
+    usual = (
+        pl.concat(sizes)
+        .group_by("item", "size")
+        .len()
+        .sort("len", "size", descending=True)
+        .unique("item", keep="first")
+    )
+    kept = []
+    for log in logs:
+        rows = log.rows.with_columns(size=pl.col("options").list.len()).join(
+            usual.select("item", usual="size"), on="item", how="left", maintain_order="left"
+        )
+        other = (rows["size"] != rows["usual"]).fill_null(False)
+        if other.any():
+            row = rows.filter(other).row(0, named=True)
+            detail = f"first {row['item']!r}: {row['size']} options, {row['usual']} in other logs"
+            left.append(LeftOut("another number of options", int(other.sum()), log.place, detail))
+        kept.append(replace(log, rows=log.rows.filter(~other)) if other.any() else log)
+    return [log for log in kept if len(log.rows)]
+
+
+def _coverage(task: str, logs: list[Log]) -> list[str]:
+    """Say which languages lack items that others have."""
+    items: dict[str, pl.Series] = {}
+    for language, group in _by(logs, "language"):
+        items[language] = pl.concat([log.rows["item"] for log in group]).unique()
+    if len(items) < 2:
+        return []
+    every = pl.concat(list(items.values()))
+    common = every.value_counts().filter(pl.col("count") == len(items))
+    total = every.n_unique()
+    if len(common) == total:
+        return []
+    if common.is_empty():
+        return [
+            f"{task}: no item is in all of {', '.join(items)}; other splits, or a key that differs by language?"
+        ]
+    lacking = ", ".join(
+        f"{language} {total - len(own):,}" for language, own in items.items() if len(own) < total
+    )
+    return [
+        f"{task}: {len(common):,} of {total:,} items are in all {len(items)} languages; lacking: {lacking}"
+    ]

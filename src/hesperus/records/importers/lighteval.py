@@ -1,0 +1,179 @@
+"""Logs of lighteval: details as Parquet, in the layouts before and after release 0.11."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from hesperus.errors import DataError
+from hesperus.records.importers.naming import Evidence, about
+from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
+from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.texts import text_of
+
+_NAME = re.compile(
+    r"details_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?))?\.parquet"
+)
+_FORM = re.compile(r"(.+)_(mcf|cf|hybrid)")
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
+
+_ROWS_AT_ONCE = 4096
+
+
+def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
+    """Read one log. Its rows have no id of their own: they are joined by row unless a key is given.
+
+    Raises:
+        DataError: It is no log of lighteval, or its language cannot be told.
+    """
+    match = _NAME.fullmatch(source.path.name)
+    task, date = (match["task"], match["date"] or "") if match else (source.path.stem, "")
+    frame = _frame(source)
+    parts = [part for part in task.split("|") if not part.isdecimal()]
+    name, form = parts[-1].replace(":", "_"), ""
+    if formed := _FORM.fullmatch(name):
+        name, form = formed[1], f"-{formed[2]}"
+    read = _new if "model_response" in frame.columns else _old
+    first = next(iter(frame.head(1).iter_rows(named=True)), None)
+    if first is None:
+        return [], [LeftOut("no rows", 0, source.place, "the file is empty")]
+    what = about(Evidence(name, source.place, {}, _texts(_specific(first))), settings)
+    kept = Kept(
+        source,
+        settings.model or _model(source),
+        type(what)(what.task + form, what.language, what.benchmark, what.instruction),
+        by_row=settings.key in ((), (ROW_KEY,)),
+        date=date,
+    )
+    rows = (
+        read(row, number, settings, source)
+        for number, row in enumerate(frame.iter_rows(named=True, buffer_size=_ROWS_AT_ONCE))
+    )
+    return logs_of(rows, kept, settings)
+
+
+def _frame(source: Source) -> pl.DataFrame:
+    """Only the columns that are needed: prompts and tokens stay on disk."""
+    wanted = ("choices", "gold_index", "gold", "predictions", "specifics", "doc", "model_response")
+    try:
+        scan = pl.scan_parquet(source.path)
+        there = scan.collect_schema().names()
+        return scan.select(name for name in wanted if name in there).collect()
+    except pl.exceptions.PolarsError as error:
+        raise DataError(
+            f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=source.place
+        ) from error
+
+
+def _model(source: Source) -> str:
+    """``details/ORG/NAME/DATE/details_….parquet``."""
+    parts = source.path.parts
+    if "details" in parts:
+        after = parts[parts.index("details") + 1 : -1]
+        return "hf/" + "/".join(part for part in after if not re.match(r"\d{4}-\d\d-\d\dT", part))
+    return ""
+
+
+def _old(row: Mapping[str, Any], number: int, settings: ImportSettings, source: Source) -> Row:
+    choices = row.get("choices")
+    gold_places = _numbers(row.get("gold_index"))
+    scores = _numbers(row.get("predictions"))
+    specific = _specific(row)
+    options = len(choices) if isinstance(choices, list) else len(scores)
+    if gold_places and options > 1 and len(scores) >= options:
+        return Row(
+            item=_item(specific, number, settings, source),
+            gold=chr(ord("A") + int(gold_places[0])),
+            options=options,
+            scores=tuple(scores[:options]),
+            language=own_language(specific, settings),
+        )
+    golds, texts = _list(row.get("gold")), _list(row.get("predictions"))
+    return _written(specific, number, settings, source, gold=golds, text=texts)
+
+
+def _new(row: Mapping[str, Any], number: int, settings: ImportSettings, source: Source) -> Row:
+    document, response = row["doc"] or {}, row["model_response"] or {}
+    specific = _specific(row)
+    choices = document.get("choices") or []
+    places = document.get("gold_index")
+    places = places if isinstance(places, list) else [places]
+    gold = places[0] if places and places[0] is not None else None
+    scores = response.get("logprobs") or []
+    identity = str(document.get("id") or number)
+    if len(choices) > 1 and len(scores) >= len(choices):
+        return Row(
+            item=_item(specific, identity, settings, source),
+            gold=chr(ord("A") + int(gold)) if gold is not None else None,
+            options=len(choices),
+            scores=tuple(float(score) for score in scores[: len(choices)]),
+            language=own_language(specific, settings),
+        )
+    right = [choices[int(gold)]] if gold is not None and int(gold) < len(choices) else []
+    texts = response.get("text_post_processed") or response.get("text") or []
+    return _written(specific, identity, settings, source, gold=right, text=texts)
+
+
+def _written(
+    specific: Mapping[str, Any],
+    number: int | str,
+    settings: ImportSettings,
+    source: Source,
+    *,
+    gold: list[str],
+    text: list[str],
+) -> Row:
+    reply = text[0] if text else None
+    return Row(
+        item=_item(specific, number, settings, source),
+        gold=gold[0].strip() if gold else None,
+        answer=reply,
+        reply=reply,
+        failed=None if reply else "empty",
+        language=own_language(specific, settings),
+    )
+
+
+def _item(specific: Mapping[str, Any], number: int | str, settings: ImportSettings, source: Source) -> str:
+    if settings.key in ((), (ROW_KEY,)):
+        return str(number)
+    absent = [name for name in settings.key if specific.get(name) is None]
+    if absent:
+        shown = ", ".join(specific) or "none"
+        raise DataError(
+            f"no field {absent[0]!r} among the specifics: {shown}", file=source.place, item=str(number)
+        )
+    return "/".join(text_of(specific[name]) or "" for name in settings.key)
+
+
+def _specific(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    value = row.get("specifics") or (row.get("doc") or {}).get("specific")
+    return value if isinstance(value, dict) else {}
+
+
+def _numbers(value: object) -> list[float]:
+    """Numbers of a list, nested (score, is greedy) or not, or of a list that was written as text."""
+    if value is None:
+        return []
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return [float(value)]
+    if isinstance(value, str):
+        return [float(number) for number in _NUMBER.findall(value)]
+    if isinstance(value, list):
+        firsts = [part[0] if isinstance(part, list) and part else part for part in value]
+        return [number for part in firsts for number in _numbers(part)[:1]]
+    return []
+
+
+def _list(value: object) -> list[str]:
+    if isinstance(value, list):
+        flat = [part[0] if isinstance(part, list) and part else part for part in value]
+        return [str(part) for part in flat if part is not None]
+    return [value] if isinstance(value, str) else []
+
+
+def _texts(values: Mapping[str, Any]) -> dict[str, str]:
+    return {str(key): value for key, value in values.items() if isinstance(value, str)}

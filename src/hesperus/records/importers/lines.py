@@ -1,0 +1,156 @@
+"""Reads large files of JSON lines in pieces: plain or gzip, and what is whole of one that was cut."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+import orjson
+
+from hesperus.errors import DataError
+
+PIECE = 1 << 19
+"""Bytes read at a time: memory is bounded by this, not by the file. Larger ones are returned to the system and fetched
+again for every block, which takes longer than reading them."""
+
+_GZIP = b"\x1f\x8b"
+_WINDOW = 31
+"""zlib's word for gzip."""
+
+_HEAD = 1 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some whole lines of a file.
+
+    Attributes:
+        data: The lines, with their ends; the last of a file may lack it.
+        cut: True where the file ended in the middle of compressed data after these lines.
+        elements: The values of a JSON array, in place of lines.
+    """
+
+    data: bytes
+    cut: bool = False
+    elements: tuple[bytes, ...] | None = None
+
+    @property
+    def lines(self) -> Sequence[bytes]:
+        """The lines, or the elements of the array."""
+        return self.data.splitlines() if self.elements is None else self.elements
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file, through gzip where it is compressed (told by its first bytes, not by its name)."""
+    return gzip.open(path, "rb") if _is_packed(path) else path.open("rb")  # type: ignore[return-value]  # reads alike
+
+
+def pieces(path: Path) -> Iterator[Piece]:
+    """The lines of a file, about 512 KiB at a time; a JSON array comes as one piece.
+
+    Raises:
+        DataError: The file is an array that is not JSON.
+    """
+    if _is_array(path):
+        yield _array(path)
+        return
+    rest = b""
+    for block, ends_early in _unpacked(path) if _is_packed(path) else _plain(path):
+        end = block.rfind(b"\n") + 1
+        if end and not ends_early:
+            yield Piece(rest + block[:end] if rest else block[:end])
+            rest = block[end:]
+        else:
+            rest += block
+        if ends_early:
+            yield Piece(rest, cut=True)
+            return
+    if rest.strip():
+        yield Piece(rest)
+
+
+def decode(line: bytes) -> object:
+    """The value of a line of JSON; NaN and Infinity, which Python writes, are taken as well.
+
+    Raises:
+        ValueError: It is no JSON.
+    """
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        value = json.loads(line)
+    text = json.dumps(value, ensure_ascii=False)
+    # Half of a surrogate pair is JSON for Python, but no text.
+    plain = text.encode("utf-8", "replace").decode("utf-8")
+    return value if plain == text else json.loads(plain)
+
+
+def _is_packed(path: Path) -> bool:
+    with path.open("rb") as start:
+        return start.read(len(_GZIP)) == _GZIP
+
+
+def _is_array(path: Path) -> bool:
+    try:
+        with open_bytes(path) as file:
+            return file.read(_HEAD).lstrip()[:1] == b"["
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return False
+
+
+def _plain(path: Path) -> Iterator[tuple[bytes, bool]]:
+    """Blocks that end where a line does, as far as lines are shorter than a block."""
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(PIECE):
+            end = block.rfind(b"\n") + 1
+            if end and end < len(block):
+                # Reading the rest again costs less than putting two large blocks together.
+                file.seek(end - len(block), 1)
+                block = block[:end]
+            yield block, False
+
+
+def _unpacked(path: Path) -> Iterator[tuple[bytes, bool]]:
+    """The bytes of a gzip file; and whether its data end too early after them."""
+    with path.open("rb") as file:
+        stream, ended = zlib.decompressobj(wbits=_WINDOW), False
+        packed = file.read(PIECE)
+        while packed:
+            try:
+                block = stream.decompress(packed, PIECE)
+            except zlib.error:
+                yield b"", True
+                return
+            if block:
+                yield block, False
+            packed, ended = stream.unconsumed_tail, stream.eof
+            if ended and stream.unused_data:
+                # Files that were packed apart and put together are one file.
+                packed, stream = stream.unused_data, zlib.decompressobj(wbits=_WINDOW)
+            packed = packed or file.read(PIECE)
+        if not ended:
+            yield b"", True
+
+
+def _array(path: Path) -> Piece:
+    """A whole JSON array in memory: so the first 0.4 releases of lm-evaluation-harness wrote."""
+    try:
+        with open_bytes(path) as file:
+            text = file.read()
+        elements = msgspec.json.decode(text, type=list[msgspec.Raw])
+        return Piece(b"", elements=tuple(bytes(raw) for raw in elements))
+    except EOFError as error:
+        raise DataError("the compressed data end in the middle of a JSON array", file=path.name) from error
+    except msgspec.DecodeError:
+        # NaN and Infinity, as Python writes them.
+        pass
+    try:
+        return Piece(b"", elements=tuple(json.dumps(value).encode() for value in json.loads(text)))
+    except ValueError as error:
+        raise DataError(f"neither JSON lines nor a JSON array: {error}", file=path.name) from error

@@ -1,0 +1,111 @@
+"""Imports logs: finds them, reads each with its tool's reader, and joins what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from pathlib import Path
+
+from hesperus.errors import DataError
+from hesperus.records.importers.detecting import find_sources
+from hesperus.records.importers.joining import join_logs, records_of
+from hesperus.records.importers.settings import Imported, ImportSettings, LeftOut, Log, Source, Tool
+
+Reader = Callable[[Source, ImportSettings], tuple[list[Log], list[LeftOut]]]
+"""Reads one file: its logs (one per task and language), and what was left out of it."""
+
+_READERS: dict[Tool, tuple[str, str]] = {
+    "lm-eval": ("lm_eval", "read_lm_eval"),
+    "inspect": ("inspect_logs", "read_inspect"),
+    "helm": ("helm", "read_helm"),
+    "lighteval": ("lighteval", "read_lighteval"),
+    "promptfoo": ("promptfoo", "read_promptfoo"),
+    "table": ("tables", "read_table"),
+}
+
+_THREADS = 2
+"""Files read at once: parsing releases the interpreter's lock, cutting lines does not, so that more gains nothing."""
+
+
+def import_logs(
+    given: Sequence[Path | str] | Path | str,
+    settings: ImportSettings | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Imported:
+    """Read the logs of another tool into records.
+
+    Args:
+        given: Files and folders.
+        settings: How to read them.
+        progress: Called with how many files are done, of how many.
+
+    Returns:
+        Records (see hesperus.records), one row per model, task, language, item and repeat, with an account of all that
+        was left out. Items have the same id in every language; what cannot be joined is not in the records.
+
+    Raises:
+        UsageError: A path does not exist, or holds no logs.
+        DataError: Nothing at all could be imported; the message says why.
+        UnknownNameError: A format or language that does not exist.
+
+    Example:
+        >>> from hesperus.records.importers import import_logs
+        >>> imported = import_logs("logs/")                                                      # doctest: +SKIP
+        >>> imported.records.shape, imported.left_out                                            # doctest: +SKIP
+    """
+    settings = settings or ImportSettings()
+    paths = [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given]
+    sources, left = find_sources(paths, settings.tool or ("table" if settings.columns else None))
+    logs: list[Log] = []
+    with ThreadPoolExecutor(_THREADS) as threads:
+        for done, (found, more) in enumerate(
+            threads.map(lambda source: _read(source, settings), sources), start=1
+        ):
+            logs += found
+            left += more
+            if progress is not None:
+                progress(done, len(sources))
+    joined, more, notes = join_logs(logs, settings.again)
+    left += more
+    if not joined:
+        reasons = "; ".join(f"{out.place}: {out.reason} ({out.detail})" for out in left[:3])
+        raise DataError(
+            f"nothing could be imported from {len(sources)} files: {reasons or 'they hold no rows'}"
+        )
+    records = records_of(joined)
+    return Imported(records, tuple(_described(log) for log in joined), tuple(left), tuple(notes), settings)
+
+
+def _read(source: Source, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
+    module, name = _READERS[source.tool]
+    reader: Reader = getattr(import_module(f"hesperus.records.importers.{module}"), name)
+    try:
+        logs, left = reader(source, settings)
+    except DataError as error:
+        return [], [LeftOut("cannot be read", 0, source.place, str(error))]
+    named = [log for log in logs if log.model]
+    left += [
+        LeftOut(
+            "model not known", len(log.rows), log.place, "the log does not name its model; give --model NAME"
+        )
+        for log in logs
+        if not log.model
+    ]
+    return named, left
+
+
+def _described(log: Log) -> dict[str, str | int | None]:
+    return {
+        "tool": log.tool,
+        "log": log.place,
+        "model": log.model,
+        "task": log.task,
+        "language": log.language,
+        "rows": len(log.rows),
+        "answered": int((log.rows["outcome"] == "answered").sum()),
+        "joined_by": "row, gold checked" if log.by_row else "id",
+        "split": log.split,
+        "date": log.date or None,
+    }

@@ -1,0 +1,165 @@
+"""What an import is told, what it finds, and what it had to leave out: the values that pass between its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, get_args
+
+import polars as pl
+
+from hesperus.errors import UnknownNameError, UsageError
+
+Tool = Literal["lm-eval", "inspect", "helm", "lighteval", "promptfoo", "table"]
+"""Whose logs are read; ``table`` is any long table."""
+
+TOOLS: tuple[Tool, ...] = get_args(Tool)
+
+Again = Literal["newest", "repeats", "refuse"]
+"""What becomes of a second log of one model, task and language: only the newest counts, each is a repeat, or an error."""
+
+ROW_KEY = "row"
+"""As a key: the number of the row in its split, allowed where gold can be compared in every row."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSettings:
+    """How logs are read. All that decides the records is a field.
+
+    Attributes:
+        tool: Whose logs these are; None finds out from the files.
+        language_from: Where the language of a log stands: a tag (``=de``), ``name:REGEX``, ``path:REGEX`` (the first
+            group is the tag), ``field:NAME`` or ``config:NAME``; None tries what is known of the tool and benchmark.
+        key: Fields that make the id of an item, or (``row``,); empty takes the benchmark's own.
+        model: Name of the model, where the logs do not say or it shall be another.
+        task: Name of the task, likewise.
+        columns: For a long table: column of the records to column of the table.
+        filter: For lm-evaluation-harness: the filter whose result counts; None takes the first of each task.
+        again: What becomes of a second log of the same model, task and language.
+        groups: Further fields of an item that become columns.
+        replies: Keep the text that the model wrote.
+    """
+
+    tool: Tool | None = None
+    language_from: str | None = None
+    key: tuple[str, ...] = ()
+    model: str | None = None
+    task: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    filter: str | None = None
+    again: Again = "newest"
+    groups: tuple[str, ...] = ()
+    replies: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse settings that name nothing.
+
+        Raises:
+            UnknownNameError: No such tool or rule for a second log.
+            UsageError: ``row`` stands beside other keys.
+        """
+        if self.tool is not None and self.tool not in TOOLS:
+            raise UnknownNameError("format of logs", self.tool, TOOLS)
+        if self.again not in get_args(Again):
+            raise UnknownNameError("rule for a second log", self.again, get_args(Again))
+        if ROW_KEY in self.key and len(self.key) > 1:
+            raise UsageError(f"--key row stands alone, not with {', '.join(self.key)}")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something that was not imported.
+
+    Attributes:
+        reason: Short and the same for all of a kind.
+        count: How many rows (or files, where a whole file cannot be read and its rows are not known: 0).
+        place: The log, as the user can find it.
+        detail: What was found, and what to do.
+    """
+
+    reason: str
+    count: int
+    place: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Log:
+    """The answers of one model to one task in one language, as a tool logged them.
+
+    Attributes:
+        tool: Whose log.
+        place: The file, relative to what the user named.
+        model: As the tool names it.
+        task: Name without the language.
+        language: BCP-47 tag.
+        rows: LOG_COLUMNS, then group columns (text).
+        by_row: True where the id is only the number of the row, so that gold has to prove it.
+        split: Which split of the data was asked, where the log says.
+        date: When it was written, sortable text; empty where unknown.
+        instruction: Language of the instruction, where it is another.
+    """
+
+    tool: Tool
+    place: str
+    model: str
+    task: str
+    language: str
+    rows: pl.DataFrame
+    by_row: bool = False
+    split: str | None = None
+    date: str = ""
+    instruction: str | None = None
+
+    @property
+    def cell(self) -> tuple[str, str, str, str]:
+        """What makes two logs logs of the same: model, task, instruction, language."""
+        return (self.model, self.task, self.instruction or self.language, self.language)
+
+
+LOG_COLUMNS: dict[str, pl.DataType] = {
+    "item": pl.String(),
+    "repeat": pl.Int32(),
+    "outcome": pl.String(),
+    "answer": pl.String(),
+    "gold": pl.String(),
+    "options": pl.List(pl.String()),
+    "probs": pl.List(pl.Float64()),
+    "reply": pl.String(),
+}
+"""Columns of a log's rows: those of the records that differ within a log."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Imported:
+    """Records made from logs, with an account of everything that did not become one.
+
+    Attributes:
+        records: A records table.
+        logs: One row per log: tool, file, model, task, language, rows, split, date, joined_by.
+        left_out: What was left out, and why.
+        notes: What a reader of the numbers should know.
+        settings: How it was read.
+    """
+
+    records: pl.DataFrame
+    logs: tuple[Mapping[str, str | int | None], ...]
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...]
+    settings: ImportSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to import.
+
+    Attributes:
+        path: Where it is.
+        place: Its name for messages: relative to what the user named.
+        tool: Whose log it is.
+    """
+
+    path: Path
+    place: str
+    tool: Tool

@@ -1,0 +1,85 @@
+"""Reads the entries of a ZIP file one at a time, those under Zstandard too, which `zipfile` learnt in Python 3.14."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import zstandard
+
+from hesperus.errors import DataError
+
+_ZSTANDARD = 93
+_LOCAL = struct.Struct("<4s5H3L2H")
+
+LARGEST = 1 << 30
+"""Bytes that one entry may have unpacked; a small file that claims more is not believed."""
+
+
+class Entries:
+    """The entries of a ZIP file.
+
+    Args:
+        path: The file.
+        place: Its name for messages.
+
+    Raises:
+        DataError: It is no ZIP file, or was cut (the directory stands at its end).
+    """
+
+    def __init__(self, path: Path, place: str) -> None:
+        self._path, self._place = path, place
+        try:
+            with zipfile.ZipFile(path) as file:
+                # A log that was written on has its later header after the first: the last of a name counts.
+                self._entries = {entry.filename: entry for entry in file.infolist()}
+        except (zipfile.BadZipFile, OSError) as error:
+            raise DataError(
+                f"cannot be opened as a ZIP file ({error}); was it cut, or is the run still going?",
+                file=place,
+            ) from error
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def read(self, name: str) -> bytes:
+        """The bytes of an entry.
+
+        Raises:
+            DataError: It is damaged, packed in a way that is not known, or larger than LARGEST.
+        """
+        entry = self._entries[name]
+        if entry.file_size > LARGEST:
+            raise DataError(f"{name} claims {entry.file_size:,} bytes", file=self._place)
+        try:
+            if entry.compress_type == _ZSTANDARD:
+                return self._unpacked(entry)
+            with zipfile.ZipFile(self._path) as file:
+                return file.read(entry)
+        except (
+            zipfile.BadZipFile,
+            zstandard.ZstdError,
+            NotImplementedError,
+            EOFError,
+            struct.error,
+        ) as error:
+            raise DataError(f"{name} is damaged: {error}", file=self._place) from error
+
+    def _unpacked(self, entry: zipfile.ZipInfo) -> bytes:
+        with self._path.open("rb") as file:
+            file.seek(entry.header_offset)
+            head = _LOCAL.unpack(file.read(_LOCAL.size))
+            file.seek(head[-2] + head[-1], 1)
+            packed = file.read(entry.compress_size)
+        # One byte more than is claimed, to see that there is none.
+        with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
+            text = reader.read(entry.file_size + 1)
+        if len(text) != entry.file_size or zlib.crc32(text) != entry.CRC:
+            raise zipfile.BadZipFile("its length or checksum is another")
+        return text

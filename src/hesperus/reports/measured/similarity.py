@@ -1,0 +1,225 @@
+"""The tables of a similarity study: pairs, means of designs, tests, what goes with them, all languages at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from hesperus.measures import (
+    MISSING,
+    Statistic,
+    ac3_statistic,
+    estimates,
+    nominal_alpha_statistic,
+    percentiles,
+    pooled_accuracy_statistic,
+    subset_consistency_statistic,
+)
+from hesperus.measures.agreement import BY_CHANCE
+from hesperus.measures.pairs import NO_ITEM
+from hesperus.reports.measured.similarity_measured import Floats, Measured, measured
+from hesperus.reports.measured.similarity_relations import RELATION_COLUMNS, relation_rows
+from hesperus.reports.measured.similarity_runs import LaidRuns, RecordStream
+from hesperus.reports.measured.similarity_scoring import SCORING_COLUMNS, scoring_rows
+from hesperus.reports.measured.similarity_settings import SimilaritySettings
+from hesperus.reports.measured.similarity_tests import TEST_COLUMNS, test_rows
+from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.types import Estimate
+
+Row = dict[str, object]
+
+PAIR_COLUMNS = ("model_a", "model_b", "task", "a", "b", "statistic", *ESTIMATE_COLUMNS)
+GROUP_COLUMNS = (
+    "task",
+    "by",
+    "part",
+    "design",
+    "group",
+    "pairs",
+    "aggregate",
+    "statistic",
+    *ESTIMATE_COLUMNS,
+)
+TOGETHER_COLUMNS = ("model", "task", "languages", "size", "statistic", *ESTIMATE_COLUMNS)
+
+
+def similarity_tables(
+    records: pl.DataFrame | Path | str,
+    settings: SimilaritySettings | None = None,
+    *,
+    by: Sequence[str] = (),
+    task: str | None = None,
+) -> dict[str, Table]:
+    """All tables of a similarity study.
+
+    Args:
+        records: Records (see hesperus.records.read_records), a records file or a run folder.
+        settings: What to compare; None takes the defaults.
+        by: Columns of the records; means of designs are given for the items of each of their values too.
+        task: Which task; None where there is one.
+
+    Returns:
+        ``similarity``: every pair. ``designs``: means over the pairs of each design, over all items (micro), over the
+        items of each group, and averaged over groups (macro). ``tests``: within against between models. ``relations``:
+        correlations with size, accuracy and numbers of languages. ``together``: all languages of a model at once.
+        ``scoring``: labels against probabilities, where answers have both.
+
+    Raises:
+        DataError: Several tasks and none named, no two runs to compare, or probabilities are wanted and missing.
+        UnknownNameError: No such task or column.
+    """
+    settings = settings or SimilaritySettings()
+    columns = tuple(dict.fromkeys([*by, *([settings.macro] if settings.macro else [])]))
+    stream = RecordStream(records, task=task, columns=columns, exclude=settings.exclude)
+    runs = stream.whole()
+    whole = measured(runs, settings)
+    rows = {
+        "similarity": (PAIR_COLUMNS, _pair_rows(whole, stream.task)),
+        "designs": (GROUP_COLUMNS, _design_rows(whole, stream.task, settings, by)),
+        "tests": (TEST_COLUMNS, test_rows(whole, stream.task, settings)),
+        "relations": (RELATION_COLUMNS, relation_rows(whole, stream.task, settings)),
+        "together": (TOGETHER_COLUMNS, _together_rows(runs, stream.task, settings)),
+    }
+    if runs.probs is not None:
+        rows["scoring"] = (SCORING_COLUMNS, scoring_rows(runs, stream.task, settings))
+    signed = settings.signed(compared=whole.statistic, items=len(runs.items), gold_differs=runs.differing)
+    return {name: table(name, shown, rows=made, signature=signed) for name, (shown, made) in rows.items()}
+
+
+def _pair_rows(found: Measured, task: str) -> list[Row]:
+    runs, spread, pairs = found.runs, found.spread, found.designs.pairs
+    asked = runs.codes != MISSING
+    both = (asked.astype(np.float32) @ asked.T.astype(np.float32)).astype(np.int64)
+    counts = np.diagonal(both)
+    rows: list[Row] = []
+    for index, (i, j) in enumerate(pairs):
+        n = int(spread.n[index])
+        alone = int(counts[i] + counts[j] - 2 * both[i, j])
+        lost = int(both[i, j]) - n
+        parts = [f"{alone} asked on one side only"] if alone else []
+        parts += [f"{lost} without gold, or without an answer that can be compared"] if lost else []
+        parts += [f"{runs.differing} whose gold differs between runs"] if runs.differing else []
+        number = _estimate(
+            (float(spread.value[index]), float(spread.low[index]), float(spread.high[index])),
+            n=n,
+            excluded=alone + lost + runs.differing,
+            reason="; ".join(parts),
+            undefined=BY_CHANCE if n else NO_ITEM,
+        )
+        a, b = runs.cells[i], runs.cells[j]
+        head = {"model_a": a.model, "model_b": b.model, "task": task, "a": a.label(), "b": b.label()}
+        rows.append({**head, "statistic": found.statistic, **estimate_cells(number)})
+    return rows
+
+
+def _design_rows(found: Measured, task: str, settings: SimilaritySettings, by: Sequence[str]) -> list[Row]:
+    rows = list(_group_rows(found, task, settings))
+    columns = dict.fromkeys([*by, *([settings.macro] if settings.macro else [])])
+    for column in columns:
+        held = found.runs.groups[column]
+        values = sorted({value for value in held if value is not None}, key=str)
+        parts: list[Measured] = []
+        for step, value in enumerate(values, start=1):
+            part = measured(found.runs.only(held == value), settings, seed_step=step)
+            parts.append(part)
+            if column in by:
+                rows += _group_rows(part, task, settings, column=column, value=value)
+        if column == settings.macro and parts:
+            rows += _macro_rows(parts, task, settings, column)
+    return rows
+
+
+def _group_rows(
+    found: Measured,
+    task: str,
+    settings: SimilaritySettings,
+    *,
+    column: str | None = None,
+    value: object = None,
+) -> Iterator[Row]:
+    """Means over pairs, each measured over all its items together (micro)."""
+    for place, group in enumerate(found.designs.groups):
+        ends = percentiles(found.spread.spread[place : place + 1], settings.bootstrap.level)
+        defined = int(np.isfinite(found.spread.value[group.pairs]).sum())
+        lost = len(group.pairs) - defined
+        number = _estimate(
+            (float(found.spread.means[place]), float(ends[0][0]), float(ends[1][0])),
+            n=int(found.spread.n[group.pairs].max()),
+            excluded=found.runs.differing,
+            reason=f"{lost} pairs are undefined" if lost else "",
+            undefined="no pair has a value",
+        )
+        yield {
+            "task": task, "by": column, "part": value, "design": group.design, "group": group.name, "pairs": defined,
+            "aggregate": "micro", "statistic": found.statistic, **estimate_cells(number),
+        }  # fmt: skip
+
+
+def _macro_rows(
+    parts: Sequence[Measured], task: str, settings: SimilaritySettings, column: str
+) -> Iterator[Row]:
+    """Means over groups of items of the micro means; the items of each group are resampled within it."""
+    for place, group in enumerate(parts[0].designs.groups):
+        means = np.array([part.spread.means[place] for part in parts])
+        spread = np.stack([part.spread.spread[place] for part in parts])
+        defined = np.isfinite(means)
+        ends = percentiles(_mean(spread[defined])[None, :], settings.bootstrap.level)
+        lost = int((~defined).sum())
+        number = _estimate(
+            (float(means[defined].mean()) if defined.any() else np.nan, float(ends[0][0]), float(ends[1][0])),
+            n=sum(len(part.runs.items) for part in parts),
+            excluded=parts[0].runs.differing,
+            reason=f"{lost} of {len(parts)} groups are undefined" if lost else "",
+            undefined="no group has a value",
+        )
+        yield {
+            "task": task, "by": column, "part": None, "design": group.design, "group": group.name,
+            "pairs": len(group.pairs), "aggregate": "macro", "statistic": parts[0].statistic, **estimate_cells(number),
+        }  # fmt: skip
+
+
+def _estimate(
+    ends: tuple[float, float, float], *, n: int, excluded: int, reason: str, undefined: str
+) -> Estimate:
+    """A value with its interval as an estimate; NaN becomes None, with the reason."""
+    value, low, high = (None if np.isnan(number) else number for number in ends)
+    if value is None:
+        return Estimate(None, n=n, excluded=excluded, reason="; ".join(filter(None, (undefined, reason))))
+    return Estimate(value, low, high, n, excluded, reason)
+
+
+def _mean(spread: Floats) -> Floats:
+    if not len(spread):
+        return np.full(spread.shape[1], np.nan)
+    found: Floats = spread.mean(axis=0)
+    return found
+
+
+def _together_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[Row]:
+    """All languages of each model at once: consistency of subsets, AC3, α."""
+    heads: list[Row] = []
+    statistics: list[Statistic] = []
+    for model in dict.fromkeys(cell.model for cell in runs.cells):
+        rows = [i for i, cell in enumerate(runs.cells) if cell.model == model and cell.repeat == 1]
+        codes, invalid = runs.codes[rows], settings.invalid
+        if len(rows) < 2:
+            continue
+        named: list[tuple[int | None, str, Statistic]] = [
+            (None, "krippendorff_alpha", nominal_alpha_statistic(codes, invalid=invalid)),
+            (None, "accuracy", pooled_accuracy_statistic(codes, runs.key.gold, invalid=invalid)),
+        ]
+        for size in settings.subsets:
+            if 2 <= size <= len(rows):
+                consistent = subset_consistency_statistic(codes, size=size, invalid=invalid)
+                named.append((size, "subset_consistency", consistent))
+                named.append((size, "ac3", ac3_statistic(codes, key=runs.key, size=size, invalid=invalid)))
+        for subset, name, statistic in named:
+            heads.append(
+                {"model": model, "task": task, "languages": len(rows), "size": subset, "statistic": name}
+            )
+            statistics.append(statistic)
+    numbers = estimates(statistics, settings.bootstrap)
+    return [{**head, **estimate_cells(number)} for head, number in zip(heads, numbers, strict=True)]

@@ -1,0 +1,344 @@
+"""From a records table to runs side by side, in blocks of items, without the checks and joins of a whole table.
+
+A file that hesperus wrote was held to the contract as it was written; it is read straight into arrays, a range of items
+at a time, so that memory is bounded by the block. Any other file is read and checked whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.measures import Block, Codes, Key, Mask
+from hesperus.records import INVALID, MISSING, Cell, read_records
+from hesperus.records.schema import VERSION_KEY
+
+_CELL = ("model", "instruction", "input", "repeat")
+_READ = (*_CELL, "item", "answer", "gold", "options", "probs")
+
+ITEMS_AT_ONCE = 1 << 16
+"""Items that are laid out together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaidRuns:
+    """Runs over some of the items of a task; items whose gold differs between runs are left out already.
+
+    Attributes:
+        cells: The runs, sorted.
+        items: Ids, sorted.
+        labels: Label of each class code.
+        key: Gold as class codes, and number of options.
+        codes: Class codes, [runs, items].
+        probs: Probabilities in the order of each item's own options, [runs, items, options], 0 beyond them and NaN
+            where there are none; None where no record has any.
+        options: Class code of each option of each item, [items, options]; MISSING beyond an item's own.
+        places: Gold as place among the item's own options, [items]; what probabilities are compared by.
+        groups: Group column to its value for each item, or None where the item has none.
+        differing: Items left out because their gold differs between runs.
+    """
+
+    cells: tuple[Cell, ...]
+    items: tuple[str, ...]
+    labels: tuple[str, ...]
+    key: Key
+    codes: Codes
+    probs: npt.NDArray[np.float64] | None
+    options: Codes
+    places: Codes
+    groups: Mapping[str, npt.NDArray[np.object_]]
+    differing: int
+
+    @property
+    def soft_key(self) -> Key:
+        """The key by which probabilities are compared."""
+        return Key(self.places, self.key.options)
+
+    def only(self, items: Mask) -> LaidRuns:
+        """The same over some of the items."""
+        return LaidRuns(
+            self.cells,
+            tuple(item for item, kept in zip(self.items, items, strict=True) if kept),
+            self.labels,
+            Key(self.key.gold[items], self.key.options[items]),
+            self.codes[:, items],
+            None if self.probs is None else self.probs[:, items],
+            self.options[items],
+            self.places[items],
+            {name: values[items] for name, values in self.groups.items()},
+            self.differing,
+        )
+
+
+class RecordStream:
+    """The runs of one task of a records table.
+
+    Args:
+        source: A records file, a run folder, or a table that was held to the contract.
+        task: Which task; None where the table has one.
+        columns: Group columns that are wanted.
+        exclude: Ids of items to leave out.
+
+    Raises:
+        UsageError: No such file.
+        DataError: The file breaks the contract, or has several tasks and none is named.
+        UnknownNameError: No such task or column.
+    """
+
+    def __init__(
+        self,
+        source: pl.DataFrame | Path | str,
+        *,
+        task: str | None = None,
+        columns: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+    ) -> None:
+        scan = _scan(source, columns)
+        present = scan.collect_schema().names()
+        for name in columns:
+            if name not in present:
+                raise UnknownNameError("column", name, [c for c in present if c not in _READ])
+        tasks = scan.select("task").unique().collect()["task"].sort().to_list()
+        if task is None and len(tasks) != 1:
+            raise DataError(f"runs are compared within one task, the table has {', '.join(tasks) or 'none'}")
+        if task is not None and task not in tasks:
+            raise UnknownNameError("task", task, tasks)
+        self.task: str = task or tasks[0]
+        self._columns = tuple(columns)
+        self._scan = scan.filter(pl.col("task") == self.task) if len(tasks) > 1 else scan
+        if exclude:
+            self._scan = self._scan.filter(~pl.col("item").is_in(list(exclude)))
+        cells = self._scan.select(_CELL).unique().collect().sort(_CELL)
+        self.cells = tuple(Cell(*values) for values in cells.iter_rows())
+        self._items = self._scan.select("item").unique().collect()["item"].sort()
+        self._names: dict[str, int] = {}
+        self.differing = 0
+
+    @property
+    def item_count(self) -> int:
+        """How many items there are, before any is left out."""
+        return len(self._items)
+
+    def blocks(self, items_at_once: int = ITEMS_AT_ONCE) -> Iterator[Block]:
+        """Give hard answers and, where there are any, probabilities, for measures.streamed_pairs.
+
+        Args:
+            items_at_once: Items in a block; memory is this many times the runs.
+        """
+        self.differing = 0
+        for laid in self.laid(items_at_once):
+            self.differing += laid.differing
+            yield Block(laid.key, codes=laid.codes)
+            if laid.probs is not None:
+                yield Block(laid.soft_key, probs=laid.probs)
+
+    def whole(self) -> LaidRuns:
+        """All items at once."""
+        return next(self.laid(max(1, self.item_count)))
+
+    def laid(self, items_at_once: int = ITEMS_AT_ONCE) -> Iterator[LaidRuns]:
+        """Lay out the runs, a range of items at a time."""
+        for start in range(0, max(1, self.item_count), items_at_once):
+            items = self._items[start : start + items_at_once]
+            wanted = self._scan
+            if len(items) < self.item_count:
+                # A range can be tested on the statistics of a row group, a list of ids cannot.
+                wanted = wanted.filter(
+                    pl.col("item") >= pl.lit(items[0]), pl.col("item") <= pl.lit(items[-1])
+                )
+            yield self._laid(wanted.select(*_READ, *self._columns).collect(), items)
+
+    def _laid(self, frame: pl.DataFrame, items: pl.Series) -> LaidRuns:
+        shape = (len(self.cells), len(items))
+        row, column = self._rows(frame), _coded(frame["item"], items)
+        place = row * shape[1] + column
+        if len(place) and np.bincount(place).max() > 1:
+            doubled = int(np.flatnonzero(np.bincount(place)[place] > 1)[0])
+            raise DataError("has two records of one run", field="item", item=frame["item"][doubled])
+        for name in ("answer", "gold"):
+            for label in frame[name].unique().drop_nulls().sort().to_list():
+                self._names.setdefault(label, len(self._names))
+        codes = _spread(_labelled(frame["answer"], self._names), place, shape)
+        gold = _spread(_labelled(frame["gold"], self._names), place, shape)
+        options = _Options.of(frame, column, self._names, len(items))
+        counts = _counts(options, frame, column, items, max(2, len(self._names)))
+        highest = gold.max(axis=0, initial=MISSING)
+        lowest = np.where(gold >= 0, gold, np.iinfo(np.int32).max).min(axis=0, initial=np.iinfo(np.int32).max)
+        kept = (highest < 0) | (lowest == highest)
+        truth = np.maximum(highest, INVALID).astype(np.int32)
+        laid = LaidRuns(
+            self.cells,
+            tuple(items.to_list()),
+            tuple(self._names),
+            Key(truth, counts),
+            codes,
+            options.probs(frame, place, shape),
+            options.table,
+            options.places(truth),
+            self._groups(frame, column, shape[1]),
+            int((~kept).sum()),
+        )
+        return laid if kept.all() else laid.only(kept)
+
+    def _rows(self, frame: pl.DataFrame) -> npt.NDArray[np.intp]:
+        """Index of the run of each record: the parts of a cell are few, so a table of all combinations is small."""
+        parts, sizes = [], []
+        for name in _CELL:
+            known = sorted({getattr(cell, name) for cell in self.cells})
+            if len(known) == 1:
+                parts.append(np.zeros(len(frame), dtype=np.intp))
+            elif name == "repeat":
+                parts.append(np.searchsorted(known, frame[name].to_numpy()))
+            else:
+                parts.append(_coded(frame[name], pl.Series(known)))
+            sizes.append({value: place for place, value in enumerate(known)})
+        mixed = np.ravel_multi_index(tuple(parts), tuple(len(size) for size in sizes))
+        table = np.zeros(int(np.prod([len(size) for size in sizes])), dtype=np.intp)
+        for index, cell in enumerate(self.cells):
+            spot = [size[getattr(cell, name)] for name, size in zip(_CELL, sizes, strict=True)]
+            table[np.ravel_multi_index(tuple(spot), tuple(len(size) for size in sizes))] = index
+        return table[mixed]
+
+    def _groups(
+        self, frame: pl.DataFrame, column: npt.NDArray[np.intp], items: int
+    ) -> dict[str, npt.NDArray[np.object_]]:
+        groups = {}
+        for name in self._columns:
+            values = np.full(items, None, dtype=object)
+            first = np.unique(column, return_index=True)[1]
+            values[column[first]] = frame[name].gather(first).to_list()
+            groups[name] = values
+        return groups
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Options:
+    """The options of items, by the first record that names them.
+
+    Attributes:
+        table: Class code of each option of each item, [items, options]; MISSING beyond its own.
+        records: Records that have options.
+        lengths: How many each of them has.
+        spots: For each option of those records, its place among the item's own; None where all have as many, in one
+            order.
+    """
+
+    table: Codes
+    records: npt.NDArray[np.intp]
+    lengths: npt.NDArray[np.int64]
+    spots: npt.NDArray[np.intp] | None
+
+    @classmethod
+    def of(
+        cls, frame: pl.DataFrame, column: npt.NDArray[np.intp], names: dict[str, int], items: int
+    ) -> _Options:
+        """Read them; labels that occur only here get codes of their own."""
+        given = frame["options"].is_not_null().to_numpy()
+        records = np.flatnonzero(given)
+        lists = frame["options"] if given.all() else frame["options"].filter(pl.Series(given))
+        lengths = lists.list.len().to_numpy().astype(np.int64)
+        most = int(lengths.max(initial=0))
+        flat = lists.explode(empty_as_null=False)
+        for label in flat.unique().drop_nulls().sort().to_list():
+            names.setdefault(label, len(names))
+        codes = _labelled(flat, names)
+        if len(records) and len(codes) == most * len(records) and lengths.min() == most:
+            square = codes.reshape(-1, most)
+            table = np.full((items, most), MISSING, dtype=np.int32)
+            table[column[records]] = square
+            if np.array_equal(table[column[records]], square):
+                return cls(table, records, lengths, None)
+        ends = lengths.cumsum()
+        spots = np.arange(len(codes)) - np.repeat(ends - lengths, lengths)
+        rows = np.repeat(column[records], lengths)
+        table = np.full((items, most), MISSING, dtype=np.int32)
+        table[rows[::-1], spots[::-1]] = codes[::-1]
+        moved = table[rows, spots] != codes
+        if moved.any():
+            found = table[rows[moved]] == codes[moved, None]
+            if not found.any(axis=1).all():
+                item = frame["item"][int(np.repeat(records, lengths)[moved][~found.any(axis=1)][0])]
+                raise DataError("has other options in one run than in another", field="options", item=item)
+            spots[moved] = found.argmax(axis=1)
+        return cls(table, records, lengths, spots)
+
+    def places(self, gold: Codes) -> Codes:
+        """Place of the right option among an item's own; INVALID where it is none of them."""
+        if not self.table.shape[1]:
+            return np.full(len(gold), INVALID, dtype=np.int32)
+        found = (self.table == gold[:, None]) & (gold[:, None] >= 0)
+        return np.where(found.any(axis=1), found.argmax(axis=1), INVALID).astype(np.int32)
+
+    def probs(
+        self, frame: pl.DataFrame, place: npt.NDArray[np.intp], shape: tuple[int, int]
+    ) -> npt.NDArray[np.float64] | None:
+        """Probabilities laid out, [runs, items, options]; None where no record has any."""
+        given = frame["probs"].is_not_null().to_numpy()
+        if not given.any():
+            return None
+        most = self.table.shape[1]
+        whole = bool(given.all()) and len(given) == shape[0] * shape[1]
+        laid = (
+            np.empty((shape[0] * shape[1], most)) if whole else np.full((shape[0] * shape[1], most), np.nan)
+        )
+        flat = frame["probs"].filter(pl.Series(given)).explode(empty_as_null=False).to_numpy()
+        if self.spots is None:
+            laid[place[given]] = flat.reshape(-1, most)
+            return laid.reshape(*shape, most)
+        has = given[self.records]
+        lengths, spots = self.lengths[has], self.spots[np.repeat(has, self.lengths)]
+        laid[place[given]] = 0.0
+        laid[np.repeat(place[given], lengths), spots] = flat
+        return laid.reshape(*shape, most)
+
+
+def _scan(source: pl.DataFrame | Path | str, columns: Sequence[str]) -> pl.LazyFrame:
+    if isinstance(source, pl.DataFrame):
+        return source.lazy()
+    path = Path(source)
+    file = path / "records.parquet" if path.is_dir() else path
+    if file.suffix.lower() in (".parquet", ".pq") and file.is_file():
+        try:
+            trusted = VERSION_KEY in pl.read_parquet_metadata(file)
+        except pl.exceptions.PolarsError:
+            trusted = False
+        if trusted:
+            return pl.scan_parquet(file)
+    return read_records(path, columns=columns).lazy()
+
+
+def _coded(column: pl.Series, names: pl.Series) -> npt.NDArray[np.intp]:
+    """Index of each value in `names`."""
+    return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.intp)
+
+
+def _labelled(column: pl.Series, names: dict[str, int]) -> Codes:
+    """Class code of each label; INVALID for null."""
+    known = pl.Enum(pl.Series(list(names), dtype=pl.String()))
+    codes = column.cast(known).to_physical().cast(pl.Int32)
+    return codes.fill_null(INVALID).to_numpy() if codes.null_count() else codes.to_numpy()
+
+
+def _spread(codes: Codes, place: npt.NDArray[np.intp], shape: tuple[int, int]) -> Codes:
+    laid = np.full(shape[0] * shape[1], MISSING, dtype=np.int32)
+    laid[place] = codes
+    return laid.reshape(shape)
+
+
+def _counts(
+    options: _Options, frame: pl.DataFrame, column: npt.NDArray[np.intp], items: pl.Series, fallback: int
+) -> npt.NDArray[np.int32]:
+    counts = np.full(len(items), fallback, dtype=np.int32)
+    rows = column[options.records]
+    counts[rows] = options.lengths
+    uneven = counts[rows] != options.lengths
+    if uneven.any():
+        item = items[int(rows[uneven][0])]
+        raise DataError("has more options in one run than in another", field="options", item=item)
+    return counts

@@ -1,0 +1,100 @@
+"""What decides the tables of a similarity study: which pairs, what stands beside them, how sure one wants to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import log
+from typing import Any, Literal
+
+from hesperus.errors import UsageError
+from hesperus.fingerprint import JSON, signature
+from hesperus.measures import Bootstrap, InvalidRule, PairStatistic
+
+Answers = Literal["auto", "hard", "soft"]
+"""What is compared: labels, probabilities, or probabilities where every record has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Covariate:
+    """One number per language, to set similarity against.
+
+    Attributes:
+        values: Language tag to number.
+        source: Where the numbers come from.
+        date: When they were taken.
+        logarithm: Use the natural logarithm.
+    """
+
+    values: Mapping[str, float]
+    source: str
+    date: str
+    logarithm: bool = False
+
+    def of(self, language: str) -> float | None:
+        """The number of a language, or None where there is none.
+
+        Raises:
+            UsageError: A logarithm of a number that is not above 0.
+        """
+        value = self.values.get(language)
+        if value is None or not self.logarithm:
+            return value
+        if value <= 0:
+            raise UsageError(
+                f"the number of {language!r} is {value:g}, which has no logarithm ({self.source})"
+            )
+        return log(value)
+
+
+@dataclass(frozen=True, slots=True)
+class SimilaritySettings:
+    """Settings of the tables.
+
+    Attributes:
+        statistic: The measure that groups, tests and relations are made of.
+        answers: What is compared.
+        pivot: Language whose pairs with every other are a design of their own.
+        families: Model to family, for the partner of nearest size in another family.
+        sizes: Model to number of parameters.
+        covariates: Name to numbers by language.
+        exclude: Ids of items to leave out.
+        subsets: Numbers of languages whose joint consistency is measured.
+        macro: Column over whose values κ_p is also averaged, besides the value over all items together.
+        invalid: How unreadable answers compare.
+        bootstrap: How intervals are made.
+        permutations: Permutations of Mantel's test.
+    """
+
+    statistic: PairStatistic = "kappa_p"
+    answers: Answers = "auto"
+    pivot: str = "en"
+    families: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, float] = field(default_factory=dict)
+    covariates: Mapping[str, Covariate] = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
+    subsets: tuple[int, ...] = (2, 3)
+    macro: str | None = None
+    invalid: InvalidRule = "disagree"
+    bootstrap: Bootstrap = Bootstrap()
+    permutations: int = 9999
+
+    def signed(self, **more: JSON) -> dict[str, JSON]:
+        """The signature of a table made with these settings."""
+        return {**signature(self), **more}
+
+
+def settings_of(study: Mapping[str, Any]) -> SimilaritySettings:
+    """The settings that stand in the `study.yaml` of a run, under `comparison`; defaults where there is none.
+
+    Raises:
+        UsageError: The study has a comparison that is none of ours.
+    """
+    values: dict[str, Any] = dict(study.get("comparison") or {})
+    try:
+        covariates = {name: Covariate(**held) for name, held in dict(values.pop("covariates", {})).items()}
+        bootstrap = Bootstrap(**values.pop("bootstrap", {}))
+        values |= {name: tuple(values[name]) for name in ("exclude", "subsets") if name in values}
+        return SimilaritySettings(covariates=covariates, bootstrap=bootstrap, **values)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the study's comparison cannot be used: {error}") from None

@@ -1,0 +1,165 @@
+"""The bootstrap of every pair at once is the bootstrap of each pair; means and differences are of the same resamples."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from hesperus.measures import (
+    INVALID,
+    MISSING,
+    Bootstrap,
+    HardRuns,
+    Key,
+    SoftRuns,
+    agreement_statistics,
+    bootstrap_pairs,
+    difference,
+    draws,
+    estimate,
+    kappa_p_statistic,
+    pair_bootstrap,
+    percentiles,
+    rank_consistency_statistic,
+)
+
+RUNS, ITEMS, OPTIONS = 5, 60, 5
+PAIRS = np.array(list(combinations(range(RUNS), 2)))
+HARD = ("raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency")
+SEEDED = Bootstrap(200, seed=3)
+
+
+def _random(seed: int, *, ragged: bool = True) -> tuple[np.ndarray, np.ndarray, Key]:
+    rng = np.random.default_rng(seed)
+    options = rng.integers(2, OPTIONS + 1, ITEMS).astype(np.int32)
+    gold = (rng.random(ITEMS) * options).astype(np.int32)
+    probs = rng.dirichlet(np.ones(OPTIONS), (RUNS, ITEMS)) * (np.arange(OPTIONS) < options[:, None])
+    probs /= probs.sum(axis=2, keepdims=True)
+    codes = probs.argmax(axis=2).astype(np.int32)
+    if ragged:
+        gold[:3] = INVALID
+        codes[rng.random(codes.shape) < 0.1] = INVALID
+        codes[rng.random(codes.shape) < 0.1] = MISSING
+        probs[1, 8] = probs[2, 30] = np.nan
+    return codes, probs, Key(gold, options)
+
+
+@pytest.fixture(params=["one chunk", "many chunks", "columns of their own"])
+def sized(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits of memory that lead every way through the code."""
+    if request.param != "one chunk":
+        monkeypatch.setattr(pair_bootstrap, "_PAIRS", 3)
+        monkeypatch.setattr(pair_bootstrap, "_TILE", 300)
+    if request.param == "columns of their own":
+        monkeypatch.setattr(pair_bootstrap, "_BELONGING", 30)
+
+
+@pytest.mark.usefixtures("sized")
+@pytest.mark.parametrize("invalid", ["disagree", "agree", "drop"])
+@pytest.mark.parametrize("ragged", [True, False])
+def test_hard_answers_pair_by_pair(invalid: str, ragged: bool) -> None:
+    codes, _, key = _random(0, ragged=ragged)
+    runs = HardRuns(codes, key, invalid)  # type: ignore[arg-type]
+    found = bootstrap_pairs(runs, PAIRS, statistics=HARD, bootstrap=SEEDED)  # type: ignore[arg-type]
+    for index, (a, b) in enumerate(PAIRS):
+        single = agreement_statistics(codes[a], codes[b], key=key, invalid=invalid)  # type: ignore[arg-type]
+        for name in HARD:
+            one, many = estimate(single[name], SEEDED), found[name]  # type: ignore[index]
+            assert many.n[index] == one.n
+            shown = (many.value[index], many.low[index], many.high[index])
+            assert shown == pytest.approx((one.value, one.low, one.high), abs=1e-12)
+
+
+@pytest.mark.usefixtures("sized")
+@pytest.mark.parametrize("ragged", [True, False])
+def test_probabilities_pair_by_pair(ragged: bool) -> None:
+    _, probs, key = _random(1, ragged=ragged)
+    found = bootstrap_pairs(
+        SoftRuns(probs, key), PAIRS, statistics=("kappa_p", "rank_consistency"), bootstrap=SEEDED
+    )
+    for index, (a, b) in enumerate(PAIRS):
+        for statistic, name in (
+            (kappa_p_statistic(probs[a], probs[b], key=key), "kappa_p"),
+            (rank_consistency_statistic(probs[a], probs[b], key=key), "rank_consistency"),
+        ):
+            one, many = estimate(statistic, SEEDED), found[name]  # type: ignore[index]
+            assert many.n[index] == one.n
+            assert many.value[index] == pytest.approx(one.value, abs=1e-12)
+            assert (many.low[index], many.high[index]) == pytest.approx((one.low, one.high), abs=1e-5)
+
+
+@pytest.mark.usefixtures("sized")
+def test_means_of_groups_and_their_differences_are_of_the_same_resamples() -> None:
+    codes, _, key = _random(2)
+    groups = [np.array([0, 4]), np.array([9]), np.array([], dtype=int)]
+    found = bootstrap_pairs(HardRuns(codes, key), PAIRS, bootstrap=SEEDED, groups=groups)["kappa_p"]
+    assert found.means[0] == pytest.approx(found.value[[0, 4]].mean())
+    assert found.means[1] == pytest.approx(found.value[9])
+    assert np.isnan(found.means[2]) and np.isnan(found.spread[2]).all()
+    assert np.quantile(found.spread[1], 0.025) == pytest.approx(found.low[9])
+    first, last = (agreement_statistics(codes[a], codes[b], key=key)["kappa_p"] for a, b in PAIRS[[0, 9]])
+    pair = bootstrap_pairs(HardRuns(codes, key), PAIRS[[0, 9]], bootstrap=SEEDED, groups=[[0], [1]])[
+        "kappa_p"
+    ]
+    apart = estimate(difference(first, last), SEEDED)
+    assert np.quantile(pair.spread[0] - pair.spread[1], [0.025, 0.975]) == pytest.approx(
+        (apart.low, apart.high)
+    )
+
+
+def test_without_resamples_there_are_values_only() -> None:
+    codes, probs, key = _random(3)
+    for runs in (HardRuns(codes, key), SoftRuns(probs, key)):
+        found = bootstrap_pairs(runs, PAIRS, groups=[np.arange(10)])["kappa_p"]
+        assert np.isfinite(found.value).all() and np.isnan(found.low).all() and np.isnan(found.high).all()
+        assert found.spread.shape == (1, 0) and found.means[0] == pytest.approx(found.value.mean())
+
+
+def test_pairs_that_are_undefined_stay_out_of_means() -> None:
+    codes = np.array([[0, 1, 1, 0], [0, 1, 1, 0], [1, 0, 1, 0], [MISSING] * 4], dtype=np.int32)
+    key = Key(np.array([0, 1, 1, 0], np.int32), np.full(4, 2, np.int32))
+    pairs = np.array([[0, 1], [0, 2], [0, 3]])
+    found = bootstrap_pairs(HardRuns(codes, key), pairs, bootstrap=SEEDED, groups=[np.arange(3)])["kappa_p"]
+    assert np.isnan(found.value[[0, 2]]).all() and found.n.tolist() == [4, 4, 0]
+    assert found.means[0] == pytest.approx(found.value[1])
+    assert np.isnan(found.low[[0, 2]]).all() and np.isfinite(found.low[1])
+
+
+def test_slabs_are_the_resamples_in_larger_blocks() -> None:
+    drawn = draws(7, Bootstrap(53, seed=5))
+    assert drawn is not None
+    for rows in (1, 10, 53, 1000):
+        slabs = np.concatenate([slab.copy() for slab in drawn.slabs(rows)])
+        np.testing.assert_array_equal(slabs, np.concatenate(list(drawn.blocks())))
+        assert (slabs.sum(axis=1) == 7).all()
+
+
+def test_percentiles_are_those_of_numpy_and_leave_out_what_is_undefined() -> None:
+    rng = np.random.default_rng(0)
+    for count in (1, 2, 3, 999, 1000):
+        spread = rng.normal(size=(4, count))
+        low, high = percentiles(spread, 0.9)
+        np.testing.assert_allclose([low, high], np.quantile(spread, [0.05, 0.95], axis=1), atol=1e-12)
+    spread = np.arange(20.0).reshape(2, 10)
+    spread[0, :4], spread[1, :5] = np.nan, np.nan
+    low, high = percentiles(spread, 0.5)
+    assert (low[0], high[0]) == pytest.approx(tuple(np.quantile(np.arange(4.0, 10.0), [0.25, 0.75])))
+    assert np.isnan(low[1]) and np.isnan(high[1])
+
+
+def test_bad_use_is_refused() -> None:
+    codes, probs, key = _random(4)
+    with pytest.raises(ValueError, match="no statistic 'cohen_kappa' of these runs; there are raw, kappa_p"):
+        bootstrap_pairs(SoftRuns(probs, key), PAIRS, statistics=("cohen_kappa",))
+    with pytest.raises(ValueError, match="pairs name the runs 0 to 4, not 0 to 5"):
+        bootstrap_pairs(HardRuns(codes, key), np.array([[0, 5]]))
+    with pytest.raises(ValueError, match="a group names the pairs 0 to 9"):
+        bootstrap_pairs(HardRuns(codes, key), PAIRS, groups=[np.array([10])])
+    with pytest.raises(ValueError, match=r"codes are \[runs, 60 items\], not \(5, 59\)"):
+        HardRuns(codes[:, 1:], key)
+    with pytest.raises(ValueError, match=r"probs are \[runs, 60 items, options\]"):
+        SoftRuns(probs[:, 1:], key)
+    with pytest.raises(ValueError, match="invalid must be one of disagree, agree, drop, not 'ignore'"):
+        HardRuns(codes, key, "ignore")  # type: ignore[arg-type]

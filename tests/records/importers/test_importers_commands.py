@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import typer
+from log_makers import FIXTURES, mmlu_rows, write_lm_eval
+from typer.testing import CliRunner, Result
+
+from hesperus.cli import export, import_
+from hesperus.errors import HesperusError
+from hesperus.records import read_records, read_run
+
+app = typer.Typer()
+app.command("import")(import_.command)
+app.command("export")(export.command)
+
+
+def _run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def _fails(*arguments: object) -> str:
+    result = _run(*arguments)
+    assert isinstance(result.exception, HesperusError) and result.exception.exit_code == 2, result.output
+    return str(result.exception)
+
+
+def test_import_writes_a_run_and_says_what_it_left_out(tmp_path: Path) -> None:
+    result = _run("import", FIXTURES / "lm_eval", "--out", tmp_path / "run", "--format", "json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["measure"] == "import" and len(document["rows"]) == 10
+    assert document["signature"]["ImportSettings"]["again"] == "newest"
+    assert "records (2 models, 3 tasks, 3 languages, 6 items) written to" in result.stderr
+    assert "another filter: 'strict' is taken, not flexible; --filter chooses" in result.stderr
+    assert read_run(tmp_path / "run").records.height == 60
+
+
+def test_import_of_a_table(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("q,l,a\n1,de,A\n2,de,\n", encoding="utf-8")
+    flags = ["--map", "item=q", "--map", "language=l", "--map", "answer=a", "--model", "m"]
+    assert _run("import", tmp_path / "t.csv", "--out", tmp_path / "t.parquet", *flags).exit_code == 0
+    assert read_records(tmp_path / "t.parquet")["outcome"].to_list() == ["answered", "invalid"]
+    common = ("import", tmp_path / "t.csv", "--out", tmp_path / "x.parquet")
+    assert "write COLUMN=FIELD" in _fails(*common, "--map", "item")
+    assert "--map item is given twice" in _fails(*common, "--map", "item=q", "--map", "item=l")
+    assert "unknown format of logs: 'lmeval'" in _fails(*common, "--from", "lmeval")
+
+
+def test_control_characters_of_a_log_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    rows = mmlu_rows(3)
+    rows[1]["doc"]["sample_id"] = "\x1b[31mred"
+    rows[1]["filtered_resps"][0][0] = "nan"
+    write_lm_eval(tmp_path / "logs", "global_mmlu_full_de", rows)
+    result = _run("import", tmp_path / "logs", "--out", tmp_path / "run", "--format", "csv")
+    assert result.exit_code == 0 and "\x1b" not in result.stderr + result.stdout
+
+
+def test_many_reasons_are_cut_short(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, "global_mmlu_full_de", mmlu_rows(3))
+    for number in range(25):
+        (tmp_path / f"samples_x{number}_de.jsonl").write_text("-", encoding="utf-8")
+    result = _run("import", tmp_path, "--out", tmp_path / "run")
+    assert (
+        result.stderr.count("left out:") == 20
+        and "and 5 more reasons; all stand in study.yaml" in result.stderr
+    )
+
+
+def test_export_of_records(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert _run("import", FIXTURES / "inspect" / "atlas_de.eval", "--out", run).exit_code == 0
+    assert _run("export", "table", run, "--out", tmp_path / "t.csv").exit_code == 0
+    assert read_records(tmp_path / "t.csv").height == 6
+    wide = _run(
+        "export", "table", run, "--shape", "wide", "--value", "outcome", "--out", tmp_path / "w.jsonl"
+    )
+    assert "6 rows of 4 columns" in wide.stderr
+    assert (
+        _run("export", "dataset", run, "--title", "T", "--licence", "mit", "--out", tmp_path / "ds").exit_code
+        == 0
+    )
+    assert "license: mit" in (tmp_path / "ds" / "README.md").read_text(encoding="utf-8")
+    assert "unknown export: 'tabel'; did you mean 'table'" in _fails("export", "tabel", run, "--out", "x")
+    assert "the run has no items.parquet" in _fails("export", "inspect", run, "--out", tmp_path / "x")
+
+
+def test_export_of_a_task(tmp_path: Path) -> None:
+    flags = ("--language", "en", "--language", "sw", "--out", tmp_path)
+    result = _run("export", "lm-eval", "atlas", *flags)
+    assert result.exit_code == 0 and "--tasks atlas_en,atlas_sw" in result.stderr
+    rows = [
+        json.loads(line) for line in (tmp_path / "atlas_sw.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert (
+        len(rows) == 200
+        and rows[0]["item"] == "capital/france"
+        and rows[0]["choices"][rows[0]["gold"]] == "Paris"
+    )
+    assert _run("export", "inspect", "atlas", "--name", "world", *flags).exit_code == 0
+    assert re.search(
+        r"def world\(language: str = 'en'|\"en\"", (tmp_path / "world.py").read_text(encoding="utf-8")
+    )
+    assert "which languages of atlas?" in _fails("export", "inspect", "atlas", "--out", tmp_path)
+
+
+@pytest.mark.parametrize("command", ["import", "export"])
+def test_help_shows_examples(command: str) -> None:
+    assert f"hesperus {command} " in _run(command, "--help").output
