@@ -16,8 +16,8 @@ from hesperus.tasks import Task, task, tasks
 from hesperus.types import Instruction, Item
 
 NAMES = (
-    "atlas", "atlas-describe", "atlas-open", "belebele", "bmlama", "boolq", "global-mmlu", "include", "mgsm", "mmmlu",
-    "paws-x", "sib-200", "xcopa", "xnli",
+    "atlas", "atlas-describe", "atlas-open", "belebele", "bmlama", "boolq", "global-mmlu", "include",
+    "information-prompts", "mgsm", "mmmlu", "paws-x", "seeker-posts", "sib-200", "xcopa", "xnli",
 )  # fmt: skip
 
 

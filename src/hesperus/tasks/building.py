@@ -14,7 +14,7 @@ from hesperus.tasks.definition import LETTERS, Columns, Fault, Gold, Key, Source
 from hesperus.tasks.taskfile import InstructionPart, TaskFile
 from hesperus.types import Instruction
 
-_BUILTIN = {"atlas": "hesperus.tasks.atlas"}
+_BUILTIN = {"atlas": "hesperus.tasks.atlas", "prompts": "hesperus.tasks.prompts"}
 
 _SLOT = re.compile(r"(?<!\{)\{([A-Za-z_]\w*)(?:\.(\w+))?(?:\|\w+)?\}(?!\})")
 

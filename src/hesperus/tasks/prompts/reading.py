@@ -1,0 +1,86 @@
+"""The two files of prompts as items; the same door as the atlas has (hesperus.tasks.building)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, get_args
+
+import yaml
+
+from hesperus.errors import UnknownNameError
+from hesperus.types import Instruction, Item
+
+Form = Literal["information", "seekers"]
+"""Questions that seek information, by subject; or posts that seek support, by theme."""
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+_FIELD = "prompt"
+_GROUP = {"information": "subject", "seekers": "theme"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How the prompts are asked: as they stand.
+
+    Attributes:
+        name: The task's name.
+        form: Always ``text``.
+        fields: The one field.
+        labels: None.
+        layout: The field alone.
+        instructions: English, with nothing in it.
+    """
+
+    name: str
+    form: Literal["text"]
+    fields: tuple[str, ...]
+    labels: tuple[str, ...]
+    layout: str
+    instructions: dict[str, Instruction]
+
+
+def languages() -> tuple[str, ...]:
+    """English alone: a study has them translated."""
+    return ("en",)
+
+
+def asking(task: str) -> Asking:
+    """How a task of these prompts is asked.
+
+    Args:
+        task: The task's name; both are asked alike.
+    """
+    nothing = Instruction("en", "", {}, "", {})
+    return Asking(task, "text", (_FIELD,), (), f"{{{_FIELD}}}", {"en": nothing})
+
+
+@cache
+def items(form: str, language: str) -> tuple[Item, ...]:
+    """The prompts as items, without gold, grouped by subject or theme.
+
+    Args:
+        form: ``information`` (160 questions in 8 subjects) or ``seekers`` (60 posts under 10 themes).
+        language: ``en``.
+
+    Raises:
+        UnknownNameError: There is no such form, or another language.
+    """
+    if form not in FORMS:
+        raise UnknownNameError("form of the prompts", form, FORMS)
+    if language not in languages():
+        raise UnknownNameError("language of the prompts", language, languages(), "a study translates them")
+    text = files("hesperus.tasks.prompts").joinpath(f"{form}.yaml").read_text(encoding="utf-8")
+    table: dict[str, list[str]] = yaml.safe_load(text)
+    return tuple(
+        Item(
+            id=f"{group}/{number:02}",
+            language=language,
+            fields={_FIELD: prompt},
+            groups={_GROUP[form]: group},
+        )
+        for group, prompts in table.items()
+        for number, prompt in enumerate(prompts, start=1)
+    )
