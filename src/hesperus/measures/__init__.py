@@ -43,6 +43,7 @@ from hesperus.measures.correctness import (
 )
 from hesperus.measures.correlation import above_statistics, pearson, pearson_statistic
 from hesperus.measures.decomposition import SenseRuns, decomposition_statistics
+from hesperus.measures.information import INFORMATION, harmonic_mean, information, information_statistics
 from hesperus.measures.intervals import smallest_detectable_difference, wilson
 from hesperus.measures.multiplicity import benjamini_hochberg, holm
 from hesperus.measures.pair_bootstrap import PairSpread, bootstrap_pairs
@@ -56,6 +57,16 @@ from hesperus.measures.pairs import (
     rank_pairs,
     soft_pairs,
     streamed_pairs,
+)
+from hesperus.measures.raters import (
+    WEIGHTS,
+    Weights,
+    bias_statistic,
+    cohen_statistic,
+    confusion,
+    fleiss_statistic,
+    gwet_statistic,
+    percent_statistic,
 )
 from hesperus.measures.resample import Bootstrap, Draws, draws, percentiles
 from hesperus.measures.several import (
@@ -71,10 +82,12 @@ if TYPE_CHECKING:
     from hesperus.measures.tests import PValue, mcnemar_test, permutation_test, sign_test
 
 __all__ = [
+    "INFORMATION",
     "INVALID",
     "INVALID_RULES",
     "LEVELS",
     "MISSING",
+    "WEIGHTS",
     "Block",
     "Bootstrap",
     "Codes",
@@ -95,14 +108,18 @@ __all__ = [
     "SoftRuns",
     "SoftSums",
     "Statistic",
+    "Weights",
     "above_statistics",
     "ac3_statistic",
     "accuracy",
     "accuracy_statistic",
     "agreement_statistics",
     "benjamini_hochberg",
+    "bias_statistic",
     "bootstrap_pairs",
+    "cohen_statistic",
     "compare",
+    "confusion",
     "consistency",
     "consistency_statistic",
     "correlations",
@@ -113,8 +130,13 @@ __all__ = [
     "estimate",
     "estimates",
     "fleiss_kappa",
+    "fleiss_statistic",
+    "gwet_statistic",
     "hard_pairs",
+    "harmonic_mean",
     "holm",
+    "information",
+    "information_statistics",
     "kappa_p_statistic",
     "krippendorff_alpha",
     "label_share_statistic",
@@ -125,6 +147,7 @@ __all__ = [
     "pearson",
     "pearson_statistic",
     "pearson_test",
+    "percent_statistic",
     "percentiles",
     "permutation_test",
     "pooled_accuracy_statistic",

@@ -1,0 +1,140 @@
+"""Agreement of raters from long tables, and what is said of tables that are not in order."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.measures import Bootstrap
+from hesperus.reports.measured.raters import RaterSettings, confusion_table, raters_table, read_ratings
+
+OBSERVERS = {
+    "a": "1 2 3 3 2 1 4 1 2 . . .", "b": "1 2 3 3 2 2 4 1 2 5 . 3",
+    "c": ". 3 3 3 2 3 4 2 2 5 1 .", "d": "1 2 3 3 2 4 4 1 2 5 1 .",
+}  # fmt: skip
+"""Krippendorff (2011), four observers and twelve units."""
+
+LONG = pl.DataFrame(
+    [
+        {"unit": f"u{place:02}", "who": rater, "score": None if rating == "." else rating}
+        for rater, line in OBSERVERS.items()
+        for place, rating in enumerate(line.split())
+    ]
+)
+SETTINGS = RaterSettings(("unit",), "who", "score", "ordinal", bootstrap=Bootstrap(200))
+
+
+def test_krippendorffs_example_as_a_long_table(tmp_path: Path) -> None:
+    for name, write in (
+        ("r.csv", LONG.write_csv),
+        ("r.parquet", LONG.write_parquet),
+        ("r.jsonl", LONG.write_ndjson),
+    ):
+        write(tmp_path / name)
+        found = raters_table(read_ratings(tmp_path / name), SETTINGS)
+        alpha = found.only("statistic", ["krippendorff_alpha"]).rows[0]
+        assert alpha["value"] == pytest.approx(0.815, abs=5e-4)
+        assert (alpha["n"], alpha["excluded"]) == (11, 1)
+        assert found.signature["without_rating"] == 7
+    statistics = [row["statistic"] for row in found.rows]
+    assert statistics.count("cohen_kappa_quadratic") == statistics.count("cohen_kappa") == 6
+    assert statistics.count("bias") == 4
+    assert {"percent", "fleiss_kappa", "gwet_ac1"} <= set(statistics)
+    fleiss = found.only("statistic", ["fleiss_kappa"]).rows[0]
+    assert fleiss["value"] is None and "2 to 4 ratings" in str(fleiss["reason"])
+
+
+def test_groups_are_measured_apart(shared_data: Path) -> None:
+    with gzip.open(shared_data / "estonian_multi_annotator" / "ratings.csv.gz") as stream:
+        frame = pl.read_csv(stream.read(), infer_schema=False)
+    settings = RaterSettings(
+        ("generator", "conversation"), "annotator", "value", "ordinal", by=("scale",), bootstrap=Bootstrap(50)
+    )
+    found = raters_table(frame, settings).only("statistic", ["krippendorff_alpha"])
+    values = {row["scale"]: row["value"] for row in found.rows}
+    assert values == {"fluency": pytest.approx(0.190, abs=5e-4), "coherence": pytest.approx(0.228, abs=5e-4)}
+
+
+def test_names_in_an_order_and_confusion() -> None:
+    frame = pl.DataFrame(
+        {
+            "u": [1, 2, 3, 1, 2, 3],
+            "w": ["x"] * 3 + ["y"] * 3,
+            "r": ["low", "mid", "high", "low", "high", "high"],
+        }
+    )
+    settings = RaterSettings(
+        ("u",), "w", "r", "ordinal", order=("low", "mid", "high"), bootstrap=Bootstrap(0)
+    )
+    rows = confusion_table(frame, settings).rows
+    counts = {(row["rating_a"], row["rating_b"]): row["count"] for row in rows if row["count"]}
+    assert counts == {("low", "low"): 1, ("mid", "high"): 1, ("high", "high"): 1}
+    bias = raters_table(frame, settings).only("statistic", ["bias"]).rows
+    assert [row["value"] for row in bias] == [pytest.approx(-1 / 3), pytest.approx(1 / 3)]
+    with pytest.raises(DataError, match="line 3, field 'r': 'mid' is not in the order given"):
+        raters_table(frame, RaterSettings(("u",), "w", "r", "ordinal", order=("low", "high")))
+
+
+def test_the_same_rating_again_is_counted_another_one_is_refused() -> None:
+    twice = pl.concat([LONG, LONG.head(2)])
+    found = raters_table(twice, SETTINGS)
+    assert found.signature["repeated"] == 2
+    assert found.rows[0]["value"] == pytest.approx(0.815, abs=5e-4)
+    changed = pl.concat([LONG, LONG.head(1).with_columns(score=pl.lit("4"))])
+    with pytest.raises(
+        DataError, match=r"line 2: a rated unit=u00 more than once, differently.*--duplicates last"
+    ):
+        raters_table(changed, SETTINGS)
+    last = RaterSettings(("unit",), "who", "score", "ordinal", duplicates="last", bootstrap=Bootstrap(0))
+    first = RaterSettings(("unit",), "who", "score", "ordinal", duplicates="first", bootstrap=Bootstrap(0))
+    assert raters_table(changed, first).rows[0]["value"] == pytest.approx(0.815, abs=5e-4)
+    assert raters_table(changed, last).rows[0]["value"] != pytest.approx(0.815, abs=5e-3)
+
+
+def test_a_rater_who_changes_her_mind_twice_has_the_last_word() -> None:
+    frame = pl.DataFrame({"u": [1, 1, 1, 1], "w": ["x", "x", "x", "y"], "r": ["1", "2", "1", "1"]})
+    settings = RaterSettings(("u",), "w", "r", duplicates="last", bootstrap=Bootstrap(0))
+    assert raters_table(frame, settings).only("statistic", ["percent"]).rows[0]["value"] == 1.0
+
+
+def test_bad_tables_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such table of ratings"):
+        read_ratings(tmp_path / "none.csv")
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 not really")
+    with pytest.raises(DataError, match="cannot be read"):
+        read_ratings(tmp_path / "broken.parquet")
+    with pytest.raises(UnknownNameError, match="unknown column of r.csv: 'scor'; did you mean 'score'"):
+        raters_table(LONG, RaterSettings(("unit",), "who", "scor"), file="r.csv")
+    wrong = LONG.with_columns(
+        score=pl.when(pl.col("unit") == "u03").then(pl.lit("good")).otherwise(pl.col("score"))
+    )
+    with pytest.raises(
+        DataError, match="line 5, field 'score': 'good' is no number, which the level ordinal needs"
+    ):
+        raters_table(wrong, SETTINGS)
+    scaled = RaterSettings(("unit",), "who", "score", "ordinal", scale=(1, 4))
+    with pytest.raises(DataError, match="5 is out of the scale from 1 to 4"):
+        raters_table(LONG, scaled)
+    with pytest.raises(DataError, match="agreement needs two raters, found 1"):
+        raters_table(LONG.filter(pl.col("who") == "a"), SETTINGS)
+    with pytest.raises(DataError, match="there is no rating"):
+        raters_table(LONG.with_columns(score=pl.lit(None, dtype=pl.String)), SETTINGS)
+    with pytest.raises(DataError, match="line 2, field 'who': is empty"):
+        raters_table(LONG.with_columns(who=pl.when(pl.col("who") != "a").then(pl.col("who"))), SETTINGS)
+
+
+def test_settings_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="unknown level of measurement: 'likert'"):
+        RaterSettings(("u",), "w", "r", "likert")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="named twice"):
+        RaterSettings(("u",), "u", "r")
+    with pytest.raises(UsageError, match="give --unit"):
+        RaterSettings((), "w", "r")
+    with pytest.raises(UsageError, match="nominal scale has no ends"):
+        RaterSettings(("u",), "w", "r", scale=(1, 5))
+    with pytest.raises(UnknownNameError, match="rule for duplicates"):
+        RaterSettings(("u",), "w", "r", duplicates="mean")  # type: ignore[arg-type]
