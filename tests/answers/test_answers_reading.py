@@ -17,6 +17,8 @@ from hesperus.answers import PRESETS, Reader, answer_from_logprobs, read, reader
 from hesperus.answers.reader import RULES
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import pack, packs
+from hesperus.tasks.atlas import languages as atlas_languages
+from hesperus.tasks.atlas import templates
 from hesperus.types import Finish, Reply
 
 YES_NO = {
@@ -133,6 +135,14 @@ def test_every_pack_knows_a_refusal(language: str) -> None:
     reader = reader_for("label", language, answers={"yes": yes, "no": no})
     for phrase in pack(language).refusals:
         assert read(reader, f"{phrase} xyz 7").outcome == "refused", phrase
+
+
+@pytest.mark.parametrize("language", atlas_languages())
+def test_how_the_atlas_declines_is_read_as_a_refusal(language: str) -> None:
+    yes, no = (pack(language).labels[label][:1] for label in ("yes", "no"))
+    reader = reader_for("label", language, answers={"yes": yes, "no": no})
+    for sentence in templates(language).decline:
+        assert read(reader, sentence).outcome == "refused", sentence
 
 
 def test_topics_are_read_inside_a_sentence_unless_turned_round() -> None:
