@@ -1,0 +1,131 @@
+"""People as an instrument: what raters are asked, the page on which they answer, and what comes of it.
+
+The parts are loaded when they are first used; importing this room costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hesperus.annotation.adjudication import Decision, decisions, differing
+    from hesperus.annotation.completeness import Progress, progress
+    from hesperus.annotation.corrections import Corrections, write_corrections
+    from hesperus.annotation.exporting import Exported, decisions_table, log_table, ratings_table
+    from hesperus.annotation.importing import ImportCounts, import_file
+    from hesperus.annotation.judging import Judgement
+    from hesperus.annotation.label_studio import write_label_studio
+    from hesperus.annotation.links import link
+    from hesperus.annotation.mailing import write_mailed
+    from hesperus.annotation.runs import changed_frame, readings_frame, sides_frame
+    from hesperus.annotation.scheme import Choice, Question, Scheme, Shown, read_scheme, scheme_text, schemes
+    from hesperus.annotation.server import Address, create_app, serve
+    from hesperus.annotation.snippets import snippets_frame
+    from hesperus.annotation.sources import Source, sheet_from
+    from hesperus.annotation.store import Rater, RatingStore, create_store
+    from hesperus.annotation.tables import Draw, Mapped, read_frame, units_from_frame
+    from hesperus.annotation.units import Sheet, Text, Unit
+
+_HOMES = {
+    "Address": "server",
+    "Choice": "scheme",
+    "Corrections": "corrections",
+    "Decision": "adjudication",
+    "Draw": "tables",
+    "Exported": "exporting",
+    "ImportCounts": "importing",
+    "Judgement": "judging",
+    "Mapped": "tables",
+    "Progress": "completeness",
+    "Question": "scheme",
+    "Rater": "store",
+    "RatingStore": "store",
+    "Scheme": "scheme",
+    "Sheet": "units",
+    "Shown": "scheme",
+    "Source": "sources",
+    "Text": "units",
+    "Unit": "units",
+    "changed_frame": "runs",
+    "create_app": "server",
+    "create_store": "store",
+    "decisions": "adjudication",
+    "decisions_table": "exporting",
+    "differing": "adjudication",
+    "import_file": "importing",
+    "link": "links",
+    "log_table": "exporting",
+    "progress": "completeness",
+    "ratings_table": "exporting",
+    "read_frame": "tables",
+    "read_scheme": "scheme",
+    "readings_frame": "runs",
+    "scheme_text": "scheme",
+    "schemes": "scheme",
+    "serve": "server",
+    "sheet_from": "sources",
+    "sides_frame": "runs",
+    "snippets_frame": "snippets",
+    "units_from_frame": "tables",
+    "write_corrections": "corrections",
+    "write_label_studio": "label_studio",
+    "write_mailed": "mailing",
+}
+
+__all__ = [
+    "Address",
+    "Choice",
+    "Corrections",
+    "Decision",
+    "Draw",
+    "Exported",
+    "ImportCounts",
+    "Judgement",
+    "Mapped",
+    "Progress",
+    "Question",
+    "Rater",
+    "RatingStore",
+    "Scheme",
+    "Sheet",
+    "Shown",
+    "Source",
+    "Text",
+    "Unit",
+    "changed_frame",
+    "create_app",
+    "create_store",
+    "decisions",
+    "decisions_table",
+    "differing",
+    "import_file",
+    "link",
+    "log_table",
+    "progress",
+    "ratings_table",
+    "read_frame",
+    "read_scheme",
+    "readings_frame",
+    "scheme_text",
+    "schemes",
+    "serve",
+    "sheet_from",
+    "sides_frame",
+    "snippets_frame",
+    "units_from_frame",
+    "write_corrections",
+    "write_label_studio",
+    "write_mailed",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load the file in which a public name lives."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

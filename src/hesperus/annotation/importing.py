@@ -1,0 +1,198 @@
+"""Judgements from files: a mailed page's result, a Label Studio export, or a long table of ratings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hesperus.annotation.judging import Judgement, check_judgement, judgement_from
+from hesperus.annotation.label_studio import judgements_of
+from hesperus.annotation.payload import RESULT_FORMAT, RESULT_VERSION
+from hesperus.annotation.scheme import COMMENT
+from hesperus.annotation.store import RatingStore
+from hesperus.annotation.tables import read_frame
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.fingerprint import fingerprint
+
+_LARGEST_FILE = 200_000_000
+_TABLE = ("unit", "rater", "question", "rating")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCounts:
+    """What came of a file.
+
+    Attributes:
+        new: Judgements that were not there.
+        known: Judgements that were there already, or that say what the rater's last one says.
+        empty: Rows of a table without a rating.
+        added: Raters that the store did not know; they have no link.
+    """
+
+    new: int
+    known: int
+    empty: int
+    added: tuple[str, ...]
+
+
+def import_file(store: RatingStore, path: Path | str) -> ImportCounts:
+    """Import judgements; every one is checked before any is stored, and a second import changes nothing.
+
+    Args:
+        store: Where they go, after what is there: the last judgement counts.
+        path: Result file of a mailed page or JSON export of Label Studio (``.json``), or a table with ``unit, rater,
+            question, rating`` and perhaps ``comment`` and ``state`` (CSV, TSV, JSON lines, Parquet).
+
+    Raises:
+        DataError: The file is none of these, belongs to another sheet or an unknown rater, or a rating is out of scale;
+            names the entry. Nothing was stored.
+        UsageError: No such file.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".json":
+        frame = read_frame(path)
+        return _from_table(store, frame, path)
+    document = _document(path)
+    if isinstance(document, dict) and document.get("format") == RESULT_FORMAT:
+        return _from_result(store, document, path)
+    if isinstance(document, list):
+        by_rater = judgements_of(document, store.sheet, path)
+        return _take(store, by_rater, path, add=True)
+    raise DataError("neither the result of a mailed page nor a JSON export of Label Studio", file=path)
+
+
+def _document(path: Path) -> Any:
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise DataError(f"larger than {_LARGEST_FILE:,} bytes", file=path)
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", file=path) from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"no JSON: {error}", file=path) from None
+
+
+def _from_result(store: RatingStore, document: Mapping[str, Any], path: Path) -> ImportCounts:
+    if document.get("version") != RESULT_VERSION:
+        raise DataError(
+            f"version {document.get('version')!r} of a result file, this hesperus reads {RESULT_VERSION}",
+            file=path,
+        )
+    if document.get("sheet") != store.sheet.fingerprint:
+        raise DataError("this result belongs to another sheet than the store's", file=path, field="sheet")
+    entries, rater = document.get("judgements"), document.get("rater")
+    if not isinstance(entries, list) or not isinstance(rater, str):
+        raise DataError("a result file has a rater and a list of judgements", file=path)
+    judgements = []
+    for number, entry in enumerate(entries, start=1):
+        try:
+            judgements.append(judgement_from(entry))
+        except DataError as error:
+            raise DataError(f"judgement {number}: {error}", file=path) from None
+    return _take(store, {rater: judgements}, path, add=False)
+
+
+def _from_table(store: RatingStore, frame: pl.DataFrame, path: Path) -> ImportCounts:
+    for name in _TABLE:
+        if name not in frame.columns:
+            raise DataError(f"no column {name!r}; there are {', '.join(frame.columns)}", file=path)
+    by_rater: dict[str, list[Judgement]] = {}
+    empty, rows = 0, dict[tuple[str, str, str], tuple[int, str | None]]()
+    for number, row in enumerate(frame.iter_rows(named=True), start=1):
+        unit = store.sheet.by_id.get(str(row["unit"]))
+        if unit is None:
+            raise DataError(
+                "there is no such unit on this sheet", file=path, line=number, item=str(row["unit"])
+            )
+        if not row["rater"]:
+            raise DataError("is empty", file=path, line=number, field="rater")
+        said = by_rater.setdefault(str(row["rater"]), [])
+        question, is_unjudged = str(row["question"]), row.get("state") == "cannot_judge"
+        rating = _rating(row["rating"], _allowed(store, unit, question))
+        first = rows.setdefault((str(row["rater"]), unit, question), (number, rating))
+        if first != (number, rating) and first[1] != rating:
+            raise DataError(
+                f"row {first[0]} has another rating of this unit by the same rater; keep one of them",
+                file=path,
+                line=number,
+                item=str(row["unit"]),
+            )
+        if rating is None and not is_unjudged:
+            empty += 1
+        else:
+            said.append(_tabled(row, unit, question, None if is_unjudged else rating))
+        if row.get("comment"):
+            said.append(_tabled(row, unit, COMMENT, str(row["comment"])))
+    counts = _take(store, by_rater, path, add=True)
+    return ImportCounts(counts.new, counts.known, empty, counts.added)
+
+
+def _rating(value: object, allowed: Container[str]) -> str | None:
+    """A cell as the text of a choice: 4, "4" and, where no choice is called that, 4.0 are one rating."""
+    if value is None or value == "":
+        return None
+    text = str(value)
+    whole = text.partition(".")[0]
+    return whole if text not in allowed and text == f"{whole}.0" else text
+
+
+def _allowed(store: RatingStore, unit: str, question: str) -> Container[str]:
+    for known in store.sheet.scheme.questions:
+        if known.name == question:
+            return known.values(store.sheet.by_code[unit].labels)
+    return ()
+
+
+def _tabled(row: Mapping[str, Any], unit: str, question: str, value: str | None) -> Judgement:
+    said = [str(row["rater"]), unit, question, value, str(row.get("time"))]
+    return Judgement(
+        unit, question, "cannot_judge" if value is None else "rated", value, f"table-{fingerprint(said)}"
+    )
+
+
+def _take(
+    store: RatingStore, by_rater: Mapping[str, Sequence[Judgement]], path: Path, *, add: bool
+) -> ImportCounts:
+    """Check everything, then store it; what says the same as the rater's last word is not stored again."""
+    known = {rater.name: rater for rater in store.raters()}
+    for name, judgements in by_rater.items():
+        if name not in known and not add:
+            raise DataError(str(UnknownNameError("rater", name[:80], known)), file=path)
+        share = set(store.assigned(known[name])) if name in known else None
+        for number, judgement in enumerate(judgements, start=1):
+            try:
+                check_judgement(judgement, store.sheet)
+            except DataError as error:
+                unit = store.sheet.by_code.get(judgement.unit)
+                message = str(error).replace(judgement.unit, unit.id) if unit else str(error)
+                raise DataError(f"rater {name!r}, judgement {number}: {message}", file=path) from None
+            if share is not None and judgement.unit not in share:
+                raise DataError(
+                    f"rater {name!r}, judgement {number}: the unit is not assigned to them",
+                    file=path,
+                    item=judgement.unit,
+                )
+    added = tuple(name for name in by_rater if name not in known)
+    if added:
+        store.add_raters(added)
+    current = store.current()
+    new = total = 0
+    for name, judgements in by_rater.items():
+        fresh = []
+        for judgement in judgements:
+            last = current.get((name, judgement.unit, judgement.question))
+            is_same = last is not None and (last.judgement.state, last.judgement.value) == (
+                judgement.state,
+                judgement.value,
+            )
+            if add and is_same:
+                continue
+            fresh.append(judgement)
+        new += store.append(store.rater(name), fresh)
+        total += len(judgements)
+    return ImportCounts(new, total - new, 0, added)

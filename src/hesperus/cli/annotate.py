@@ -1,0 +1,413 @@
+"""`hesperus annotate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from hesperus.annotation import RatingStore
+
+app = typer.Typer(
+    help="People who judge: a page for raters, their links, and what they said.", no_args_is_help=True
+)
+
+_STORE = typer.Argument(help="Rating store (.sqlite) that `create` made.", show_default=False)
+_FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
+_PORT = 8765
+_BASE_URL = f"http://127.0.0.1:{_PORT}"
+
+
+@app.command()
+def schemes(
+    name: Annotated[
+        str | None, typer.Argument(help="Print this scheme as YAML, to start an own one from.")
+    ] = None,
+    format: Annotated[str, _FORMAT] = "table",
+) -> None:
+    """List what raters can be asked, or print one scheme; a file of one's own (.yaml) goes wherever a name does.
+
+    For example:
+
+        hesperus annotate schemes
+
+        hesperus annotate schemes residue > my-scheme.yaml
+    """
+    from hesperus.annotation import read_scheme, scheme_text
+    from hesperus.annotation import schemes as known
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+
+    if name is not None:
+        typer.echo(scheme_text(name), nl=False)
+        return
+    rows = tuple(
+        {
+            "scheme": scheme.name,
+            "title": scheme.title,
+            "shows": ", ".join(shown.name for shown in scheme.shows),
+            "questions": ", ".join(question.name for question in scheme.questions),
+            "blind": scheme.blind,
+        }
+        for scheme in map(read_scheme, known())
+    )
+    print_table(Table("schemes", ("scheme", "title", "shows", "questions", "blind"), rows, {}), format)
+
+
+@app.command()
+def create(
+    scheme: Annotated[
+        str, typer.Argument(help="Name of a scheme, or a file of one's own (.yaml).", show_default=False)
+    ],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="Run folder, records file, or table (CSV, TSV, JSON lines, Parquet).", show_default=False
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Rating store to make (.sqlite).", show_default=False)],
+    a: Annotated[
+        str | None, typer.Option(help="For a run: sense that stands as the source, e.g. en.")
+    ] = None,
+    b: Annotated[
+        str | None, typer.Option(help="For a run: sense that is judged, e.g. zh or de_from_en.")
+    ] = None,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="For a run: only items whose answer differs between the two.")
+    ] = False,
+    outcome: Annotated[
+        list[str] | None, typer.Option(help="For replies: only those with this outcome; repeatable.")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="PART=COLUMN: a shown text, unit, labels or TEXT.language; repeatable."),
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(help="TEXT=TAG: language of a shown text, where no column tells it.")
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(help="For replies: an answer to choose from, where no column tells them."),
+    ] = None,
+    snippets: Annotated[
+        bool, typer.Option("--snippets", help="Cut lists of sentences into snippets of 1 to 4.")
+    ] = False,
+    n: Annotated[int | None, typer.Option(help="Units to draw; with --by, of each stratum.")] = None,
+    by: Annotated[str | None, typer.Option(help="Column whose values make the strata.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the draw, the cuts and the raters' orders.")] = 42,
+) -> None:
+    """Make a rating store from a run or a table. What the scheme does not show never reaches a rater.
+
+    For example:
+
+        hesperus annotate create residue items.csv --map source=english --map text=chinese --language text=zh --out rate.sqlite
+
+        hesperus annotate create qc runs/rewritten --a zh --b zh~natural --by stratum --n 30 --out qc.sqlite
+
+        hesperus annotate create readings runs/atlas --outcome invalid --out readings.sqlite
+
+        hesperus annotate create inconsistency runs/atlas --a en --b de_from_en --changed --out why.sqlite
+    """
+    from hesperus.annotation import Draw, Mapped, Source, create_store, read_scheme, sheet_from
+
+    mapped = Mapped(
+        _pairs("--map", column),
+        {text: tags[-1] for text, tags in _pairs("--language", language).items()},
+        tuple(label or ()),
+    )
+    sheet, notes = sheet_from(
+        Source(source, a, b, changed, tuple(outcome or ()), snippets),
+        read_scheme(scheme),
+        mapped=mapped,
+        draw=Draw(n, by, seed),
+        seed=seed,
+    )
+    create_store(out, sheet)
+    _tell(*(f"note: {note}" for note in notes))
+    _tell(
+        f"{out}: units: {len(sheet.units):,}, questions about each: {len(sheet.scheme.questions)}; "
+        f"next: hesperus annotate links {out} --rater NAME"
+    )
+
+
+@app.command()
+def links(
+    store: Annotated[Path, _STORE],
+    rater: Annotated[list[str] | None, typer.Option(help="Name of a new rater; repeatable.")] = None,
+    adjudicator: Annotated[
+        list[str] | None, typer.Option(help="Name of somebody who decides where raters differ; repeatable.")
+    ] = None,
+    reissue: Annotated[
+        list[str] | None, typer.Option(help="Name of somebody who needs a new link; the old one is void.")
+    ] = None,
+    per_unit: Annotated[
+        int | None, typer.Option(help="How many of these raters judge each unit (default: all).")
+    ] = None,
+    base_url: Annotated[str, typer.Option(help="What links begin with.")] = _BASE_URL,
+    format: Annotated[str, _FORMAT] = "table",
+) -> None:
+    """Add raters and print their personal links, once: the store keeps no link, only what tells a true one.
+
+    For example:
+
+        hesperus annotate links rate.sqlite --rater first --rater second
+
+        hesperus annotate links rate.sqlite --adjudicator third --base-url https://rate.example.org
+
+        hesperus annotate links rate.sqlite --reissue first
+    """
+    from hesperus.annotation import Address, RatingStore, link
+    from hesperus.errors import UsageError
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+
+    if not (rater or adjudicator or reissue):
+        raise UsageError("name somebody: --rater NAME, --adjudicator NAME or --reissue NAME")
+    base_url = Address(base_url=base_url).url
+    with RatingStore(store) as opened:
+        given = [opened.rater(name) for name in reissue or ()]
+        given += opened.add_raters(rater, per_unit=per_unit) if rater else ()
+        given += opened.add_raters(adjudicator, "adjudicator") if adjudicator else ()
+        rows = tuple(
+            {"rater": one.name, "role": one.role, "link": link(base_url, opened.issue_token(one))}
+            for one in given
+        )
+    print_table(Table("links", ("rater", "role", "link"), rows, {}), format)
+    _tell(
+        "whoever has a link can rate in its owner's name; links are not shown again (--reissue makes new ones)"
+    )
+
+
+@app.command()
+def serve(
+    store: Annotated[Path, _STORE],
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = _PORT,
+    base_url: Annotated[
+        str | None, typer.Option(help="How raters reach the page, where a proxy stands in front of it.")
+    ] = None,
+    expose: Annotated[
+        bool, typer.Option("--expose", help="Listen on an address that other machines can reach.")
+    ] = False,
+) -> None:
+    """Serve the rating page until interrupted; every answer is on disk before the page says that it is saved.
+
+    For example:
+
+        hesperus annotate serve rate.sqlite
+
+        hesperus annotate serve rate.sqlite --base-url https://rate.example.org
+    """
+    from hesperus.annotation import Address
+    from hesperus.annotation import serve as run
+
+    address = Address(host, port, base_url, expose)
+    if not address.is_loopback:
+        _tell(f"warning: {host} can be reached from other machines, and plain HTTP can be read on the way")
+    run(
+        store,
+        address,
+        ready=lambda: _tell(f"serving {store} at {address.url} (Ctrl-C stops; links: annotate links)"),
+    )
+
+
+@app.command()
+def status(store: Annotated[Path, _STORE], format: Annotated[str, _FORMAT] = "table") -> None:
+    """Show how far every rater is, question by question, and how many answers differ.
+
+    For example:
+
+        hesperus annotate status rate.sqlite
+    """
+    from hesperus.annotation import RatingStore, decisions, progress
+    from hesperus.fingerprint import plain
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+
+    columns = ("rater", "role", "question", "assigned", "rated", "cannot_judge", "open", "begun", "last")
+    with RatingStore(store) as opened:
+        rows = tuple({name: getattr(row, name) for name in columns} for row in progress(opened))
+        made = decisions(opened)
+        sheet = opened.sheet
+    signature = {"scheme": sheet.scheme.name, "sheet": sheet.fingerprint, "units": len(sheet.units)}
+    print_table(
+        Table("annotation", columns, rows, {name: plain(value) for name, value in signature.items()}), format
+    )
+    if not rows:
+        _tell(f"no raters yet: hesperus annotate links {store} --rater NAME")
+    counts = {basis: sum(one.basis == basis for one in made) for basis in ("agreed", "adjudicated", "single")}
+    apart = sum(one.reason == "raters differ" for one in made)
+    _tell(
+        f"{len(made):,} questions: {counts['agreed']:,} agreed, {counts['adjudicated']:,} adjudicated, "
+        f"{counts['single']:,} judged by one rater, {apart:,} where raters differ, "
+        f"{len(made) - sum(counts.values()) - apart:,} not judged"
+    )
+
+
+@app.command()
+def html(
+    store: Annotated[Path, _STORE],
+    rater: Annotated[
+        str, typer.Option(help="Whose page; a new name is added as a rater.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(help="HTML file to write.", show_default=False)],
+) -> None:
+    """Write one rater's page as a file that can be mailed; its result file comes back through `import`.
+
+    For example:
+
+        hesperus annotate html rate.sqlite --rater first --out first.html
+    """
+    from hesperus.annotation import RatingStore, write_mailed
+
+    with RatingStore(store) as opened:
+        if rater not in [known.name for known in opened.raters()]:
+            opened.add_raters([rater])
+            _tell(f"added the rater {rater}")
+        write_mailed(opened, opened.rater(rater), out)
+    _tell(f"{out}: needs no network; the rater downloads a result file, `hesperus annotate import` takes it")
+
+
+@app.command("import")
+def import_(
+    store: Annotated[Path, _STORE],
+    file: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Result of a mailed page or Label Studio's JSON export (.json), or a table with unit, rater, "
+            "question, rating.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Import judgements; all of a file are checked before any is stored, and importing again changes nothing.
+
+    For example:
+
+        hesperus annotate import rate.sqlite ratings-first.json ratings-second.json
+
+        hesperus annotate import rate.sqlite ratings.csv
+    """
+    from hesperus.annotation import RatingStore, import_file
+
+    with RatingStore(store) as opened:
+        for path in file:
+            counts = import_file(opened, path)
+            _tell(
+                f"{path}: {counts.new:,} new judgements, {counts.known:,} known already"
+                + (f", {counts.empty:,} rows without a rating" if counts.empty else "")
+                + (f"; raters added: {', '.join(counts.added)}" if counts.added else "")
+            )
+
+
+@app.command()
+def export(
+    store: Annotated[Path, _STORE],
+    out: Annotated[
+        Path,
+        typer.Option(help="File: .csv, .jsonl or .parquet; for label-studio a folder.", show_default=False),
+    ],
+    what: Annotated[
+        str, typer.Option(help="ratings, wide, decisions, log, overrides or label-studio.")
+    ] = "ratings",
+    question: Annotated[str | None, typer.Option(help="For ratings and wide: only this question.")] = None,
+    role: Annotated[str, typer.Option(help="For ratings and wide: rater or adjudicator.")] = "rater",
+) -> None:
+    """Export ratings for `hesperus measure raters`, decisions, the whole log, or files for other tools.
+
+    `ratings` has a row per unit, rater and question; `wide` a row per unit and rater with a column per question;
+    `decisions` what raters agreed on or an adjudicator decided; `overrides` what `hesperus reread` takes.
+
+    For example:
+
+        hesperus annotate export rate.sqlite --question cue --out cue.csv
+
+        hesperus annotate export readings.sqlite --what overrides --out reviewed.csv
+
+        hesperus annotate export rate.sqlite --what label-studio --out label-studio
+    """
+    from hesperus.annotation import RatingStore
+    from hesperus.errors import UnknownNameError
+
+    kinds = {
+        "ratings": lambda opened: _ratings(opened, out, question, role, wide=False),
+        "wide": lambda opened: _ratings(opened, out, question, role, wide=True),
+        "decisions": lambda opened: _decisions(opened, out),
+        "log": lambda opened: _log(opened, out),
+        "overrides": lambda opened: _overrides(opened, out),
+        "label-studio": lambda opened: _label_studio(opened, out),
+    }
+    if what not in kinds:
+        raise UnknownNameError("kind of export", what, kinds)
+    with RatingStore(store) as opened:
+        _tell(kinds[what](opened))
+
+
+def _ratings(store: RatingStore, out: Path, question: str | None, role: str, *, wide: bool) -> str:
+    from hesperus.annotation import ratings_table
+    from hesperus.annotation.store import as_role
+    from hesperus.records.exporters import write_table
+
+    made = ratings_table(store, question=question, shape="wide" if wide else "long", role=as_role(role))
+    write_table(made.frame, out)
+    return (
+        f"{out}: {made.frame.height:,} rows; {made.rated:,} ratings, {made.cannot_judge:,} times cannot judge, "
+        f"{made.open:,} not answered yet"
+    )
+
+
+def _decisions(store: RatingStore, out: Path) -> str:
+    from hesperus.annotation import decisions_table
+    from hesperus.records.exporters import write_table
+
+    frame = decisions_table(store)
+    write_table(frame, out)
+    return f"{out}: {frame.height:,} rows, {frame['decision'].null_count():,} without a decision (see basis and reason)"
+
+
+def _log(store: RatingStore, out: Path) -> str:
+    from hesperus.annotation import log_table
+    from hesperus.records.exporters import write_table
+
+    frame = log_table(store)
+    write_table(frame, out)
+    return f"{out}: {frame.height:,} judgements"
+
+
+def _overrides(store: RatingStore, out: Path) -> str:
+    from hesperus.annotation import write_corrections
+    from hesperus.answers import reply_hash
+
+    made = write_corrections(store, out, reply_hash)
+    left = "".join(f"; left out: {count:,} ({reason})" for reason, count in made.open.items())
+    return f"{out}: {made.written:,} readings, {made.changed:,} other than before{left}"
+
+
+def _label_studio(store: RatingStore, out: Path) -> str:
+    from hesperus.annotation import write_label_studio
+
+    write_label_studio(store.sheet, out)
+    return f"{out}: config.xml (labelling interface) and tasks.json ({len(store.sheet.units):,} tasks)"
+
+
+def _pairs(flag: str, given: Sequence[str] | None) -> dict[str, list[str]]:
+    """``NAME=VALUE`` flags; a name that stands more than once has several values."""
+    from hesperus.errors import UsageError
+
+    found: dict[str, list[str]] = {}
+    for pair in given or ():
+        name, separator, value = pair.partition("=")
+        if not separator or not name or not value:
+            raise UsageError(f"{flag} {pair!r}: write NAME=VALUE")
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def _tell(*lines: str) -> None:
+    from hesperus.reports.untrusted import visible
+
+    for line in lines:
+        typer.echo(visible(line), err=True)
