@@ -9,7 +9,7 @@ import pytest
 
 import hesperus.models
 from hesperus.errors import MissingExtraError, MissingKeyError, UnknownNameError, UsageError
-from hesperus.models import PROVIDERS, LocalModel, Model, ModelOptions, RemoteModel, model, prefixes
+from hesperus.models import PROVIDERS, Loading, LocalModel, Model, ModelOptions, RemoteModel, model, prefixes
 from hesperus.models.providers import clean_base_url, is_loopback
 
 LOCAL = ModelOptions(base_url="http://127.0.0.1:9/v1")
@@ -70,7 +70,8 @@ def test_unknown_providers_get_a_suggestion():
         ("openai", None, "names a provider only; write openai/NAME"),
         ("openai/", None, "names a provider only"),
         ("http/x", None, "needs its address: give --base-url"),
-        ("hf/org/name", None, "cannot be loaded in this version; serve it over HTTP"),
+        ("hf/org/name", LOCAL, "it takes no base URL"),
+        ("openai/x", ModelOptions(loading=Loading(device="cuda")), "device, dtype and batch size are for"),
         ("scripted", None, "made in Python"),
         ("scripted/x", None, "made in Python"),
         ("replay/no-such-file.jsonl", None, "no file 'no-such-file.jsonl' to replay"),

@@ -18,7 +18,11 @@ _KEY = typer.Option(
     help="Environment variable that holds the key, in place of the usual.", show_default=False
 )
 
+_DEVICE = typer.Option(help="For hf/NAME: auto, cpu, cuda, cuda:1, mps.", show_default=True)
+_DTYPE = typer.Option(help="For hf/NAME: auto, float32, bfloat16, float16.", show_default=True)
+
 _OTHERS = (
+    ("hf", "hf/ORG/NAME", "transformers in this process, or hf/./FOLDER; extra 'hf'"),
     ("inspect", "inspect/PROVIDER/NAME", "any provider of Inspect's model layer; extra 'inspect'"),
     ("replay", "replay/FILE", "stored replies: JSONL, Parquet or a reply store"),
 )
@@ -65,7 +69,7 @@ def listing(format: Annotated[str, _FORMAT] = "table") -> None:
     ]
     rows += [_local("pocket", name, "embedded, offline") for name in _pocket_models()]
     rows += [_local(provider, name, note) for provider, name, note in _OTHERS]
-    known = {str(row["provider"]) for row in rows} | {"hf", "scripted"}
+    known = {str(row["provider"]) for row in rows} | {"scripted"}
     rows += [_local(prefix, f"{prefix}/NAME", "plugin") for prefix in prefixes() if prefix not in known]
     print_table(Table("models", tuple(rows[0]), tuple(rows), {}), format)
 
@@ -78,6 +82,8 @@ def test(
     logprobs: Annotated[
         bool, typer.Option("--logprobs", help="Also ask for log-probabilities of two options.")
     ] = False,
+    device: Annotated[str, _DEVICE] = "auto",
+    dtype: Annotated[str, _DTYPE] = "auto",
     format: Annotated[str, _FORMAT] = "table",
 ) -> None:
     """Send one tiny request, and show what comes back. Nothing is stored.
@@ -89,12 +95,16 @@ def test(
         hesperus models test http/my-model --base-url http://localhost:8000/v1 --logprobs
 
         hesperus models test pocket/s --format json
+
+        hesperus models test hf/./my-checkpoint --device cuda --dtype bfloat16 --logprobs
     """
-    from hesperus.models import ModelOptions, model
+    from hesperus.models import Loading, ModelOptions, model
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
 
-    options = ModelOptions(base_url=base_url, key_variable=key_variable)
+    options = ModelOptions(
+        base_url=base_url, key_variable=key_variable, loading=Loading(device=device, dtype=dtype)
+    )
     asked = model(name, options)
     rows = [_tried(asked, name, None)]
     if logprobs:
@@ -155,4 +165,9 @@ def _pocket_models() -> list[str]:
 
 
 def _shown(options: ModelOptions) -> dict[str, object]:
-    return {"base_url": options.base_url, "key_variable": options.key_variable}
+    return {
+        "base_url": options.base_url,
+        "key_variable": options.key_variable,
+        "device": options.loading.device,
+        "dtype": options.loading.dtype,
+    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from hesperus.models.protocol import LocalModel, Model, ModelOptions, RemoteModel
+from hesperus.models.protocol import Loading, LocalModel, Model, ModelOptions, RemoteModel
 from hesperus.models.providers import PROVIDERS, Provider
 from hesperus.models.registry import model, prefixes
 from hesperus.models.scripted import ScriptedModel
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PROVIDERS",
+    "Loading",
     "LocalModel",
     "Model",
     "ModelOptions",

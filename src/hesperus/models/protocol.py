@@ -75,19 +75,39 @@ class LocalModel(Model, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Loading:
+    """How the weights of a model of transformers are loaded.
+
+    Attributes:
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, …; ``auto`` takes the first of CUDA, MPS and CPU that is there.
+        dtype: ``float32``, ``bfloat16`` or ``float16``; ``auto`` takes that of the checkpoint.
+        batch_size: Requests that are answered at a time; None takes 256 on an accelerator and 32 on a CPU. How many of
+            them are computed together follows from their lengths and from the memory there is.
+    """
+
+    device: str = "auto"
+    dtype: str = "auto"
+    batch_size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelOptions:
     """How a model is reached, where its name does not say it.
 
     Attributes:
         base_url: Root of an OpenAI-compatible API, such as ``http://localhost:8000/v1``; None for the provider's.
         key_variable: Environment variable that holds the API key; None for the provider's. Never the key itself.
-        extra: Further members of the request body, such as ``{"reasoning_effort": "low"}``. They decide the
-            reply, hence they are part of the model's identity.
+        extra: Further members of the request body, such as ``{"reasoning_effort": "low"}``; for a model of transformers,
+            arguments of its chat template, such as ``{"enable_thinking": False}``. They decide the reply, hence they are
+            part of the model's identity.
         scoring: ``chat`` reads option log-probabilities off the first generated token; ``echo`` has the
-            completions endpoint score each whole option after the plain prompt.
+            completions endpoint score each whole option after the plain prompt. A model of transformers scores whole
+            options in both, after the prompt in its chat template or after the plain prompt.
+        loading: How the weights of a model of transformers are loaded; no other model takes it.
     """
 
     base_url: str | None = None
     key_variable: str | None = None
     extra: Mapping[str, JSON] = field(default_factory=dict)
     scoring: Scoring = "chat"
+    loading: Loading = Loading()

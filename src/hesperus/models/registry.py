@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
 from hesperus.errors import UnknownNameError, UsageError
-from hesperus.models.protocol import Model, ModelOptions
+from hesperus.models.protocol import Loading, Model, ModelOptions
 from hesperus.models.providers import PROVIDERS
 
 Maker = Callable[[str, ModelOptions], Model]
@@ -23,7 +23,7 @@ def model(name: str, options: ModelOptions | None = None) -> Model:
     """The model of that name. Nothing is sent and no key is read before it is asked.
 
     Args:
-        name: ``provider/name``: ``openai/gpt-4o-mini``, ``http/my-model``, ``pocket/s``, ``replay/FILE``, …
+        name: ``provider/name``: ``openai/gpt-4o-mini``, ``http/my-model``, ``hf/ORG/NAME``, ``pocket/s``, ``replay/FILE``, …
         options: How it is reached, where the name does not say it.
 
     Raises:
@@ -64,6 +64,7 @@ def _plugins() -> tuple[EntryPoint, ...]:
 def _chat(name: str, options: ModelOptions) -> Model:
     from hesperus.models.chat import ChatModel
 
+    _refuse_loading(name, options)
     return ChatModel(name, options)
 
 
@@ -84,14 +85,14 @@ def _replay(name: str, options: ModelOptions) -> Model:
 def _inspect(name: str, options: ModelOptions) -> Model:
     from hesperus.models.inspect_bridge import InspectModel
 
+    _refuse_loading(name, options)
     return InspectModel(name, options)
 
 
 def _hf(name: str, options: ModelOptions) -> Model:
-    raise UsageError(
-        f"{name}: models of transformers cannot be loaded in this version; serve it over HTTP "
-        "(vllm serve, transformers serve) and ask it as http/NAME --base-url http://localhost:8000/v1"
-    )
+    from hesperus.models.hf import HfModel
+
+    return HfModel(name, options)
 
 
 def _scripted(name: str, options: ModelOptions) -> Model:
@@ -101,6 +102,13 @@ def _scripted(name: str, options: ModelOptions) -> Model:
 def _refuse_options(name: str, options: ModelOptions) -> None:
     if options != ModelOptions():
         raise UsageError(f"{name} runs in this process: it takes no base URL, key or extra members")
+
+
+def _refuse_loading(name: str, options: ModelOptions) -> None:
+    if options.loading != Loading():
+        raise UsageError(
+            f"{name} runs elsewhere: device, dtype and batch size are for models of transformers (hf/ORG/NAME)"
+        )
 
 
 _MAKERS: dict[str, Maker] = {

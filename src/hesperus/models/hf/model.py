@@ -1,0 +1,187 @@
+"""``hf/ORG/NAME``: a model of transformers as a model that answers requests. Loads torch when it is first asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from hesperus.errors import MissingExtraError, UsageError
+from hesperus.fingerprint import canonical_json
+from hesperus.models.hf.checkpoint import Checkpoint, checked, locate, place
+from hesperus.models.protocol import Loading, ModelOptions
+from hesperus.types import Reply, Request
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from hesperus.models.hf.encoding import Encoder
+    from hesperus.models.hf.runtime import Runtime
+
+__all__ = ["HfModel"]
+
+_ON_ACCELERATOR, _ON_CPU = 256, 32
+
+
+class HfModel:
+    """A causal language model of transformers.
+
+    Prompts go through the checkpoint's chat template where it has one, and in plain otherwise. Temperature 0 (or none) is
+    greedy; otherwise each reply is drawn by a generator of its own, seeded with the request. In a batch, rows are padded
+    and masked: what else is in it changes numbers by rounding only.
+
+    One model is loaded at a time: loading another gives the memory of the first back.
+
+    Args:
+        name: ``hf/ORG/NAME``, ``hf/ORG/NAME@REVISION``, ``hf/./folder`` or ``hf//absolute/folder``.
+        options: ``loading``, ``scoring`` (``echo`` scores options after the plain prompt, without the chat template) and
+            ``extra`` (arguments of the chat template) are used.
+
+    Raises:
+        MissingExtraError: torch or transformers is not installed.
+        UsageError: The name names nothing, the folder cannot be loaded safely, or an option does not fit.
+    """
+
+    _loaded: HfModel | None = None
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        for package in ("torch", "transformers", "safetensors"):
+            if find_spec(package) is None:
+                raise MissingExtraError(package, "hf", f"model {name!r}")
+        if options.base_url is not None or options.key_variable is not None:
+            raise UsageError(f"{name} runs in this process: it takes no base URL and no key")
+        _check(options.loading)
+        self.name = name
+        self._options = options
+        self._place = place(name)
+        if self._place.folder is not None:
+            checked(Checkpoint(self._place.folder), name)
+        self._runtime: Runtime | None = None
+
+    @cached_property
+    def identity(self) -> Mapping[str, str]:
+        """What decides a reply beside the request: hashes of the checkpoint's files, dtype, chat template.
+
+        A checkpoint of the hub is fetched first, if it is not in the cache.
+        """
+        options = self._options
+        return {
+            "protocol": "transformers",
+            **self._checkpoint.identity(),
+            "dtype": self._dtype(),
+            **({"scoring": options.scoring} if options.scoring != "chat" else {}),
+            **({"extra": canonical_json(options.extra)} if options.extra else {}),
+        }
+
+    @property
+    def batch_size(self) -> int:
+        """How many requests ``replies`` is handed at most."""
+        given = self._options.loading.batch_size
+        if given is not None:
+            return given
+        device = import_module("hesperus.models.hf.runtime").device_of(self._options.loading.device)
+        return _ON_CPU if device.type == "cpu" else _ON_ACCELERATOR
+
+    def replies(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request; see the class for how.
+
+        With ``options``, no text is made: ``option_logprobs`` holds the sum of the natural-log probabilities of each
+        option's tokens after the prompt, with nothing said of what follows the option.
+
+        Raises:
+            PermanentError: A prompt that is too long, that the chat template refuses, or that does not fit into memory.
+            UsageError: The checkpoint cannot be loaded.
+        """
+        made: dict[int, Reply] = {}
+        for run, scored in ((self._scored, True), (self._generated, False)):
+            places = [i for i, request in enumerate(requests) if (request.options is not None) is scored]
+            if places:
+                made.update(zip(places, run([requests[i] for i in places]), strict=True))
+        return [made[i] for i in range(len(requests))]
+
+    def state_shape(self) -> tuple[int, int]:
+        """Layers, the embeddings as the first, and numbers in a hidden state."""
+        from hesperus.models.hf.states import shape_of
+
+        return shape_of(self._ready())
+
+    def last_token_states(self, texts: Sequence[str], into: npt.NDArray[np.float32]) -> None:
+        """Write the hidden states of the last token of each text, plain and without a chat template.
+
+        Args:
+            texts: The texts.
+            into: [layers, texts, hidden], with the layers of `state_shape`; may be mapped from a file.
+
+        Raises:
+            PermanentError: A text is longer than the model's context, or does not fit into memory.
+        """
+        from hesperus.models.hf.states import last_token_states
+
+        runtime = self._ready()
+        last_token_states(runtime, [self._encoder.text(text) for text in texts], into)
+
+    def unload(self) -> None:
+        """Give the memory back; the next request loads again."""
+        if self._runtime is not None:
+            self._runtime.close()
+            self._runtime = None
+        if HfModel._loaded is self:
+            HfModel._loaded = None
+
+    def _scored(self, requests: Sequence[Request]) -> list[Reply]:
+        from hesperus.models.hf.scoring import option_logprobs
+
+        runtime, plain = self._ready(), self._options.scoring == "echo"
+        asked = [
+            self._encoder.scored(request.prompt, request.options or (), plain=plain) for request in requests
+        ]
+        found = option_logprobs(runtime, asked)
+        served = self._checkpoint.served_by
+        return [
+            Reply("", "stop", values, len(one.prompt), 0, served)
+            for one, values in zip(asked, found, strict=True)
+        ]
+
+    def _generated(self, requests: Sequence[Request]) -> list[Reply]:
+        from hesperus.models.hf.generating import replies
+
+        runtime = self._ready()
+        asked = [(self._encoder.prompt(request.prompt), request) for request in requests]
+        return replies(runtime, self._encoder, asked, self._checkpoint.served_by)
+
+    @cached_property
+    def _checkpoint(self) -> Checkpoint:
+        return locate(self._place, self.name)
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        from hesperus.models.hf.encoding import Encoder
+
+        return Encoder(self._ready().tokenizer, self._options.extra, self.name)
+
+    def _ready(self) -> Runtime:
+        """The loaded model; whatever was loaded before gives its memory back."""
+        if self._runtime is None:
+            from hesperus.models.hf.runtime import Runtime
+
+            if HfModel._loaded is not None:
+                HfModel._loaded.unload()
+            self._runtime = Runtime(self._checkpoint, self._options.loading, self.name)
+            HfModel._loaded = self
+        return self._runtime
+
+    def _dtype(self) -> str:
+        """The precision that is asked for, or that the checkpoint says it has."""
+        given = self._options.loading.dtype
+        if given != "auto":
+            return given
+        config: Mapping[str, Any] = self._checkpoint.config
+        return str(config.get("dtype") or config.get("torch_dtype") or "auto")
+
+
+def _check(loading: Loading) -> None:
+    if loading.batch_size is not None and loading.batch_size < 1:
+        raise UsageError(f"the batch size is 1 or more, not {loading.batch_size}")

@@ -1,0 +1,260 @@
+"""Runs the design: sentences, states of every layer into a file, then the measure layer by layer."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.errors import UsageError
+from hesperus.fingerprint import JSON, fingerprint, plain, signature
+from hesperus.languages import normalise
+from hesperus.measures import (
+    Bootstrap,
+    RepresentationSimilarity,
+    holm,
+    mantel_test,
+    representation_similarity,
+)
+from hesperus.models import Loading, ModelOptions
+from hesperus.models.hf import HfModel
+from hesperus.records.files import write_whole
+from hesperus.records.writing import write_parquet
+from hesperus.studies.representations.sentences import Sentences, parallel_sentences
+from hesperus.types import Estimate
+
+Row = dict[str, object]
+States = npt.NDArray[np.float32]
+Watch = Callable[[str], None]
+
+_ESTIMATE = ("value", "low", "high", "n", "excluded", "reason")
+PAIR_COLUMNS = ("layer", "a", "b", *_ESTIMATE, "matching", "baseline")
+LAYER_COLUMNS = ("layer", "pairs", *_ESTIMATE, "matching", "baseline")
+MANTEL_COLUMNS = ("mantel_r", "mantel_p", "mantel_p_holm", "mantel_pairs", "mantel_reason")
+
+PAIRS_FILE, LAYERS_FILE, STATES_FILE, SIGNATURE_FILE = (
+    "similarity.parquet", "layers.parquet", "states.npy", "signature.json",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RepresentationStudy:
+    """What is compared.
+
+    Attributes:
+        model: ``hf/ORG/NAME`` or ``hf/./FOLDER``.
+        task: Name in the catalogue, or path of a task file; its items are the parallel sentences.
+        languages: Language tags.
+        data: Where the items are, instead of the task's own source.
+        fields: Fields of an item that make its sentence; all where empty.
+        limit: Items to draw; None takes all.
+        loading: Device, dtype and so on.
+        bootstrap: How intervals are made; no resamples leave them out.
+        permutations: Permutations of Mantel's test.
+    """
+
+    model: str
+    task: str
+    languages: tuple[str, ...]
+    data: str | None = None
+    fields: tuple[str, ...] = ()
+    limit: int | None = None
+    loading: Loading = Loading()
+    bootstrap: Bootstrap = Bootstrap()
+    permutations: int = 9999
+
+
+@dataclass(frozen=True, slots=True)
+class Represented:
+    """What was found.
+
+    Attributes:
+        layers: A row per layer: mean over the pairs, and Mantel's test where agreement was given.
+        pairs: A row per layer and pair of languages.
+        signature: How the numbers were made.
+        sentences: What was compared.
+    """
+
+    layers: tuple[Row, ...]
+    pairs: tuple[Row, ...]
+    signature: dict[str, JSON]
+    sentences: Sentences = field(repr=False)
+
+
+def represent(
+    study: RepresentationStudy,
+    folder: Path,
+    *,
+    agreement: Callable[[Sequence[str]], npt.NDArray[np.float64]] | None = None,
+    keep_states: bool = False,
+    watch: Watch | None = None,
+) -> Represented:
+    """Compare the representations of languages in every layer, and write what was found.
+
+    The states lie in a file, [languages, layers, items, hidden] as float32, and are read a layer at a time, so memory
+    holds one layer of one model's states.
+
+    Args:
+        study: What is compared.
+        folder: Where `similarity.parquet` (layer × pair), `layers.parquet` and `signature.json` are written.
+        agreement: From language tags to another measure of the same pairs, such as κ_p, [languages, languages].
+        keep_states: Keep `states.npy`, with `states.json` that names its axes.
+        watch: Hears of each step.
+
+    Raises:
+        UsageError: No model of transformers, no parallel task, or no room on the disk.
+        UnknownNameError: A task, language or field that does not exist.
+        DataError: Items or records that break their contract.
+        PermanentError: A sentence that is longer than the model's context, or does not fit into memory.
+    """
+    say = watch or (lambda text: None)
+    if not study.model.startswith("hf/"):
+        raise UsageError(
+            f"{study.model} shows no hidden states; name a model of transformers: hf/ORG/NAME, or hf/./FOLDER"
+        )
+    model = HfModel(study.model, ModelOptions(loading=study.loading))
+    languages = tuple(dict.fromkeys(normalise(tag) for tag in study.languages))
+    sentences = parallel_sentences(
+        study.task, languages, data=study.data, fields=study.fields, limit=study.limit
+    )
+    beside = None if agreement is None else agreement(languages)
+    say(f"{len(sentences.items)} sentences in {len(languages)} languages")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / SIGNATURE_FILE).unlink(missing_ok=True)
+    found = _compared(model, sentences, folder, study=study, keep_states=keep_states, say=say)
+    layers = [_layer_row(layer, one) for layer, one in enumerate(found)]
+    if beside is not None:
+        _set_beside(layers, found, beside, study.permutations)
+    pairs = [row for layer, one in enumerate(found) for row in _pair_rows(layer, one, languages)]
+    signed: dict[str, JSON] = {
+        **signature(study),
+        "identity": plain(dict(model.identity)),
+        "sentences": fingerprint(sentences.texts),
+        "items": len(sentences.items),
+        "dropped": len(sentences.dropped),
+    }
+    _write(folder, layers, pairs, signed)
+    return Represented(tuple(layers), tuple(pairs), signed, sentences)
+
+
+def _compared(
+    model: HfModel,
+    sentences: Sentences,
+    folder: Path,
+    *,
+    study: RepresentationStudy,
+    keep_states: bool,
+    say: Watch,
+) -> list[RepresentationSimilarity]:
+    """Every layer, measured from states in a file that is kept only if it is wanted."""
+    partial = folder / f".{STATES_FILE}.partial"
+    try:
+        found = _measured(_states(model, sentences, partial, say), study.bootstrap, say)
+        if keep_states:
+            partial.replace(folder / STATES_FILE)
+            axes = {"languages": list(sentences.texts), "items": list(sentences.items)}
+            _write_json(folder / "states.json", axes)
+    finally:
+        partial.unlink(missing_ok=True)
+    return found
+
+
+def _states(model: HfModel, sentences: Sentences, path: Path, say: Watch) -> States:
+    """States of every language and layer, in a file."""
+    layers, hidden = model.state_shape()
+    shape = (len(sentences.texts), layers, len(sentences.items), hidden)
+    needed, free = 4 * int(np.prod(shape)), shutil.disk_usage(path.parent).free
+    if needed > free:
+        raise UsageError(
+            f"the states take {needed / 1e9:.1f} GB and {path.parent} has {free / 1e9:.1f} GB left; take fewer items "
+            "(--limit), or another folder"
+        )
+    states: States = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+    for place, (language, texts) in enumerate(sentences.texts.items()):
+        model.last_token_states(texts, states[place])
+        say(f"{language}: states of {layers} layers")
+    model.unload()
+    return states
+
+
+def _measured(states: States, bootstrap: Bootstrap, say: Watch) -> list[RepresentationSimilarity]:
+    resampling = bootstrap if bootstrap.resamples else None
+    found = []
+    for layer in range(states.shape[1]):
+        found.append(representation_similarity(np.ascontiguousarray(states[:, layer]), bootstrap=resampling))
+        say(f"layer {layer} of {states.shape[1] - 1}")
+    return found
+
+
+def _layer_row(layer: int, found: RepresentationSimilarity) -> Row:
+    defined = bool(np.isfinite(found.value).all())
+    return {
+        "layer": layer,
+        "pairs": len(found.pairs),
+        **_cells(found.mean),
+        "matching": float(found.matching.mean()) if defined else None,
+        "baseline": float(found.baseline.mean()) if defined else None,
+    }
+
+
+def _pair_rows(layer: int, found: RepresentationSimilarity, languages: Sequence[str]) -> list[Row]:
+    rows: list[Row] = []
+    for place, (a, b) in enumerate(found.pairs):
+        matching, baseline = float(found.matching[place]), float(found.baseline[place])
+        rows.append(
+            {
+                "layer": layer,
+                "a": languages[a],
+                "b": languages[b],
+                **_cells(found.estimate(place)),
+                "matching": None if np.isnan(matching) else matching,
+                "baseline": None if np.isnan(baseline) else baseline,
+            }
+        )
+    return rows
+
+
+def _set_beside(
+    rows: Sequence[Row],
+    found: Sequence[RepresentationSimilarity],
+    beside: npt.NDArray[np.float64],
+    permutations: int,
+) -> None:
+    """Add Mantel's test of each layer with the other measure, and Holm's correction over the layers."""
+    tests = [mantel_test(one.matrix(), beside, permutations=permutations) for one in found]
+    for row, test, corrected in zip(rows, tests, holm([test.p for test in tests]), strict=True):
+        values = (test.statistic, test.p, corrected, test.n, test.reason)
+        row.update(zip(MANTEL_COLUMNS, values, strict=True))
+
+
+def _cells(estimate: Estimate) -> Row:
+    return {name: getattr(estimate, name) for name in _ESTIMATE}
+
+
+def _write(folder: Path, layers: Sequence[Row], pairs: Sequence[Row], signed: dict[str, JSON]) -> None:
+    for name, rows in ((PAIRS_FILE, pairs), (LAYERS_FILE, layers)):
+        frame = pl.DataFrame(list(rows), infer_schema_length=None)
+        numbers = [c for c in frame.columns if c not in ("a", "b", "reason", "mantel_reason")]
+        whole = ("layer", "pairs", "n", "excluded", "mantel_pairs")
+        frame = frame.cast({c: pl.Int64() if c in whole else pl.Float64() for c in numbers})
+
+        def write(partial: Path, frame: pl.DataFrame = frame) -> None:
+            write_parquet(frame, partial, {"hesperus.representations": "1"})
+
+        write_whole(folder / name, write)
+    _write_json(folder / SIGNATURE_FILE, signed)
+
+
+def _write_json(path: Path, value: object) -> None:
+    text = json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    write_whole(path, lambda partial: _text_into(partial, text))
+
+
+def _text_into(partial: Path, text: str) -> None:
+    partial.write_text(text, encoding="utf-8", newline="\n")
