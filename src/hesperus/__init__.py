@@ -15,12 +15,22 @@ from typing import TYPE_CHECKING
 from hesperus.version import __version__
 
 if TYPE_CHECKING:
-    from hesperus.api import ask, load_items, measure, multisense, read_answers, read_records, report
+    from hesperus.api import (
+        ask,
+        load_items,
+        measure,
+        multisense,
+        read_answers,
+        read_records,
+        report,
+        similarity,
+    )
     from hesperus.tasks import Task, task
     from hesperus.types import Answer, Estimate, Failure, Item, Prompt, Reply, Request, Sense, Settings
 
 _HOMES = {
-    "hesperus.api": ("ask", "load_items", "measure", "multisense", "read_answers", "read_records", "report"),
+    "hesperus.api": ("ask", "load_items", "measure", "multisense", "read_answers", "read_records", "report",
+                     "similarity"),
     "hesperus.tasks": ("Task", "task"),
     "hesperus.types": (
         "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "Sense", "Settings",
@@ -31,7 +41,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "Sense", "Settings", "Task",
     "__version__", "ask", "load_items", "measure", "multisense", "read_answers", "read_records", "report",
-    "task",
+    "similarity", "task",
 ]  # fmt: skip
 
 

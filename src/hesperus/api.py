@@ -13,9 +13,11 @@ from hesperus import asking, models, records, tasks
 from hesperus.answers import read, reader_for
 from hesperus.errors import UnknownNameError
 from hesperus.reports.html import write_report
-from hesperus.reports.measured import MeasureSettings, measure_table
+from hesperus.reports.measured import Described, MeasureSettings, described, measure_table
 from hesperus.senses import SenseMaker
-from hesperus.studies.multisense import StudyRun, default_folder, run_study, study_from_mapping
+from hesperus.studies import multisense as multisense_study
+from hesperus.studies import similarity as similarity_study
+from hesperus.studies.asked import StudyRun
 from hesperus.types import Prompt, Reply, Request, Settings
 
 
@@ -113,18 +115,50 @@ def multisense(
         UnknownNameError: A key, task, language, model or sense that does not exist.
         DataError: A value of the wrong kind, or items that break their contract.
     """
-    study = study_from_mapping(
+    study = multisense_study.study_from_mapping(
         {"task": task, "models": models, "source": source, "target": targets, **settings}
     )
-    return run_study(study, Path(out) if out else default_folder(study), makers=makers)
+    folder = Path(out) if out else multisense_study.default_folder(study)
+    return multisense_study.run_study(study, folder, makers=makers)
 
 
-def measure(what: str, run: pl.DataFrame | Path | str, **settings: Any) -> pl.DataFrame:
+def similarity(
+    task: str | None = None,
+    *,
+    models: Sequence[str] | str = (),
+    languages: Sequence[str] | str = (),
+    records: Sequence[str] | str = (),
+    out: Path | str | None = None,
+    **settings: Any,
+) -> StudyRun:
+    """Run a similarity study, or go on with it: ask models in languages, or take the records of earlier runs.
+
+    Its tables are those of `measure`: `designs`, `similarity`, `tests`, `relations`, `together`, `scoring`.
+
+    Args:
+        task: Name in the catalogue, or path of a task file; with records, which of their tasks.
+        models: `provider/name`, one or many.
+        languages: Languages of the benchmark's own versions.
+        records: Run folders or records files, in place of models and languages.
+        out: Run folder; `runs/similarity-TASK-HASH` where None.
+        settings: Any other key of a study file: `scoring`, `sample`, `exclude`, `comparison`, ….
+
+    Raises:
+        UnknownNameError: A key, task, language or model that does not exist.
+        DataError: A value of the wrong kind, records that break their contract, or nothing to compare.
+    """
+    given = {"task": task, "models": models, "languages": languages, "records": records, **settings}
+    study = similarity_study.study_from_mapping(given)
+    return similarity_study.run_study(study, Path(out) if out else similarity_study.default_folder(study))
+
+
+def measure(what: str, run: StudyRun | pl.DataFrame | Path | str, **settings: Any) -> pl.DataFrame:
     """Compute a measure; the rows of `hesperus measure` as a frame.
 
     Args:
-        what: `consistency`, `accuracy`, `validity`, `labels`, `directions`, `outcomes`, `agreement`, ….
-        run: Records, or a run folder, or a records file.
+        what: `consistency`, `accuracy`, `validity`, `labels`, `directions`, `outcomes`, `agreement`, …; of a similarity
+            study also `designs`, `similarity`, `tests`, `relations`, `scoring`, made as the run's study wants them.
+        run: What a study gave, records, a run folder, or a records file.
         settings: Fields of hesperus.reports.measured.MeasureSettings; `a` and `b` may be text such as
             `"instruction=en,input=en"`.
 
@@ -141,8 +175,18 @@ def measure(what: str, run: pl.DataFrame | Path | str, **settings: Any) -> pl.Da
             settings[name] = records.Selection.parse(settings[name])
     if isinstance(settings.get("by"), str):
         settings["by"] = (settings["by"],)
-    table = measure_table(what, read_records(run), MeasureSettings(**settings))
+    table = measure_table(what, _records(run), MeasureSettings(**settings), described=_described(run))
     return pl.DataFrame(list(table.rows), schema=list(table.columns), infer_schema_length=None)
+
+
+def _records(run: StudyRun | pl.DataFrame | Path | str) -> pl.DataFrame:
+    return run.records if isinstance(run, StudyRun) else read_records(run)
+
+
+def _described(run: StudyRun | pl.DataFrame | Path | str) -> Described:
+    if isinstance(run, pl.DataFrame):
+        return Described()
+    return Described(run.run.study, run.run.signature) if isinstance(run, StudyRun) else described(Path(run))
 
 
 def read_records(run: pl.DataFrame | Path | str) -> pl.DataFrame:

@@ -12,12 +12,26 @@ import pytest
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, agreement_statistics, estimate, kappa_p_statistic
-from hesperus.records import conform, read_run, write_records
-from hesperus.reports.measured.similarity import similarity_tables
+from hesperus.records import Selection, conform, read_run, write_records
+from hesperus.reports.measured import (
+    SIMILARITY,
+    Described,
+    MeasureSettings,
+    compare_table,
+    described,
+    measure_table,
+)
+from hesperus.reports.measured.similarity import SIMILARITY_TABLES, similarity_tables
 from hesperus.reports.measured.similarity_runs import RecordStream
-from hesperus.reports.measured.similarity_settings import Covariate, SimilaritySettings, settings_of
+from hesperus.reports.measured.similarity_settings import (
+    Covariate,
+    SimilaritySettings,
+    columns_of,
+    groups_of,
+    settings_of,
+)
 from hesperus.reports.table import Table
-from hesperus.studies.similarity import grouping, read_study, run_study, study_from_mapping
+from hesperus.studies.similarity import default_folder, grouping, read_study, run_study, study_from_mapping
 
 MODELS = ("a/small", "a/large", "b/small", "b/large")
 LANGUAGES = ("en", "de", "sw")
@@ -294,6 +308,9 @@ def test_bad_use_is_refused(world: pl.DataFrame, tmp_path: Path) -> None:
         Covariate({"xx": 0.0}, "s", "d", logarithm=True).of("xx")
     with pytest.raises(UsageError, match="the study's comparison cannot be used"):
         settings_of({"comparison": {"nonsense": 1}})
+    for wrong in ([1], {"languages": {"x": {"values": {}}}}, {"languages": 3}, {"bootstrap": {"level": 2}}):
+        with pytest.raises(UsageError, match="the study's comparison cannot be used"):
+            settings_of({"comparison": wrong})
     assert settings_of({}) == SimilaritySettings()
 
 
@@ -312,30 +329,45 @@ def test_a_study_of_records_writes_a_run_that_says_what_to_compare(
 study: similarity
 records: [{", ".join(str(tmp_path / f"{language}.parquet") for language in LANGUAGES)}]
 grouping: global-mmlu
+exclude: {tmp_path / "out.txt"}
 comparison:
   by: [domain, topic]
+  macro: topic
   sizes: {{a/small: 1.0e+9, b/small: 2.0e+9}}
   families: {{a/small: a, b/small: b}}
   bootstrap: {{resamples: 50}}
   permutations: 19
-  exclude: {tmp_path / "out.txt"}
   languages:
     articles: {{file: {tmp_path / "articles.tsv"}, language: wiki, value: articles, log: true, source: somewhere, date: 2026-01-01}}
 """,
         encoding="utf-8",
     )
-    done = run_study(read_study(file), tmp_path / "run")
-    assert done.faults == () and done.records.height == world.height
+    study = read_study(file)
+    done = run_study(study, tmp_path / "run")
+    assert done.faults == () and done.records.height == world.height - len(MODELS) * len(LANGUAGES)
+    assert str(done.excluded) == "1 item left out (1 no reason given)"
     run = read_run(tmp_path / "run")
+    assert run.signature["excluded"] == {"items": 1, "reasons": {"no reason given": 1}, "absent": 0}
     settings = settings_of(run.study)
     assert settings.covariates["articles"].of("de") == pytest.approx(np.log(3e6))
-    assert (settings.exclude, settings.bootstrap.resamples) == (("q000",), 50)
-    found = similarity_tables(tmp_path / "run", settings, by=list(run.study["by"]))  # type: ignore[call-overload]
+    assert settings.bootstrap.resamples == 50
+    assert (groups_of(run.study), columns_of(run.study)) == (("domain", "topic"), ("domain", "topic"))
+    found = similarity_tables(tmp_path / "run", settings, by=groups_of(run.study))
     domains = {row["part"] for row in found["designs"].rows if row["by"] == "domain"}
     assert domains == {"STEM", "Social Sciences", "Humanities"}
     assert found["similarity"].rows[0]["n"] == ITEMS - 1
-    again = run_study(read_study(file), tmp_path / "again")
-    assert again.records.equals(done.records)
+    for name in ("articles.tsv", "out.txt"):
+        (tmp_path / name).unlink()
+    resolved = read_study(tmp_path / "run" / "study.yaml")
+    assert resolved == study and default_folder(resolved) == default_folder(study)
+    run_study(resolved, tmp_path / "again")
+    for name in ("records.parquet", "study.yaml", "signature.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "run" / name).read_bytes()
+    table = measure_table("designs", run.records, described=described(tmp_path / "run"))
+    assert table.rows == found["designs"].rows
+    assert table.signature["excluded"] == run.signature["excluded"]
+    with pytest.raises(UsageError, match="would be written over what it reads"):
+        run_study(study_from_mapping({"records": str(tmp_path / "run")}), tmp_path / "run")
 
 
 def test_the_shipped_grouping_holds_the_tables_of_the_paper() -> None:
@@ -407,6 +439,11 @@ def test_a_grouping_that_does_not_fit(world: pl.DataFrame, tmp_path: Path) -> No
             DataError,
             "this key is missing",
         ),
+        (
+            {"records": "x", "comparison": {"languages": {"a": {"fil": "f"}}}},
+            UnknownNameError,
+            "did you mean 'comparison.languages.a.file'",
+        ),
     ],
 )
 def test_a_study_that_cannot_be_is_refused(
@@ -429,6 +466,12 @@ def test_numbers_of_languages_that_break_their_contract(world: pl.DataFrame, tmp
         run("language,m\nen,1\n")
     with pytest.raises(DataError, match="line 2: could not convert"):
         run("language,n\nen,many\n")
+    with pytest.raises(DataError, match="line 2: 'nan' is no finite number"):
+        run("language,n\nen,nan\n")
+    with pytest.raises(DataError, match="no language has a number in the column 'n'"):
+        run("language,n\n")
+    with pytest.raises(DataError, match="give either a file and its column"):
+        run("language,n\nen,1\n", values={"en": 1})
     with pytest.raises(DataError, match="line 3: 'en' has two numbers"):
         run("language,n\nen,1\neng,2\n")
     with pytest.raises(UsageError, match="cannot read the numbers of languages"):
@@ -436,7 +479,7 @@ def test_numbers_of_languages_that_break_their_contract(world: pl.DataFrame, tmp
     for more, error, message in (
         ({"task": "quizz"}, UnknownNameError, "unknown task of the records"),
         ({"comparison": {"macro": "sea"}}, UnknownNameError, "unknown column under comparison: 'sea'"),
-        ({"comparison": {"exclude": "none.txt"}}, UsageError, "cannot read the list of items to leave out"),
+        ({"exclude": "none.txt"}, UsageError, "cannot read the list of items to leave out"),
     ):
         with pytest.raises(error, match=message):
             run_study(study_from_mapping({"records": str(tmp_path / "r.parquet"), **more}), tmp_path / "run")
@@ -449,3 +492,64 @@ def test_partners_are_of_another_family_and_nearest_in_size(tables: dict[str, Ta
         a: min((b for b in MODELS if b[0] != a[0]), key=lambda b: abs(SIZES[a] - SIZES[b])) for a in MODELS
     }
     assert nearest["a/small"] == "b/small" and len(list(combinations(MODELS, 2))) == 6
+
+
+def test_tables_can_be_made_one_by_one(world: pl.DataFrame, tables: dict[str, Table]) -> None:
+    assert set(tables) == set(SIMILARITY_TABLES) == set(SIMILARITY)
+    alone = similarity_tables(world, QUICK, only=("tests",))
+    assert set(alone) == {"tests"} and alone["tests"].rows == similarity_tables(world, QUICK)["tests"].rows
+    bare = world.with_columns(pl.lit(None, pl.List(pl.Float64)).alias("probs"))
+    with pytest.raises(DataError, match="no record has probabilities, which `scoring` sets beside labels"):
+        measure_table("scoring", bare)
+    with pytest.raises(UnknownNameError, match="unknown measure: 'desings'; did you mean 'designs'"):
+        measure_table("desings", world)
+    with pytest.raises(UsageError, match="designs takes no pair of cells"):
+        measure_table("designs", world, MeasureSettings(a=Selection.parse("en")))
+
+
+def test_flags_of_a_measure_win_over_the_study(world: pl.DataFrame) -> None:
+    study = {
+        "comparison": {"answers": "hard", "permutations": 9, "bootstrap": {"resamples": 40, "level": 0.5}}
+    }
+    own = measure_table("similarity", world, described=Described(study))
+    assert own.rows[0]["statistic"] == "kappa_p"
+    signed = own.signature["SimilaritySettings"]
+    assert isinstance(signed, dict) and signed["bootstrap"] == {"resamples": 40, "seed": 0, "level": 0.5}
+    settings = MeasureSettings(bootstrap=Bootstrap(30, seed=1), by=("subject",))
+    flagged = measure_table("designs", world, settings, described=Described(study))
+    signed = flagged.signature["SimilaritySettings"]
+    assert isinstance(signed, dict) and signed["bootstrap"] == {"resamples": 30, "seed": 1, "level": 0.5}
+    assert {row["part"] for row in flagged.rows} == {None, *SUBJECTS}
+
+
+def test_two_sides_are_compared_in_every_pair_of_languages(world: pl.DataFrame) -> None:
+    found = compare_table(
+        (world, world), "similarity", models=("a/small", "b/large"), bootstrap=Bootstrap(200)
+    )
+    assert len(found.rows) == 3
+    hard = similarity_tables(
+        world, SimilaritySettings(answers="hard", bootstrap=Bootstrap(0), permutations=9)
+    )
+    of = {
+        (row["model_a"], row["a"], row["b"]): row["value"]
+        for row in hard["similarity"].rows
+        if row["model_a"] == row["model_b"]
+    }
+    for row in found.rows:
+        assert row["statistic"] == "kappa_p" and row["n"] == ITEMS and row["excluded"] == 0
+        for side in ("a", "b"):
+            whole = of[row[f"model_{side}"], row["a"], row["b"]]
+            assert row[f"value_{side}"] == pytest.approx(whole)
+        assert row["value"] == pytest.approx(float(str(row["value_b"])) - float(str(row["value_a"])))
+        assert float(str(row["low"])) <= float(str(row["value"])) <= float(str(row["high"]))
+        # An interval of 95 % that holds 0 belongs to a p above 0.05, and the other way round.
+        assert (float(str(row["low"])) <= 0 <= float(str(row["high"]))) == (float(str(row["p"])) > 0.05)
+        assert float(str(row["p"])) <= float(str(row["p_holm"]))
+    same = compare_table((world, world), "similarity", models=("a/small", "a/small"), bootstrap=Bootstrap(50))
+    assert {(row["value"], row["p"]) for row in same.rows} == {(0.0, 1.0)}
+    holed = world.filter(
+        (pl.col("item") != "q003") | (pl.col("model") != "b/large") | (pl.col("input") != "sw")
+    )
+    lost = compare_table((world, holed), "similarity", models=("a/small", "b/large"), bootstrap=Bootstrap(0))
+    counts = {(row["n"], row["excluded"], row["p"]) for row in lost.rows}
+    assert counts == {(ITEMS, 0, None), (ITEMS - 1, 1, None)}

@@ -15,8 +15,8 @@ from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
 from hesperus.reports.measured.similarity import similarity_tables
 from hesperus.reports.measured.similarity_settings import SimilaritySettings, settings_of
-from hesperus.studies.multisense import StudyRun
-from hesperus.studies.similarity import default_folder, plan_study, run_study, study_from_mapping
+from hesperus.studies.asked import StudyRun
+from hesperus.studies.similarity import default_folder, plan_study, read_study, run_study, study_from_mapping
 
 LANGUAGES = ("en", "de", "sw", "zh")
 
@@ -80,6 +80,32 @@ def test_either_way_alone(scoring: str, tmp_path: Path) -> None:
     plan = plan_study(study, store=tmp_path / "replies.sqlite")
     assert plan.rows[-1]["to_ask"] == 0 and plan.rows[-1]["stored"] == 24
     assert default_folder(study).name.startswith("similarity-atlas-")
+
+
+def test_a_plan_of_both_ways_counts_both() -> None:
+    values = {
+        "task": "atlas",
+        "models": ["pocket/s", "pocket/m"],
+        "languages": ["en", "de"],
+        "sample": {"n": 12},
+    }
+    both = plan_study(study_from_mapping({**values, "scoring": "both"})).rows
+    assert {row["stage"] for row in both} == {"answer", "score", "total"}
+    totals = {row["model"]: row["requests"] for row in both if row["stage"] == "total"}
+    assert totals == {"pocket/s": 48, "pocket/m": 48}
+    alone = [
+        plan_study(study_from_mapping({**values, "scoring": way})).rows for way in ("generate", "logprobs")
+    ]
+    assert sum(float(str(rows[-1]["tokens_in_low"])) for rows in alone) == both[-1]["tokens_in_low"]
+    longest = [float(str(rows[-1]["tokens_out_high"])) for rows in alone]
+    assert both[-1]["tokens_out_high"] == sum(longest) and longest == [24 * 16, 24]
+
+
+def test_a_resolved_study_gives_the_same_run(run: StudyRun, tmp_path: Path) -> None:
+    resolved = read_study(run.folder / "study.yaml")
+    assert run_study(resolved, tmp_path / "again", store=run.folder.parent / "replies.sqlite").faults == ()
+    for name in ("records.parquet", "items.parquet", "study.yaml", "signature.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (run.folder / name).read_bytes()
 
 
 def test_a_study_of_records_has_no_plan() -> None:

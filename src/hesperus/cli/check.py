@@ -10,18 +10,36 @@ import typer
 from hesperus.cli.measure_flags import By, Format, Invalid, Models, Resamples, RunPath, Seed, Tasks
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from hesperus.reports.measured import MeasureSettings, Requirement
     from hesperus.reports.table import Table
 
 
 def command(
     run: RunPath,
     require: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="What must hold, e.g. 'consistency[de_from_en] >= 0.8'; repeatable.", show_default=False
         ),
-    ],
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="Run folder or records file that --max-drop compares with.", show_default=False),
+    ] = None,
+    max_drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How far it may fall below the baseline, e.g. 0.02 (of accuracy) or 'consistency[de_from_en]=0.05'; "
+            "repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     junit: Annotated[Path | None, typer.Option(help="Also write the result as JUnit XML.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option(help="Also write the result as Markdown, for the summary of a job.")
+    ] = None,
     by: By = None,
     invalid: Invalid = "disagree",
     model: Models = None,
@@ -33,8 +51,12 @@ def command(
     """Hold a run to requirements, for continuous integration: exit code 1 where one does not hold.
 
     A requirement is MEASURE[.STATISTIC][.low|.high], then what it is about in square brackets, then >=, >, <= or < and
-    a number. In the brackets: a sense (de_from_en), an instruction and an input (en/de_from_en), or column=value.
-    Every row that it is about must satisfy it; an undefined value does not.
+    a number. In the brackets: a sense (de_from_en), an instruction and an input (en/de_from_en), or column=value;
+    model=NAME takes the rows of which both sides are that model. Every row that it is about must satisfy it; an
+    undefined value does not.
+
+    A drop is [MEASURE[.low|.high][…]=]NUMBER, of accuracy, consistency, similarity or validity, item by item against
+    --baseline; `.high=0` fails only what has fallen for certain.
 
     For example:
 
@@ -42,36 +64,111 @@ def command(
 
         hesperus check runs/atlas --require 'accuracy.low[model=pocket/l, en] > 0.6' --junit check.xml
 
-        hesperus check runs/atlas --require 'agreement.kappa_p[en, hi] >= 0.5' --require 'validity >= 0.95'
+        hesperus check runs/atlas --require 'agreement.kappa_p[hi, model=pocket/m] >= 0.5' --require 'validity >= 0.95'
+
+        hesperus check runs/similarity --require 'designs[within_model, pocket/m] >= 0.3'
+
+        hesperus check runs/new --baseline runs/old --max-drop 0.02 --max-drop 'consistency.high=0' --summary check.md
     """
     from hesperus.measures import Bootstrap
-    from hesperus.records import read_records
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import (
-        MeasureSettings,
-        Requirement,
-        check_table,
-        junit_xml,
-        measure_table,
-        narrowed,
-    )
+    from hesperus.reports.measured import MeasureSettings, check_table, junit_xml, markdown_summary
 
-    requirements = [Requirement.parse(text) for text in require]
+    wanted, drops = _read(require or [], max_drop or [], baseline)
     settings = MeasureSettings(
         by=tuple(by or ()),
         invalid=invalid,  # type: ignore[arg-type]  # checked by the settings themselves
         bootstrap=Bootstrap(resamples, seed),
     )
-    records = narrowed(read_records(run, columns=settings.by), models=model or (), tasks=task or ())
-    wanted = sorted({requirement.measure for requirement in requirements})
-    checked = check_table(
-        requirements, {measure: measure_table(measure, records, settings) for measure in wanted}
-    )
+    chosen = (tuple(model or ()), tuple(task or ()))
+    tables = _measured(run, wanted, settings, chosen)
+    if baseline is not None:
+        tables |= _compared((baseline, run), drops, settings, chosen)
+    checked = check_table([*wanted, *drops], tables)
     print_table(checked, format)
-    if junit is not None:
-        junit.parent.mkdir(parents=True, exist_ok=True)
-        junit.write_text(junit_xml(checked), encoding="utf-8")
+    for path, text in ((junit, junit_xml(checked)), (summary, markdown_summary(checked))):
+        if path is not None:
+            _write(path, text)
     _exit(checked)
+
+
+def _read(
+    require: list[str], max_drop: list[str], baseline: Path | None
+) -> tuple[list[Requirement], list[Requirement]]:
+    from hesperus.errors import UsageError
+    from hesperus.reports.measured import Requirement
+
+    if not require and not max_drop:
+        raise UsageError("nothing to check: give --require, or --baseline and --max-drop")
+    if bool(max_drop) != (baseline is not None):
+        raise UsageError("--baseline and --max-drop belong together: what with, and how far")
+    wanted = [Requirement.parse(text) for text in require]
+    if not max_drop:
+        return wanted, []
+    from hesperus.reports.measured import COMPARED
+
+    return wanted, [Requirement.drop(text, COMPARED) for text in max_drop]
+
+
+def _records(
+    run: Path, columns: tuple[str, ...], chosen: tuple[tuple[str, ...], tuple[str, ...]]
+) -> pl.DataFrame:
+    from hesperus.records import read_records
+    from hesperus.reports.measured import narrowed
+
+    return narrowed(read_records(run, columns=columns), models=chosen[0], tasks=chosen[1])
+
+
+def _measured(
+    run: Path,
+    wanted: list[Requirement],
+    settings: MeasureSettings,
+    chosen: tuple[tuple[str, ...], tuple[str, ...]],
+) -> dict[str, Table]:
+    from hesperus.reports.measured import described, measure_columns, measure_table
+
+    measures = sorted({requirement.measure for requirement in wanted})
+    if not measures:
+        return {}
+    said = described(run)
+    columns = [name for what in measures for name in measure_columns(what, settings, said)]
+    records = _records(run, tuple(dict.fromkeys(columns)), chosen)
+    return {what: measure_table(what, records, settings, described=said) for what in measures}
+
+
+def _compared(
+    runs: tuple[Path, Path],
+    drops: list[Requirement],
+    settings: MeasureSettings,
+    chosen: tuple[tuple[str, ...], tuple[str, ...]],
+) -> dict[str, Table]:
+    """Differences from the baseline; a baseline of another model is compared where each side has one."""
+    from hesperus.reports.measured import compare_table
+
+    before, after = (_records(run, settings.by, chosen) for run in runs)
+    return {
+        what: compare_table(
+            (before, after),
+            what.removeprefix("drop of "),
+            by=settings.by,
+            invalid=settings.invalid,
+            bootstrap=settings.bootstrap,
+        )
+        for what in sorted({drop.measure for drop in drops})
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    from hesperus.errors import UsageError
+    from hesperus.records.files import write_whole
+
+    def fill(partial: Path) -> None:
+        partial.write_text(text, encoding="utf-8")
+
+    try:
+        write_whole(path, fill)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _exit(checked: Table) -> None:

@@ -20,7 +20,9 @@ def command(
             help="The run to set beside it; the same one to compare two models.", show_default=False
         ),
     ],
-    what: Annotated[str, typer.Argument(help="consistency, accuracy or validity.")] = "consistency",
+    what: Annotated[
+        str, typer.Argument(help="consistency, accuracy, validity or similarity.")
+    ] = "consistency",
     model_a: Annotated[str | None, typer.Option(help="Model of the baseline, where names differ.")] = None,
     model_b: Annotated[str | None, typer.Option(help="Model of the other run.")] = None,
     by: By = None,
@@ -31,14 +33,17 @@ def command(
 ) -> None:
     """Set two runs beside each other: paired differences (second − first), intervals, exact tests.
 
-    Items count where both runs have them. `p` is the exact McNemar test, `p_holm` corrects it for the number of rows,
-    `detectable` is the smallest difference that so many items would have shown with a chance of 80 %.
+    Items count where both runs have them. `p` is the exact McNemar test (of similarity, κ_p of two languages: of resampled
+    items), `p_holm` corrects it for the number of rows, `detectable` is the smallest difference that so many items would
+    have shown with a chance of 80 %.
 
     For example:
 
         hesperus compare runs/before runs/after
 
         hesperus compare runs/atlas runs/atlas accuracy --model-a pocket/s --model-b pocket/l
+
+        hesperus compare runs/before runs/after similarity --format csv
     """
     from hesperus.errors import UsageError
     from hesperus.measures import INVALID_RULES, Bootstrap

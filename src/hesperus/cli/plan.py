@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from hesperus.cli.study_flags import takes_study
-
-if TYPE_CHECKING:
-    from hesperus.studies.multisense import MultisenseStudy
+from hesperus.cli.study_flags import Chosen, takes_study
 
 
 @takes_study
 def command(
-    study: MultisenseStudy,
+    chosen: Chosen,
     requests: Annotated[
         bool, typer.Option("--requests", help="Print every request that is known beforehand, as JSON lines.")
     ] = False,
@@ -29,16 +26,18 @@ def command(
     Tokens are estimated from the script of each language, as a range; prices come from a file that you can edit
     (a YAML mapping of model to `input` and `output` per million tokens, with `currency` and `as_of`).
 
-    Examples:
+    For example:
+
         hesperus plan multisense --task atlas --model pocket/m --target de --target zh
+
+        hesperus plan similarity --task atlas --model pocket/m --language en --language de --scoring both
 
         hesperus plan study.yaml --requests | head -3
     """
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
-    from hesperus.studies.multisense import plan_study
 
-    plan = plan_study(study, store=store)
+    plan = chosen.kind.call("plan_study", chosen.study, store=store)
     if requests:
         for line in plan.request_lines():
             typer.echo(line)

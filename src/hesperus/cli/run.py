@@ -3,52 +3,74 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from hesperus.cli.study_flags import takes_study
-
-if TYPE_CHECKING:
-    from hesperus.studies.multisense import MultisenseStudy
+from hesperus.cli.study_flags import Chosen, takes_study
 
 
 @takes_study
 def command(
-    study: MultisenseStudy,
+    chosen: Chosen,
     out: Annotated[
-        Path | None, typer.Option(help="Run folder (default runs/TASK-HASH, the same for the same study).")
+        Path | None, typer.Option(help="Run folder (default: one under runs/, the same for the same study).")
     ] = None,
     store: Annotated[
         Path | None, typer.Option(help="Reply store (default replies.sqlite beside the run folder).")
     ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            help="Table to print: multisense has consistency (default), accuracy, agreement, decomposition, directions, "
+            "labels, outcomes, together, validity; similarity has designs (default), similarity, tests, relations, together, "
+            "scoring.",
+            show_default=False,
+        ),
+    ] = None,
     format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Ask models a task in several senses, and measure how consistent they are.
+    """Run a study: ask models, or gather records; write the run folder, and show what was found.
+
+    `multisense` asks a task in several senses that the model makes itself, and measures how consistent it is.
+    `similarity` asks models in several languages (or takes the records of earlier runs and of imported logs), and
+    measures which of these runs make the same mistakes.
 
     Stop it whenever you like: every reply is kept in the store, and the same command goes on where it stopped.
-    No request is ever paid for twice.
+    No request is ever paid for twice. The `study.yaml` of a run folder runs the same study again.
 
-    Examples:
+    For example:
+
         hesperus run multisense --task atlas --model pocket/m --source en --target de --target zh
 
         hesperus run multisense --task paws-x --model openai/gpt-4o-mini --source en --target de --limit 200
 
         hesperus run multisense --task belebele --model http/my-model --base-url http://localhost:8000/v1 --target sw
 
+        hesperus run similarity --task atlas --model pocket/m --model pocket/l --language en --language de --language sw
+
+        hesperus run similarity --records runs/imported --by subject --format json --table tests
+
         hesperus run study.yaml --model mistral/mistral-small-latest --max-money 2.5
     """
     from hesperus.cli.progress import StageProgress
+    from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import consistency_table
-    from hesperus.reports.summary import consistency_summary
-    from hesperus.studies.multisense import default_folder, run_study
 
-    folder = out or default_folder(study)
+    kind, study = chosen.kind, chosen.study
+    if table is not None and table not in kind.tables:
+        raise UnknownNameError(f"table of {kind.name}", table, kind.tables)
+    folder: Path = out or kind.call("default_folder", study)
     with StageProgress(quiet=quiet) as progress:
-        run = run_study(study, folder, store=store, progress=progress)
-    table = consistency_table(run.records)
-    print_table(consistency_summary(table) if format == "table" else table, format)
-    typer.echo(f"run folder: {folder}   next: hesperus report {folder}", err=True)
+        run = kind.call("run_study", study, folder, store=store, progress=progress)
+    if run.excluded is not None:
+        typer.echo(str(run.excluded), err=True)
+    plain = format == "table" and table is None
+    shown = kind.summary(run) if plain else kind.table(run, table or kind.tables[0])
+    print_table(shown, format)
+    if not shown.rows:
+        typer.echo(f"no rows: nothing in this run makes a row of {shown.measure}", err=True)
+    further = "; ".join(command.format(run=folder) for command in kind.next)
+    typer.echo(f"run folder: {folder}   next: {further}", err=True)
     run.raise_if_incomplete()

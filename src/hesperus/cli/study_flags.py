@@ -3,81 +3,181 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hesperus.errors import UnknownNameError, UsageError
+from hesperus.cli.study_kinds import STUDIES, StudyKind, study_kind
+from hesperus.errors import UsageError
 
-if TYPE_CHECKING:
-    from hesperus.studies.multisense import MultisenseStudy
+_ITEMS, _ASKED, _LIMITS = "What is asked", "Who is asked, and how", "Limits"
+_MULTISENSE, _SIMILARITY = "Of the study multisense", "Of the study similarity"
 
 _WHAT = Annotated[
-    str, typer.Argument(help="A study file (YAML), or the name of a study: `multisense`.", show_default=False)
+    str,
+    typer.Argument(
+        help=f"A study file (YAML), a run folder, or the name of a study: {', '.join(STUDIES)}.",
+        show_default=False,
+    ),
 ]
-_FLAGS: dict[str, Any] = {
-    "task": Annotated[str | None, typer.Option(help="Task of the catalogue, or path of a task file.")],
-    "data": Annotated[
-        str | None, typer.Option(help="File or folder of items, instead of the task's own source.")
-    ],
-    "model": Annotated[
-        list[str] | None, typer.Option(help="provider/name, e.g. openai/gpt-4o-mini; repeat for several.")
-    ],
-    "source": Annotated[
-        list[str] | None, typer.Option(help="Language of the originals (default en); repeatable.")
-    ],
-    "target": Annotated[
-        list[str] | None, typer.Option(help="Language into which the model puts the task itself; repeatable.")
-    ],
-    "sense": Annotated[
-        list[str] | None, typer.Option(help="Further sense to make: en~paraphrase, en_via_zh; repeatable.")
-    ],
-    "originals": Annotated[
-        bool | None,
-        typer.Option(
-            "--originals/--no-originals", help="Also ask the benchmark's own version in the targets."
-        ),
-    ],
-    "limit": Annotated[int | None, typer.Option(min=1, help="Ask only this many items (seeded sample).")],
-    "repeats": Annotated[
-        int | None, typer.Option(min=1, help="Times the source is asked; 2 (default) gives the noise floor.")
-    ],
-    "scoring": Annotated[str | None, typer.Option(help="generate, or logprobs of the options.")],
-    "base_url": Annotated[
-        str | None, typer.Option(help="Endpoint, for http/NAME or in place of a provider's.")
-    ],
-    "concurrency": Annotated[int | None, typer.Option(min=1, help="Most requests in flight.")],
-    "max_requests": Annotated[int | None, typer.Option(min=0, help="Stop after this many requests.")],
-    "max_tokens_total": Annotated[
-        int | None, typer.Option(min=0, help="Stop after this many tokens, in and out.")
-    ],
-    "max_money": Annotated[
-        float | None, typer.Option(min=0, help="Stop after this much, by the price file.")
-    ],
-    "prices": Annotated[Path | None, typer.Option(help="Price file (YAML); see `hesperus plan --help`.")],
+
+
+@dataclass(frozen=True, slots=True)
+class _Flag:
+    """A flag: the key of the study file that it sets, as a path, and its annotation for typer."""
+
+    path: tuple[str, ...]
+    kind: Any
+
+
+def _flag(path: str, type_: Any, text: str, *, panel: str, **more: Any) -> _Flag:
+    return _Flag(
+        tuple(path.split(".")), Annotated[type_, typer.Option(help=text, rich_help_panel=panel, **more)]
+    )
+
+
+_MANY = list[str] | None
+_FLAGS: Mapping[str, _Flag] = {
+    "task": _flag("task", str | None, "Task of the catalogue, or path of a task file.", panel=_ITEMS),
+    "data": _flag(
+        "data", str | None, "File or folder of items, instead of the task's own source.", panel=_ITEMS
+    ),
+    "limit": _flag("sample.n", int | None, "Ask only this many items (seeded sample).", panel=_ITEMS, min=1),
+    "exclude": _flag(
+        "exclude",
+        Path | None,
+        "Leave these items out: a list that `hesperus audit --out` wrote, or an id a line.",
+        panel=_ITEMS,
+    ),
+    "model": _flag(
+        "models", _MANY, "provider/name, e.g. openai/gpt-4o-mini; repeat for several.", panel=_ASKED
+    ),
+    "scoring": _flag(
+        "scoring",
+        str | None,
+        "generate, or logprobs of the options; similarity also: both.",
+        panel=_ASKED,
+    ),
+    "base_url": _flag(
+        "base_url", str | None, "Endpoint, for http/NAME or in place of a provider's.", panel=_ASKED
+    ),
+    "source": _flag(
+        "source", _MANY, "Language of the originals (default en); repeatable.", panel=_MULTISENSE
+    ),
+    "target": _flag(
+        "target",
+        _MANY,
+        "Language into which the model puts the task itself; repeatable.",
+        panel=_MULTISENSE,
+    ),
+    "sense": _flag(
+        "senses",
+        _MANY,
+        "Further sense to make: en~paraphrase, en_via_zh; repeatable.",
+        panel=_MULTISENSE,
+    ),
+    "originals": _Flag(
+        ("originals",),
+        Annotated[
+            bool | None,
+            typer.Option(
+                "--originals/--no-originals",
+                help="Also ask the benchmark's own version in the targets.",
+                rich_help_panel=_MULTISENSE,
+            ),
+        ],
+    ),
+    "repeats": _flag(
+        "repeats",
+        int | None,
+        "Times the source is asked; 2 (default) gives the noise floor.",
+        panel=_MULTISENSE,
+        min=1,
+    ),
+    "language": _flag(
+        "languages",
+        _MANY,
+        "Language of the benchmark's own version to ask in; repeatable.",
+        panel=_SIMILARITY,
+    ),
+    "records": _flag(
+        "records",
+        _MANY,
+        "Run folder or records file to compare, instead of asking; repeatable.",
+        panel=_SIMILARITY,
+    ),
+    "grouping": _flag(
+        "grouping",
+        str | None,
+        "Columns made of the subjects: global-mmlu, or a YAML file.",
+        panel=_SIMILARITY,
+    ),
+    "by": _flag(
+        "comparison.by",
+        _MANY,
+        "Column by whose values everything is also measured; repeatable.",
+        panel=_SIMILARITY,
+    ),
+    "pivot": _flag(
+        "comparison.pivot",
+        str | None,
+        "Language whose pairs are a design of their own (default en).",
+        panel=_SIMILARITY,
+    ),
+    "statistic": _flag(
+        "comparison.statistic",
+        str | None,
+        "kappa_p (default), raw, cohen_kappa, scott_pi, error_consistency or rank_consistency.",
+        panel=_SIMILARITY,
+    ),
+    "resamples": _flag(
+        "comparison.bootstrap.resamples",
+        int | None,
+        "Resamples of the items; 0: no intervals.",
+        panel=_SIMILARITY,
+        min=0,
+    ),
+    "concurrency": _flag("concurrency", int | None, "Most requests in flight.", panel=_LIMITS, min=1),
+    "max_requests": _flag(
+        "budget.requests", int | None, "Stop after this many requests.", panel=_LIMITS, min=0
+    ),
+    "max_tokens_total": _flag(
+        "budget.tokens", int | None, "Stop after this many tokens, in and out.", panel=_LIMITS, min=0
+    ),
+    "max_money": _flag(
+        "budget.money", float | None, "Stop after this much, by the price file.", panel=_LIMITS, min=0
+    ),
+    "prices": _flag("prices", Path | None, "Price file (YAML); see `hesperus plan --help`.", panel=_LIMITS),
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A study that was asked for: which, and its validated declaration."""
+
+    kind: StudyKind
+    study: Any
+
+
 def takes_study(body: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the flags of a study; its first parameter becomes the validated study.
+    """Give a command the flags of a study; its first parameter becomes what was chosen.
 
     Args:
-        body: A function of `study` and further keyword parameters, annotated for typer.
+        body: A function of `chosen` and further keyword parameters, annotated for typer.
     """
-    # The study's class is imported when a command runs, so its annotation has no name to be resolved by here.
-    signature = inspect.signature(body, eval_str=True, locals={"MultisenseStudy": object})
-    own = list(signature.parameters.values())[1:]
+    own = list(inspect.signature(body, eval_str=True).parameters.values())[1:]
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
-        inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in _FLAGS.items()
+        inspect.Parameter(name, keyword, default=None, annotation=flag.kind) for name, flag in _FLAGS.items()
     ]
     what = inspect.Parameter("what", keyword, annotation=_WHAT)
 
     def command(**given: Any) -> None:
         flags = {name: given.pop(name) for name in _FLAGS}
-        body(study_from_flags(given.pop("what"), flags), **given)
+        body(chosen_study(given.pop("what"), flags), **given)
 
     parameters = [what, *shared, *(parameter.replace(kind=keyword) for parameter in own)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -85,34 +185,65 @@ def takes_study(body: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def study_from_flags(what: str, flags: dict[str, Any]) -> MultisenseStudy:
+def chosen_study(what: str, flags: Mapping[str, Any]) -> Chosen:
     """Read the study file, if `what` names one, and lay the flags over it.
 
-    Raises:
-        UnknownNameError: `what` is neither a file nor a study.
-        UsageError: Flags alone, without a task or a model.
-    """
-    from hesperus.studies.multisense import read_study, study_from_mapping
+    Args:
+        what: A study file, a run folder with one, or the name of a study.
+        flags: Name of a flag to what was given, or None.
 
-    values: dict[str, Any] = {}
-    if what.endswith((".yaml", ".yml")) or Path(what).is_file():
-        values = read_study(Path(what)).model_dump(mode="json", exclude_unset=True)
-    elif what != "multisense":
-        raise UnknownNameError(
-            "study", what, ["multisense"], "or give the path of a study file ending in .yaml"
-        )
-    renamed = {"model": "models", "sense": "senses"}
-    budget = {"max_requests": "requests", "max_tokens_total": "tokens", "max_money": "money"}
-    for flag, value in flags.items():
-        if value is None or value == []:
-            continue
-        if flag in budget:
-            values["budget"] = {**values.get("budget", {}), budget[flag]: value}
-        elif flag == "limit":
-            values["sample"] = {"n": value}
-        else:
-            values[renamed.get(flag, flag)] = str(value) if isinstance(value, Path) else value
-    for key, flag in (("task", "--task"), ("models", "--model")):
-        if key not in values:
-            raise UsageError(f"which {key.removesuffix('s')}? give {flag} (or put {key!r} into a study file)")
-    return study_from_mapping(values, file=what if what != "multisense" else None)
+    Raises:
+        UnknownNameError: `what` is neither a file nor a study, or the study has no such key.
+        UsageError: A flag that the study does not take, or flags alone that do not say enough.
+        DataError: The file is no study.
+    """
+    values, file = _from_file(what)
+    kind = study_kind(str(values.get("study", "multisense")) if file else what)
+    given = {name: value for name, value in flags.items() if value is not None and value != []}
+    for name in given:
+        if name not in kind.flags:
+            known = ", ".join(_shown(flag) for flag in kind.flags)
+            raise UsageError(f"{_shown(name)} is no flag of the study {kind.name}; it takes {known}")
+        _lay(values, _FLAGS[name].path, given[name])
+    if file is None:
+        _check_enough(kind, given)
+    return Chosen(kind, kind.study(values, file))
+
+
+def _from_file(what: str) -> tuple[dict[str, Any], str | None]:
+    path = Path(what)
+    if what in STUDIES:
+        return {}, None
+    if path.is_dir() and (path / "study.yaml").is_file():
+        path = path / "study.yaml"
+    elif not what.endswith((".yaml", ".yml")) and not path.is_file():
+        return {}, None
+    from hesperus.studies.asked import read_mapping
+
+    return read_mapping(path), str(path)
+
+
+def _lay(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    """Put the value of a flag where the study file has its key; a flag of the size of a sample makes a new sample."""
+    place = values
+    for step in path[:-1]:
+        held = place.get(step)
+        place[step] = dict(held) if isinstance(held, dict) and step != "sample" else {}
+        place = place[step]
+    place[path[-1]] = str(value) if isinstance(value, Path) else value
+
+
+def _check_enough(kind: StudyKind, given: Mapping[str, Any]) -> None:
+    missing = [[name for name in needed if name not in given] for needed in kind.needs]
+    if not all(missing):
+        return
+    if len(missing) == 1:
+        name = missing[0][0]
+        key = _FLAGS[name].path[0]
+        raise UsageError(f"which {name}? give {_shown(name)} (or put {key!r} into a study file)")
+    ways = "; or ".join(", ".join(_shown(name) for name in needed) for needed in kind.needs)
+    raise UsageError(f"the study {kind.name} needs {ways} (or a study file)")
+
+
+def _shown(flag: str) -> str:
+    return f"--{flag.replace('_', '-')}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hesperus.reports.measured.agreement import agreement_table
+from hesperus.reports.measured.description import Described, described
 from hesperus.reports.measured.paired import consistency_table, decomposition_table, directions_table
-from hesperus.reports.measured.registry import MEASURES, PAIRED, measure_table
-from hesperus.reports.measured.requirements import Requirement, check_table, junit_xml
+from hesperus.reports.measured.registry import MEASURES, PAIRED, SIMILARITY, measure_columns, measure_table
+from hesperus.reports.measured.requirements import Requirement, check_table, junit_xml, markdown_summary
 from hesperus.reports.measured.scores import check_scores, read_scores, translation_table
 from hesperus.reports.measured.settings import MeasureSettings
 from hesperus.reports.measured.single import accuracy_table, labels_table, outcomes_table, validity_table
@@ -20,6 +21,8 @@ __all__ = [
     "COMPARED",
     "MEASURES",
     "PAIRED",
+    "SIMILARITY",
+    "Described",
     "MeasureSettings",
     "Requirement",
     "accuracy_table",
@@ -29,9 +32,12 @@ __all__ = [
     "compare_table",
     "consistency_table",
     "decomposition_table",
+    "described",
     "directions_table",
     "junit_xml",
     "labels_table",
+    "markdown_summary",
+    "measure_columns",
     "measure_table",
     "narrowed",
     "outcomes_table",

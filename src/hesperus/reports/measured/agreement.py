@@ -20,11 +20,9 @@ from hesperus.measures import (
     PairSpread,
     SoftRuns,
     Statistic,
-    agreement_statistics,
     bootstrap_pairs,
-    kappa_p_statistic,
-    rank_consistency_statistic,
 )
+from hesperus.measures.agreement import agreement_basis, soft_agreement_basis
 from hesperus.records import INVALID, MISSING, Cell, CellPair, Selection
 from hesperus.reports.measured.paired import Row
 from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
@@ -70,14 +68,21 @@ def agreement_table(
             selection.check(known)
     rows: list[Row] = []
     for view in views(records, by=by, per_model=False, probs=True):
-        rows += _rows(_common(view), _pairs(view.arrays.cells, settings), invalid, bootstrap)
+        rows += _rows(same_gold(view), _pairs(view.arrays.cells, settings), invalid, bootstrap)
     columns = ("model_a", "model_b", "task", *by, "a", "b", "statistic", *ESTIMATE_COLUMNS)
     return table("agreement", columns, rows=rows, signature=settings.signed())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Common:
-    """A view without the items whose gold differs between its cells."""
+class SameGold:
+    """A view without the items whose gold differs between its cells; those are named as left out.
+
+    Attributes:
+        view: The whole view.
+        kept: Its items whose gold is the same in every cell, [items].
+        key: Gold and number of options of the kept items.
+        answers: Class codes of the kept items, [cells, kept].
+    """
 
     view: View
     kept: Mask
@@ -85,17 +90,18 @@ class _Common:
     answers: Codes
 
 
-def _common(view: View) -> _Common:
+def same_gold(view: View) -> SameGold:
+    """The items of a view that have one gold label in all its cells, or none in any."""
     gold = view.arrays.gold
     highest = gold.max(axis=0)
     lowest = np.where(gold >= 0, gold, np.iinfo(np.int32).max).min(axis=0)
     kept = (highest < 0) | (lowest == highest)
     key = Key(np.maximum(highest, INVALID)[kept], view.arrays.options[kept])
-    return _Common(view, kept, key, view.arrays.answers[:, kept])
+    return SameGold(view, kept, key, view.arrays.answers[:, kept])
 
 
 def _rows(
-    common: _Common, pairs: Sequence[CellPair], invalid: InvalidRule, bootstrap: Bootstrap
+    common: SameGold, pairs: Sequence[CellPair], invalid: InvalidRule, bootstrap: Bootstrap
 ) -> Iterator[Row]:
     """The rows of all pairs: values and intervals come from all pairs at once, what they rest on from each."""
     arrays = common.view.arrays
@@ -105,10 +111,12 @@ def _rows(
     found = bootstrap_pairs(hard, places, statistics=hard.statistics, bootstrap=bootstrap)
     spreads: dict[str, PairSpread] = {str(name): spread for name, spread in found.items()}
     scored = np.zeros(len(pairs), dtype=np.bool_)
+    given: npt.NDArray[np.bool_] = np.zeros(common.answers.shape, dtype=np.bool_)
     if arrays.probs is not None:
         probs = arrays.probs[:, common.kept]
-        given = np.asarray(np.isfinite(probs).all(axis=2), dtype=np.float32)
-        scored = (given @ given.T)[places[:, 0], places[:, 1]] > 0
+        given = np.asarray(np.isfinite(probs).all(axis=2))
+        counts = given.astype(np.float32)
+        scored = (counts @ counts.T)[places[:, 0], places[:, 1]] > 0
         soft = bootstrap_pairs(
             SoftRuns(probs, common.key),
             places[scored],
@@ -122,28 +130,30 @@ def _rows(
             "model_a": pair.a.model, "model_b": pair.b.model, "task": common.view.task, **common.view.groups,
             "a": pair.labels[0], "b": pair.labels[1],
         }  # fmt: skip
-        for name, statistic in _measured(common, places[index], invalid, soft=bool(scored[index])):
+        for name, statistic in _basis(common, places[index], invalid, given if scored[index] else None):
             place = int(soft_place[index]) if name in _SOFT else index
             yield {**head, "statistic": name, **estimate_cells(spreads[name].estimate(place, statistic))}
 
 
-def _measured(
-    common: _Common, pair: npt.NDArray[np.intp], invalid: InvalidRule, *, soft: bool
+def _basis(
+    common: SameGold, pair: npt.NDArray[np.intp], invalid: InvalidRule, given: Mask | None
 ) -> Iterator[tuple[str, Statistic]]:
-    """What the measures of a pair rest on."""
-    arrays = common.view.arrays
+    """What the measures of a pair rest on; of probabilities where it is `given` which items were scored."""
+    asked = common.view.arrays.answers
     a, b = (int(place) for place in pair)
-    lost = int(((arrays.answers[[a, b]] != MISSING).any(axis=0) & ~common.kept).sum())
-    found = dict(agreement_statistics(common.answers[a], common.answers[b], key=common.key, invalid=invalid))
-    if soft and arrays.probs is not None:
-        p, q = arrays.probs[a][common.kept], arrays.probs[b][common.kept]
-        found["kappa_p_soft"] = kappa_p_statistic(p, q, key=common.key)
-        found["rank_consistency"] = rank_consistency_statistic(p, q, key=common.key)
+    lost = 0
+    if not common.kept.all():
+        lost = int(((asked[[a, b]] != MISSING).any(axis=0) & ~common.kept).sum())
+    found = dict(agreement_basis(common.answers[a], common.answers[b], key=common.key, invalid=invalid))
+    if given is not None:
+        soft = soft_agreement_basis(given[a], given[b], key=common.key)
+        found |= {"kappa_p_soft": soft["kappa_p"], "rank_consistency": soft["rank_consistency"]}
     for name, statistic in found.items():
-        yield name, _without(statistic, lost)
+        yield name, without(statistic, lost)
 
 
-def _without(statistic: Statistic, lost: int) -> Statistic:
+def without(statistic: Statistic, lost: int) -> Statistic:
+    """The statistic, with the items that were left out because their gold differs."""
     if not lost:
         return statistic
     reasons = [statistic.reason] if statistic.reason else []

@@ -21,12 +21,13 @@ from hesperus.measures import (
     smallest_detectable_difference,
 )
 from hesperus.records import Cell, CellPair, implied_pairs
+from hesperus.reports.measured.compared_similarity import similarity_contrasts
 from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.reports.measured.single import cell_columns
 from hesperus.reports.measured.views import View, views
 from hesperus.reports.table import Table, estimate_cells, table
 
-COMPARED = ("accuracy", "consistency", "validity")
+COMPARED = ("accuracy", "consistency", "similarity", "validity")
 _TESTED = ("p", "p_holm", "detectable")
 
 
@@ -54,7 +55,8 @@ def compare_table(
 
     Args:
         runs: Two records tables; the same one twice compares two of its models.
-        what: ``consistency`` (of every pair that the design implies), ``accuracy`` or ``validity`` (of every cell).
+        what: ``consistency`` (of every pair that the design implies), ``accuracy`` or ``validity`` (of every cell),
+            ``similarity`` (κ_p of the labels in every pair of senses).
         models: A model of the first and one of the second run; None pairs models of the same name, or the only two.
         by: Columns of the records to group by.
         invalid: How unreadable answers compare.
@@ -62,8 +64,8 @@ def compare_table(
 
     Returns:
         A row per model, task and cell (or pair): both values, `value` = second − first with its interval, the exact
-        McNemar `p`, `p_holm` over all rows of the table, and `detectable`, the smallest difference that so many items
-        would show with a chance of 80 %.
+        McNemar `p` (of similarity: of resampled items), `p_holm` over all rows of the table, and `detectable`, the
+        smallest difference that so many items would show with a chance of 80 %.
 
     Raises:
         UnknownNameError: `what`, a model or a column that does not exist.
@@ -81,16 +83,19 @@ def compare_table(
         both = pl.concat(sides, how="diagonal_relaxed")
         for view in views(both, by=by, per_model=False):
             head = {"model_a": model_a, "model_b": model_b, "task": view.task, **view.groups}
-            rows += _rows(head, list(_contrasts(view, what, invalid)), bootstrap)
+            if what == "similarity":
+                rows += similarity_contrasts(head, view, invalid=invalid, bootstrap=bootstrap)
+            else:
+                rows += _rows(head, list(_contrasts(view, what, invalid)), bootstrap)
     if not rows:
         raise DataError("the runs share no task, cell or pair that could be compared")
     for row, adjusted in zip(rows, holm([_p(row) for row in rows]), strict=True):
         row["p_holm"] = adjusted
-    places = ("a", "b") if what == "consistency" else ("instruction", "input", "repeat")
+    places = ("a", "b") if what in ("consistency", "similarity") else ("instruction", "input", "repeat")
     head_columns = ("model_a", "model_b", "task", *by, *places, "statistic", "value_a", "value_b")
     columns = (*head_columns, "value", "low", "high", *_TESTED, "n", "excluded", "reason")
     for row in rows:
-        row["statistic"] = what
+        row["statistic"] = "kappa_p" if what == "similarity" else what
     return table(f"compare {what}", columns, rows=rows, signature=settings.signed())
 
 

@@ -8,9 +8,12 @@ import polars as pl
 
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.measured.agreement import agreement_table
+from hesperus.reports.measured.description import Described
 from hesperus.reports.measured.paired import consistency_table, decomposition_table, directions_table
 from hesperus.reports.measured.settings import MeasureSettings
+from hesperus.reports.measured.similarity_settings import columns_of
 from hesperus.reports.measured.single import accuracy_table, labels_table, outcomes_table, validity_table
+from hesperus.reports.measured.together import together_table
 from hesperus.reports.table import Table
 
 MEASURES: Mapping[str, Callable[[pl.DataFrame, MeasureSettings], Table]] = {
@@ -29,29 +32,61 @@ MEASURES: Mapping[str, Callable[[pl.DataFrame, MeasureSettings], Table]] = {
     ),
     "labels": lambda records, s: labels_table(records, by=s.by, bootstrap=s.bootstrap),
     "outcomes": lambda records, s: outcomes_table(records, by=s.by, bootstrap=s.bootstrap),
+    "together": lambda records, s: together_table(records, by=s.by, invalid=s.invalid, bootstrap=s.bootstrap),
     "validity": lambda records, s: validity_table(records, by=s.by, bootstrap=s.bootstrap),
 }
 """Name to the function that makes its table from records and settings."""
+
+SIMILARITY = ("similarity", "designs", "tests", "relations", "together", "scoring")
+"""Tables of a similarity study: of all pairs of runs, not of cells; see hesperus.reports.measured.similarity. Of these
+``together`` is a measure of any run; that of a similarity study has the subsets that the study wants."""
 
 PAIRED = ("agreement", "consistency", "directions")
 """Measures that compare two cells, hence take `a` and `b`."""
 
 
-def measure_table(what: str, records: pl.DataFrame, settings: MeasureSettings | None = None) -> Table:
+def measure_columns(what: str, settings: MeasureSettings, described: Described) -> tuple[str, ...]:
+    """The columns of the records that a measure needs beside those of the contract: to be read, and no others.
+
+    Args:
+        what: Name of the measure.
+        settings: What to group by.
+        described: What the run says of itself.
+    """
+    if what not in SIMILARITY:
+        return settings.by
+    return tuple(dict.fromkeys([*settings.by, *columns_of(described.study)]))
+
+
+def measure_table(
+    what: str,
+    records: pl.DataFrame,
+    settings: MeasureSettings | None = None,
+    *,
+    described: Described | None = None,
+) -> Table:
     """Make the table of a measure by its name.
 
     Args:
-        what: One of MEASURES.
+        what: One of MEASURES or SIMILARITY.
         records: The records table.
         settings: What to compare, group and resample; None takes the defaults.
+        described: What the run says of itself; tables of similarity are made as its study wants them.
 
     Raises:
         UnknownNameError: No such measure, cell or column.
         UsageError: The measure is about single cells and `a` is given.
+        DataError: Nothing to compare, or no probabilities to score.
     """
-    if what not in MEASURES:
-        raise UnknownNameError("measure", what, MEASURES)
     settings = settings or MeasureSettings()
+    if what not in MEASURES and what not in SIMILARITY:
+        raise UnknownNameError("measure", what, (*MEASURES, *SIMILARITY))
     if settings.a is not None and what not in PAIRED:
         raise UsageError(f"{what} takes no pair of cells; a and b are for {', '.join(PAIRED)}")
-    return MEASURES[what](records, settings)
+    compared = described is not None and bool(described.study.get("comparison")) and not settings.by
+    if what in MEASURES and not (what in SIMILARITY and compared):
+        return MEASURES[what](records, settings)
+    # Its tests need scipy, which measuring does not.
+    from hesperus.reports.measured.similarity_named import similarity_table
+
+    return similarity_table(what, records, settings, described=described)

@@ -5,24 +5,33 @@
     OPERATOR    := >= | > | <= | <
 
 ``consistency[de_from_en] >= 0.8`` holds where every row of which one side is (de_from_en, de_from_en) has a value of
-at least 0.8; ``consistency.low[de_from_en] >= 0.75`` asks it of the lower end of the interval.
+at least 0.8; ``consistency.low[de_from_en] >= 0.75`` asks it of the lower end of the interval. In tables of similarity
+that have no sense, a term without a column is a design, a group, a part or a comparison: ``designs[within_model] >= 0.3``.
+
+    DROP        := [MEASURE [.low | .high] [ "[" TERM {, TERM} "]" ] "="] NUMBER
+
+``accuracy[hi]=0.02`` holds where no such row of `hesperus compare BASELINE RUN accuracy` has fallen by more than 0.02;
+``accuracy.high=0`` where none has fallen for certain: the interval of the difference reaches 0. A number alone is about
+accuracy.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 from hesperus.errors import UnknownNameError, UsageError
-from hesperus.reports.measured.registry import MEASURES
+from hesperus.reports.formats import format_table
+from hesperus.reports.measured.registry import MEASURES, SIMILARITY
 from hesperus.reports.table import Table, table
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHAPE = re.compile(
     r"\s*(?P<path>[A-Za-z0-9_.]+)\s*(?:\[(?P<terms>[^\]]*)\])?\s*(?P<operator>>=|<=|>|<)\s*(?P<number>\S+)\s*"
 )
+_DROP = re.compile(r"\s*(?:(?P<path>[A-Za-z0-9_.]+)\s*(?:\[(?P<terms>[^\]]*)\])?\s*=)?\s*(?P<number>\S+)\s*")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _ENDS = ("value", "low", "high")
 _STATISTICS = {
@@ -34,6 +43,10 @@ _STATISTICS = {
     "labels": "share",
     "validity": "validity",
 }
+_ONLY = ""
+"""Statistic of a requirement that names none, where the measure's table has one and the same in all rows."""
+
+_PLAIN_TERM = ("design", "group", "part", "comparison", "with", "language")
 _OPERATORS = (">=", "<=", ">", "<")
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -44,8 +57,8 @@ class Requirement:
 
     Attributes:
         text: As it was written.
-        measure: Name of the measure.
-        statistic: Value of the column `statistic`.
+        measure: Name of the measure; of a drop, ``drop of MEASURE``.
+        statistic: Value of the column `statistic`; empty for the only one there is.
         end: ``value``, ``low`` or ``high``.
         terms: What a row must have: ("", code) for a sense, (column, value) else.
         operator: One of >=, >, <=, <.
@@ -74,18 +87,54 @@ class Requirement:
         if _NUMBER.fullmatch(shape["number"]) is None:
             raise UsageError(f"requirement {text!r}: {shape['number']!r} is no number")
         measure, *path = shape["path"].split(".")
-        if measure not in MEASURES:
-            raise UnknownNameError("measure", measure, MEASURES)
+        if measure not in MEASURES and measure not in SIMILARITY:
+            raise UnknownNameError("measure", measure, (*MEASURES, *SIMILARITY))
         if any(_WORD.fullmatch(word) is None for word in path) or len(path) > 2:
             raise UsageError(f"requirement {text!r}: {shape['path']!r} is no measure.statistic")
         end = path.pop() if path and path[-1] in _ENDS else "value"
         if len(path) > 1:
             raise UsageError(f"requirement {text!r}: after the statistic comes low or high, not {path[1]!r}")
-        statistic = path[0] if path else _STATISTICS.get(measure)
+        statistic = path[0] if path else _STATISTICS.get(measure, _ONLY if measure in SIMILARITY else None)
         if statistic is None:
             raise UsageError(f"requirement {text!r}: {measure} has several statistics; write {measure}.NAME")
-        terms = tuple(_term(part, text) for part in (shape["terms"] or "").split(",") if part.strip())
-        return cls(text.strip(), measure, statistic, end, terms, shape["operator"], float(shape["number"]))
+        return cls(
+            text.strip(),
+            measure,
+            statistic,
+            end,
+            _terms(shape["terms"], text),
+            shape["operator"],
+            float(shape["number"]),
+        )
+
+    @classmethod
+    def drop(cls, text: str, measures: Sequence[str]) -> Requirement:
+        """Read how far something may drop below a baseline, as a requirement on the table of differences.
+
+        Args:
+            text: For example ``accuracy[hi]=0.02``, or ``0.02``.
+            measures: Measures whose runs can be compared.
+
+        Raises:
+            UsageError: The text does not follow the grammar, or the number is below 0.
+            UnknownNameError: No such comparison.
+        """
+        shape = _DROP.fullmatch(text)
+        if shape is None:
+            raise UsageError(f"{text!r} is no drop; write e.g. 'accuracy[hi]=0.02', or 0.02")
+        number = shape["number"]
+        if _NUMBER.fullmatch(number) is None or float(number) < 0:
+            raise UsageError(f"drop {text!r}: {number!r} is no number of 0 or more")
+        measure, *path = (shape["path"] or "accuracy").split(".")
+        if measure not in measures:
+            raise UnknownNameError("comparison", measure, measures)
+        if path not in ([], ["value"], ["low"], ["high"]):
+            raise UsageError(f"drop {text!r}: after the measure comes low or high")
+        terms = _terms(shape["terms"], text)
+        said = f"max-drop {text.strip()}"
+        return cls(
+            said, f"drop of {measure}", _ONLY, path[0] if path else "value", terms, ">=", -float(number)
+        )
 
     def rows(self, measured: Table) -> list[Mapping[str, object]]:
         """The rows of the measure's table that the requirement is about.
@@ -95,15 +144,24 @@ class Requirement:
             UsageError: No row has all that the terms name.
         """
         statistics = {str(row["statistic"]) for row in measured.rows}
-        if self.statistic not in statistics:
-            raise UnknownNameError(f"statistic of {self.measure}", self.statistic, statistics)
+        if not statistics:
+            raise UsageError(f"requirement {self.text!r}: the table of {self.measure} has no row")
+        if self.statistic == _ONLY and len(statistics) > 1:
+            raise UsageError(
+                f"requirement {self.text!r}: {self.measure} has several statistics; write {self.measure}.NAME, one of "
+                f"{', '.join(sorted(statistics))}"
+            )
+        wanted = self.statistic or next(iter(statistics))
+        if wanted not in statistics:
+            raise UnknownNameError(f"statistic of {self.measure}", wanted, statistics)
         for column, _ in self.terms:
-            if column and column not in measured.columns:
+            of_both = column == "model" and "model_a" in measured.columns
+            if column and column not in measured.columns and not of_both:
                 raise UnknownNameError(f"column of {self.measure}", column, measured.columns)
         found = [
             row
             for row in measured.rows
-            if row["statistic"] == self.statistic and all(_has(row, *term) for term in self.terms)
+            if row["statistic"] == wanted and all(_has(row, *term) for term in self.terms)
         ]
         if not found:
             known = sorted({_where(row) for row in measured.rows})
@@ -144,7 +202,7 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
                 {
                     "requirement": requirement.text,
                     "passed": passed,
-                    "model": row.get("model") or f"{row.get('model_a')}, {row.get('model_b')}",
+                    "model": _whose(row),
                     "task": row["task"],
                     "where": _where(row),
                     **{name: row[name] for name in ("value", "low", "high", "n")},
@@ -162,7 +220,8 @@ def junit_xml(checked: Table) -> str:
     counts = {"tests": str(len(checked.rows)), "failures": str(failed), "errors": "0"}
     suite = ElementTree.Element("testsuite", {"name": "hesperus check", **counts})
     for row in checked.rows:
-        name = f"{row['requirement']} ({row['model']}, {row['task']}, {row['where']})"
+        place = ", ".join(str(row[name]) for name in ("model", "task", "where") if row[name])
+        name = f"{row['requirement']} ({place})"
         case = ElementTree.SubElement(suite, "testcase", classname="hesperus.check", name=_clean(name))
         if not row["passed"]:
             said = f"value {row['value']}, interval {row['low']} to {row['high']}, n {row['n']}"
@@ -170,6 +229,26 @@ def junit_xml(checked: Table) -> str:
             ElementTree.SubElement(case, "failure", message=_clean(said + reason))
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def markdown_summary(checked: Table) -> str:
+    """The result of check_table as Markdown, for the summary of a job: a sentence, then a table, failures first."""
+    failed = sum(not row["passed"] for row in checked.rows)
+    total = len(checked.rows)
+    said = f"{failed} of {total} not satisfied" if failed else f"all {total} satisfied"
+    rows = tuple(sorted(checked.rows, key=lambda row: bool(row["passed"])))
+    return f"## hesperus check: {said}\n\n{format_table(replace(checked, rows=rows), 'markdown')}"
+
+
+def _terms(given: str | None, text: str) -> tuple[tuple[str, str], ...]:
+    return tuple(_term(part, text) for part in (given or "").split(",") if part.strip())
+
+
+def _whose(row: Mapping[str, object]) -> str | None:
+    """The model of a row, both where it has two, or None where it is about all."""
+    if "model_a" in row:
+        return f"{row['model_a']}, {row['model_b']}"
+    return None if row.get("model") is None else str(row["model"])
 
 
 def _term(part: str, text: str) -> tuple[str, str]:
@@ -182,6 +261,8 @@ def _term(part: str, text: str) -> tuple[str, str]:
 
 
 def _has(row: Mapping[str, object], column: str, value: str) -> bool:
+    if column == "model" and "model_a" in row:
+        return value == row["model_a"] == row["model_b"]
     if column:
         return str(row[column]) == value
     instruction, _, given = value.partition("/")
@@ -190,6 +271,8 @@ def _has(row: Mapping[str, object], column: str, value: str) -> bool:
         return row["sense"] == value
     if "instruction" in row:
         return (row["instruction"], row["input"]) == wanted
+    if "a" not in row:
+        return any(str(row[name]) == value for name in _PLAIN_TERM if row.get(name) is not None)
     label = f"instruction={wanted[0]},input={wanted[1]}"
     return any(
         str(row[side]) == label or str(row[side]).startswith(f"{label},repeat=") for side in ("a", "b")
@@ -202,7 +285,10 @@ def _where(row: Mapping[str, object]) -> str:
         return f"{row['a']} with {row['b']}"
     if "sense" in row:
         return f"sense={row['sense']}"
-    return f"instruction={row['instruction']},input={row['input']},repeat={row['repeat']}"
+    if "instruction" in row:
+        return f"instruction={row['instruction']},input={row['input']},repeat={row['repeat']}"
+    known = ("by", "part", *_PLAIN_TERM, "aggregate", "size")
+    return ",".join(f"{name}={row[name]}" for name in dict.fromkeys(known) if row.get(name) is not None)
 
 
 def _clean(text: str) -> str:

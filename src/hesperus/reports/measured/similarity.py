@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from hesperus.measures import (
-    MISSING,
-    Statistic,
-    ac3_statistic,
-    estimates,
-    nominal_alpha_statistic,
-    percentiles,
-    pooled_accuracy_statistic,
-    subset_consistency_statistic,
-)
+from hesperus.measures import MISSING, Statistic, estimates, percentiles
 from hesperus.measures.agreement import BY_CHANCE
 from hesperus.measures.pairs import NO_ITEM
+from hesperus.measures.several import together_statistics
 from hesperus.reports.measured.similarity_measured import Floats, Measured, measured
 from hesperus.reports.measured.similarity_relations import RELATION_COLUMNS, relation_rows
 from hesperus.reports.measured.similarity_runs import LaidRuns, RecordStream
@@ -43,6 +35,9 @@ GROUP_COLUMNS = (
     "statistic",
     *ESTIMATE_COLUMNS,
 )
+SIMILARITY_TABLES = ("similarity", "designs", "tests", "relations", "together", "scoring")
+"""The tables of a similarity study, by name."""
+
 TOGETHER_COLUMNS = ("model", "task", "languages", "size", "statistic", *ESTIMATE_COLUMNS)
 
 
@@ -52,14 +47,16 @@ def similarity_tables(
     *,
     by: Sequence[str] = (),
     task: str | None = None,
+    only: Collection[str] = SIMILARITY_TABLES,
 ) -> dict[str, Table]:
-    """All tables of a similarity study.
+    """The tables of a similarity study.
 
     Args:
         records: Records (see hesperus.records.read_records), a records file or a run folder.
         settings: What to compare; None takes the defaults.
         by: Columns of the records; means of designs are given for the items of each of their values too.
         task: Which task; None where there is one.
+        only: Which tables, by name; ``scoring`` is left out where no record has probabilities.
 
     Returns:
         ``similarity``: every pair. ``designs``: means over the pairs of each design, over all items (micro), over the
@@ -76,17 +73,21 @@ def similarity_tables(
     stream = RecordStream(records, task=task, columns=columns, exclude=settings.exclude)
     runs = stream.whole()
     whole = measured(runs, settings)
-    rows = {
-        "similarity": (PAIR_COLUMNS, _pair_rows(whole, stream.task)),
-        "designs": (GROUP_COLUMNS, _design_rows(whole, stream.task, settings, by)),
-        "tests": (TEST_COLUMNS, test_rows(whole, stream.task, settings)),
-        "relations": (RELATION_COLUMNS, relation_rows(whole, stream.task, settings)),
-        "together": (TOGETHER_COLUMNS, _together_rows(runs, stream.task, settings)),
+    making: dict[str, tuple[tuple[str, ...], Callable[[], Sequence[Row]]]] = {
+        "similarity": (PAIR_COLUMNS, lambda: _pair_rows(whole, stream.task)),
+        "designs": (GROUP_COLUMNS, lambda: _design_rows(whole, stream.task, settings, by)),
+        "tests": (TEST_COLUMNS, lambda: test_rows(whole, stream.task, settings)),
+        "relations": (RELATION_COLUMNS, lambda: relation_rows(whole, stream.task, settings)),
+        "together": (TOGETHER_COLUMNS, lambda: _together_rows(runs, stream.task, settings)),
     }
     if runs.probs is not None:
-        rows["scoring"] = (SCORING_COLUMNS, scoring_rows(runs, stream.task, settings))
+        making["scoring"] = (SCORING_COLUMNS, lambda: scoring_rows(runs, stream.task, settings))
     signed = settings.signed(compared=whole.statistic, items=len(runs.items), gold_differs=runs.differing)
-    return {name: table(name, shown, rows=made, signature=signed) for name, (shown, made) in rows.items()}
+    return {
+        name: table(name, shown, rows=rows(), signature=signed)
+        for name, (shown, rows) in making.items()
+        if name in only
+    }
 
 
 def _pair_rows(found: Measured, task: str) -> list[Row]:
@@ -207,15 +208,7 @@ def _together_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> l
         codes, invalid = runs.codes[rows], settings.invalid
         if len(rows) < 2:
             continue
-        named: list[tuple[int | None, str, Statistic]] = [
-            (None, "krippendorff_alpha", nominal_alpha_statistic(codes, invalid=invalid)),
-            (None, "accuracy", pooled_accuracy_statistic(codes, runs.key.gold, invalid=invalid)),
-        ]
-        for size in settings.subsets:
-            if 2 <= size <= len(rows):
-                consistent = subset_consistency_statistic(codes, size=size, invalid=invalid)
-                named.append((size, "subset_consistency", consistent))
-                named.append((size, "ac3", ac3_statistic(codes, key=runs.key, size=size, invalid=invalid)))
+        named = together_statistics(codes, key=runs.key, sizes=settings.subsets, invalid=invalid)
         for subset, name, statistic in named:
             heads.append(
                 {"model": model, "task": task, "languages": len(rows), "size": subset, "statistic": name}

@@ -44,7 +44,7 @@ def relation_rows(found: Measured, task: str, settings: SimilaritySettings) -> l
         row = _row(found, task, settings, BETWEEN, (shown, values, None))
         rows.append({**row, "source": covariate.source, "date": covariate.date})
     # A number that nobody gave is no relation that failed.
-    rows = [row for row in rows if row["n"] or row["with"] == "accuracy"]
+    rows = [row for row in rows if row["n"] or row["with"] == "accuracy" or row["source"]]
     for row, value in zip(rows, holm([row["p"] for row in rows]), strict=True):  # type: ignore[misc]
         row["p_holm"] = value
     return rows

@@ -90,11 +90,47 @@ def settings_of(study: Mapping[str, Any]) -> SimilaritySettings:
     Raises:
         UsageError: The study has a comparison that is none of ours.
     """
-    values: dict[str, Any] = dict(study.get("comparison") or {})
+    values = _comparison(study)
     try:
-        covariates = {name: Covariate(**held) for name, held in dict(values.pop("covariates", {})).items()}
+        tables: Mapping[str, Mapping[str, Any]] = values.pop("languages", {})
+        covariates = {
+            name: Covariate(held["values"], held["source"], held["date"], held.get("log", False))
+            for name, held in tables.items()
+        }
         bootstrap = Bootstrap(**values.pop("bootstrap", {}))
-        values |= {name: tuple(values[name]) for name in ("exclude", "subsets") if name in values}
+        values |= {"subsets": tuple(values["subsets"])} if "subsets" in values else {}
+        values.pop("by", None)
         return SimilaritySettings(covariates=covariates, bootstrap=bootstrap, **values)
-    except (TypeError, ValueError) as error:
+    except KeyError as error:
+        raise UsageError(
+            f"the study's comparison cannot be used: numbers of languages need {error}"
+        ) from None
+    except (TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"the study's comparison cannot be used: {error}") from None
+
+
+def columns_of(study: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns of the records that the `study.yaml` of a run measures by, those of means of groups included.
+
+    Raises:
+        UsageError: The study has a comparison that is none of ours.
+    """
+    macro = _comparison(study).get("macro")
+    return tuple(dict.fromkeys([*groups_of(study), *([str(macro)] if macro else [])]))
+
+
+def groups_of(study: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns by each of whose values the `study.yaml` of a run wants everything measured too.
+
+    Raises:
+        UsageError: The study has a comparison that is none of ours.
+    """
+    by = _comparison(study).get("by") or ()
+    return (by,) if isinstance(by, str) else tuple(map(str, by))
+
+
+def _comparison(study: Mapping[str, Any]) -> dict[str, Any]:
+    found = study.get("comparison") or {}
+    if not isinstance(found, Mapping):
+        raise UsageError(f"the study's comparison cannot be used: expected keys, found {found!r}")
+    return dict(found)

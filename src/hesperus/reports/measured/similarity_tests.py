@@ -69,8 +69,8 @@ def _row(
         "comparison": f"{left[0]} − {right[0]}",
         "statistic": found.statistic,
         **estimate_cells(_difference(difference, resampled, found, settings)),
-        "detectable": _detectable(resampled),
-        "p_items": _two_sided(resampled),
+        "detectable": detectable(resampled),
+        "p_items": two_sided(resampled),
         "p_items_holm": None,
         "p_items_bh": None,
         "p_mantel": mantel,
@@ -91,7 +91,12 @@ def _difference(value: float, resampled: Floats, found: Measured, settings: Simi
     return Estimate(value, ends[0], ends[1], items, lost)
 
 
-def _detectable(resampled: Floats) -> float | None:
+def detectable(resampled: Floats) -> float | None:
+    """The smallest difference that so many items would show, with a power of 0.8 at a level of 0.05, two-sided.
+
+    Args:
+        resampled: The difference in every resample of the items, [resamples]; undefined ones are left out.
+    """
     kept = resampled[np.isfinite(resampled)]
     if len(kept) < 2:
         return None
@@ -99,8 +104,12 @@ def _detectable(resampled: Floats) -> float | None:
     return (normal.inv_cdf(0.975) + normal.inv_cdf(_POWER)) * float(kept.std(ddof=1))
 
 
-def _two_sided(resampled: Floats) -> float | None:
-    """How often resampling the items turns the difference round, on both sides, never 0."""
+def two_sided(resampled: Floats) -> float | None:
+    """How often resampling the items turns the difference round, on both sides, never 0.
+
+    Args:
+        resampled: As in `detectable`.
+    """
     kept = resampled[np.isfinite(resampled)]
     if not len(kept):
         return None

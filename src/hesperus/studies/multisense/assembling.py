@@ -5,15 +5,49 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from hesperus.errors import SenseError
+from hesperus.errors import SenseError, UnknownNameError
+from hesperus.models import Model
 from hesperus.senses import SenseMaker, instruction_parts, item_texts, recompose, remake_item
-from hesperus.studies.multisense.answering import Senses
+from hesperus.studies.asked.answering import Fault, Senses
+from hesperus.studies.asked.desk import Desk, models_named
+from hesperus.studies.asked.material import Material, gather, golds_of, originals_of, override
 from hesperus.studies.multisense.config import MultisenseStudy
 from hesperus.studies.multisense.design import Design
-from hesperus.studies.multisense.desk import Desk
-from hesperus.studies.multisense.making import Fault, Made, Wanted, make_texts, rewords_instructions, steps_of
-from hesperus.studies.multisense.material import Material, golds_of, originals_of, override, texts_of
+from hesperus.studies.multisense.making import (
+    Made,
+    Wanted,
+    make_texts,
+    rewords_instructions,
+    steps_of,
+    texts_of,
+)
 from hesperus.types import Instruction, Item, Sense
+
+
+def models_of(study: MultisenseStudy, plan: Design) -> dict[str, Model]:
+    """Every model that the study asks, by name.
+
+    Raises:
+        UnknownNameError: A model, or a maker behind `@`, that does not exist.
+    """
+    for sense in plan.made:
+        if sense.maker and "/" not in sense.maker:
+            raise UnknownNameError(
+                "maker", sense.maker, study.models, f"in the sense {sense.code!r}; write provider/name"
+            )
+    makers = [sense.maker for sense in plan.made if sense.maker]
+    return models_named([*study.models, *makers], study.base_url)
+
+
+def gathered(study: MultisenseStudy, plan: Design) -> Material:
+    """Task, items and original instructions of a study.
+
+    Raises:
+        UnknownNameError: No such task, language or sense.
+        UsageError: The task has no instruction in a language that is asked.
+        DataError: The items break their contract.
+    """
+    return gather(study.subject(), plan.originals, senses={cell.instruction.code for cell in plan.cells})
 
 
 @dataclass(frozen=True, slots=True)

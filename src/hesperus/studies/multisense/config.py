@@ -6,81 +6,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import normalise
-from hesperus.types import Sense, Settings
+from hesperus.studies.asked.declaring import (
+    BudgetLimits,
+    Declared,
+    Drawing,
+    Exclusions,
+    InstructionOverride,
+    SampleSize,
+    read_mapping,
+    validated,
+)
+from hesperus.studies.asked.desk import Terms
+from hesperus.studies.asked.material import Subject
+from hesperus.types import Sense
 
 
-class _Part(BaseModel):
-    """A part of the study file: frozen, and every unknown key is refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Drawing(_Part):
-    """How replies are drawn; the defaults are the paper's (section 3.1).
-
-    Attributes:
-        temperature: Softmax temperature; null leaves it to the endpoint.
-        max_tokens: Longest reply in tokens.
-        top_p: Nucleus mass in (0, 1].
-        seed: Sampling seed for endpoints that take one.
-    """
-
-    temperature: float | None = Field(default=0.25, ge=0, le=2)
-    max_tokens: int | None = Field(default=256, ge=1)
-    top_p: float | None = Field(default=None, gt=0, le=1)
-    seed: int | None = None
-
-    def settings(self) -> Settings:
-        """The same as the value that travels with a request."""
-        return Settings(self.temperature, self.max_tokens, self.top_p, self.seed)
-
-
-class SampleSize(_Part):
-    """Which items: `n` in all, or `per_group` of every value of `by`; the same ids in every language."""
-
-    n: int | None = Field(default=None, ge=1)
-    by: str | None = None
-    per_group: int | None = Field(default=None, ge=1)
-    seed: int = 42
-
-    @model_validator(mode="after")
-    def _one_size(self) -> SampleSize:
-        if (self.n is None) == (self.per_group is None):
-            raise ValueError("give either n, or per_group together with by")
-        if self.per_group is not None and self.by is None:
-            raise ValueError("per_group needs by: the column whose groups are meant")
-        return self
-
-
-class BudgetLimits(_Part):
-    """Where to stop, cleanly; null is no limit.
-
-    Attributes:
-        requests: Requests sent.
-        tokens: Tokens in and out together, as the endpoint counts them.
-        money: In the currency of the price file.
-    """
-
-    requests: int | None = Field(default=None, ge=0)
-    tokens: int | None = Field(default=None, ge=0)
-    money: float | None = Field(default=None, ge=0)
-
-
-class InstructionOverride(_Part):
-    """A hand-written part that replaces what a model made of it."""
-
-    prefix: str | None = None
-    words: Mapping[str, str] = Field(default_factory=dict)
-    suffix: str | None = None
-    answers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-
-
-class MultisenseStudy(_Part):
+class MultisenseStudy(Declared):
     """The whole design: which items, which senses, which models, which comparisons.
 
     Attributes:
@@ -95,7 +39,8 @@ class MultisenseStudy(_Part):
         originals: Also ask the benchmark's own versions in the target languages.
         repeats: How often the source is asked: 2 gives the noise floor.
         sample: Which items; null takes all.
-        scoring: `generate` reads what the model writes; `logprobs` scores the options; `both` does both.
+        exclude: Items to leave out: a file (as an audit writes it, or an id a line), a list of ids, or id to reason.
+        scoring: `generate` reads what the model writes; `logprobs` scores the options.
         system: System text of every request, or null.
         answers: How answers are drawn.
         making: How made senses are drawn.
@@ -117,6 +62,7 @@ class MultisenseStudy(_Part):
     originals: bool = False
     repeats: int = Field(default=2, ge=1)
     sample: SampleSize | None = None
+    exclude: Exclusions = Field(default_factory=dict)
     scoring: Literal["generate", "logprobs"] = "generate"
     system: str | None = "You are a helpful assistant."
     answers: Drawing = Drawing()
@@ -136,6 +82,14 @@ class MultisenseStudy(_Part):
     @classmethod
     def _tags(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(normalise(tag) for tag in value))
+
+    def subject(self) -> Subject:
+        """What is asked about."""
+        return Subject(self.task, self.data, self.sample, self.exclude, self.instructions)
+
+    def terms(self) -> Terms:
+        """On what terms models are asked."""
+        return Terms(self.base_url, self.concurrency, self.budget, self.prices)
 
     @field_validator("models")
     @classmethod
@@ -171,10 +125,7 @@ def study_from_mapping(values: Mapping[str, Any], *, file: object = None) -> Mul
         UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
         DataError: A value of the wrong kind, naming the key.
     """
-    try:
-        return MultisenseStudy.model_validate(dict(values))
-    except ValidationError as error:
-        raise _explained(error, file) from None
+    return validated(MultisenseStudy, values, file=file)
 
 
 def read_study(path: Path) -> MultisenseStudy:
@@ -185,48 +136,4 @@ def read_study(path: Path) -> MultisenseStudy:
         DataError: No valid YAML, or a value of the wrong kind.
         UnknownNameError: A key or language that does not exist.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot read the study {path}: {error.strerror}") from None
-    try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise DataError(
-            f"no valid YAML: {getattr(error, 'problem', error)}",
-            file=path,
-            line=mark.line + 1 if mark else None,
-        ) from None
-    if not isinstance(values, dict):
-        raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)
-    return study_from_mapping(values, file=path)
-
-
-def _explained(error: ValidationError, file: object) -> UnknownNameError | DataError:
-    """The first fault of a pydantic error as one of ours."""
-    fault = error.errors(include_url=False)[0]
-    place = [str(step) for step in fault["loc"]]
-    where = ".".join(place)
-    if fault["type"] == "extra_forbidden":
-        return UnknownNameError(f"key of {file or 'the study'}", where, _keys_beside(place))
-    given = fault.get("input")
-    shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) else ""
-    message = "this key is missing" if fault["type"] == "missing" else f"{fault['msg']}{shown}"
-    return DataError(message, file=file, field=where or None)
-
-
-def _keys_beside(place: list[str]) -> list[str]:
-    """The keys that exist at the place of an unknown one, written as a path."""
-    model: type[BaseModel] = MultisenseStudy
-    parents = place[:-1]
-    nested: dict[str, type[BaseModel]] = {
-        "sample": SampleSize,
-        "answers": Drawing,
-        "making": Drawing,
-        "budget": BudgetLimits,
-        "instructions": InstructionOverride,
-    }
-    if parents:
-        model = nested.get(parents[0], MultisenseStudy)
-    return [".".join([*parents, name]) for name in model.model_fields]
+    return study_from_mapping(read_mapping(path), file=path)

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hesperus.studies.asked.cells import Cell
 from hesperus.studies.multisense.config import MultisenseStudy
 from hesperus.types import Sense
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One column of answers: every item under one instruction, one input and one repeat."""
-
-    instruction: Sense
-    input: Sense
-    repeat: int = 1
-
-    def __str__(self) -> str:
-        again = f",repeat={self.repeat}" if self.repeat > 1 else ""
-        return f"instruction={self.instruction},input={self.input}{again}"
 
 
 @dataclass(frozen=True, slots=True)

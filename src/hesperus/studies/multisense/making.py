@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hesperus.errors import SenseError, UnknownNameError
-from hesperus.senses import SenseMaker, naturalise, paraphrase, translate
+from hesperus.senses import SenseMaker, instruction_parts, item_texts, naturalise, paraphrase, translate
+from hesperus.studies.asked.answering import Ask, Fault
+from hesperus.studies.asked.material import Material
+from hesperus.studies.multisense.design import Design
 from hesperus.types import Failure, Prompt, Reply, Request, Sense, Settings
-
-Ask = Callable[[Sequence[Request]], Sequence[Reply | Failure]]
-"""Sends requests to the model that they name; results in their order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A text that could not be made, and why."""
-
-    kind: str
-    message: str
-
 
 Made = Mapping[tuple[Sense, str], str | Fault]
 """(sense, original text) to the made text, or to what kept it from being made."""
@@ -71,6 +62,17 @@ class Wanted:
     sense: Sense
     steps: tuple[Step, ...]
     texts: tuple[str, ...]
+
+
+def texts_of(material: Material, sense: Sense, plan: Design, *, inputs_only: bool) -> tuple[str, ...]:
+    """The texts that a sense needs, each once: parts of the instruction, fields and options of the items."""
+    texts: dict[str, None] = {}
+    if not inputs_only and any(cell.instruction == sense for cell in plan.cells):
+        texts.update(dict.fromkeys(instruction_parts(material.instructions[sense.origin])))
+    if any(cell.input == sense for cell in plan.cells):
+        for item in material.items.by_language[sense.origin]:
+            texts.update(dict.fromkeys(item_texts(item)))
+    return tuple(texts)
 
 
 def make_request(step: Step, text: str, system: str | None, settings: Settings) -> Request | None:
@@ -138,3 +140,15 @@ def _read(step: Step, made: str, text: str) -> str | Fault:
         return step.maker.read(made, text)
     except SenseError as error:
         return Fault("sense", str(error))
+
+
+def lost_texts(model: str, made: Made) -> list[str]:
+    """Texts that could not be made, counted by sense and reason."""
+    counts: dict[tuple[str, str], list[str]] = {}
+    for (sense, _), result in made.items():
+        if isinstance(result, Fault):
+            counts.setdefault((sense.code, result.kind), []).append(result.message)
+    return [
+        f"{model}, {code}: {len(messages)} texts were not made ({kind}: {messages[0]})"
+        for (code, kind), messages in counts.items()
+    ]

@@ -3,75 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from hesperus.asking import ReplyStore, Spending
-from hesperus.errors import ModelError
-from hesperus.fingerprint import JSON, fingerprint, plain
+from hesperus.fingerprint import JSON, fingerprint
 from hesperus.models import Model
 from hesperus.records import Run, write_run
 from hesperus.senses import SenseMaker
-from hesperus.studies.multisense.answering import How, answer_cells, questions
-from hesperus.studies.multisense.assembling import Assembly
-from hesperus.studies.multisense.config import MultisenseStudy
-from hesperus.studies.multisense.design import design
-from hesperus.studies.multisense.desk import Desk, Watch, models_of, policies_of
-from hesperus.studies.multisense.keeping import (
+from hesperus.studies.asked.answering import How, answer_cells, questions
+from hesperus.studies.asked.desk import Watch, identities, open_desk
+from hesperus.studies.asked.keeping import (
+    StudyRun,
+    decided,
+    default_store,
+    folder_for,
     items_of,
     lost_questions,
-    lost_texts,
     made_items_of,
     records_of,
 )
-from hesperus.studies.multisense.material import Material, gather
+from hesperus.studies.asked.material import Material
+from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
+from hesperus.studies.multisense.config import MultisenseStudy
+from hesperus.studies.multisense.design import design
+from hesperus.studies.multisense.making import lost_texts
 from hesperus.version import __version__
-
-
-@dataclass(frozen=True, slots=True)
-class StudyRun:
-    """A finished run.
-
-    Attributes:
-        run: Records, items, study and signature, as they stand in the folder.
-        folder: Where.
-        faults: What could not be asked, each as one line for people.
-    """
-
-    run: Run
-    folder: Path
-    faults: tuple[str, ...]
-
-    @property
-    def records(self) -> pl.DataFrame:
-        """The records table."""
-        return self.run.records
-
-    def raise_if_incomplete(self) -> None:
-        """Raise where cells are missing, so that a script notices.
-
-        Raises:
-            ModelError: Some questions got no answer; the message says how many and why.
-        """
-        if self.faults:
-            shown = "\n  ".join(self.faults[:8])
-            more = f"\n  … and {len(self.faults) - 8} more kinds" if len(self.faults) > 8 else ""
-            raise ModelError(
-                f"the run is incomplete; these rows have the outcome `error`, run again to complete it:\n  {shown}{more}"
-            )
 
 
 def default_folder(study: MultisenseStudy) -> Path:
     """`runs/TASK-HASH`: the same study always has the same folder, so that a second run goes on with the first."""
-    decides = study.model_dump(mode="json", exclude={"concurrency", "budget", "prices"})
-    return Path("runs") / f"{Path(study.task).stem}-{fingerprint(decides)[:8]}"
-
-
-def default_store(folder: Path) -> Path:
-    """The reply store beside a run folder, shared by all runs beside it."""
-    return folder.parent / "replies.sqlite"
+    return folder_for(study, Path(study.task).stem)
 
 
 def run_study(
@@ -100,13 +62,12 @@ def run_study(
         BudgetReachedError: The budget stopped the run; what was answered is kept.
     """
     plan = design(study)
-    material = gather(study, plan)
+    material = gathered(study, plan)
     assembly = Assembly(study, plan, material, makers or {})
     models = models_of(study, plan)
     how = How(study.system, study.answers.settings(), study.scoring == "logprobs")
     frames, items, lost = [], [items_of(material)], []
-    with ReplyStore(store or default_store(folder)) as replies:
-        desk = Desk(models, replies, policies_of(study, models), Spending(), progress)
+    with open_desk(models, store or default_store(folder), terms=study.terms(), watch=progress) as desk:
         for name in study.models:
             senses, made = assembly.make(name, desk)
             rows = answer_cells(
@@ -125,7 +86,7 @@ def run_study(
         records, pl.concat(items, how="diagonal_relaxed"), described, _signature(study, material, models)
     )
     write_run(run, folder)
-    return StudyRun(run, folder, (*lost, *lost_questions(records)))
+    return StudyRun(run, folder, (*lost, *lost_questions(records)), material.excluded)
 
 
 def _signature(study: MultisenseStudy, material: Material, models: Mapping[str, Model]) -> dict[str, JSON]:
@@ -136,10 +97,9 @@ def _signature(study: MultisenseStudy, material: Material, models: Mapping[str, 
     ]
     return {
         "hesperus": __version__,
-        "study": fingerprint(study.model_dump(mode="json", exclude={"concurrency", "budget", "prices"})),
-        "task": material.task.name,
+        "study": decided(study),
         "items": fingerprint(items),
-        "models": {name: plain(dict(model.identity)) for name, model in models.items()},
+        "models": identities(models),
         "reader": "default",
-        "dropped": plain(list(material.items.dropped)),
+        **material.signed(),
     }

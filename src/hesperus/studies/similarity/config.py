@@ -6,44 +6,75 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import normalise
-from hesperus.studies.multisense.config import (
+from hesperus.studies.asked.declaring import (
     BudgetLimits,
+    Declared,
     Drawing,
+    Exclusions,
     InstructionOverride,
-    MultisenseStudy,
+    Part,
     SampleSize,
+    read_mapping,
+    validated,
 )
+from hesperus.studies.asked.desk import Terms
+from hesperus.studies.asked.material import Subject
+from hesperus.studies.similarity.numbers import read_numbers
 
 
-class _Part(BaseModel):
-    """A part of the study file: frozen, and every unknown key is refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class LanguageNumbers(_Part):
-    """A table of one number per language, which the user brings.
+class LanguageNumbers(Part):
+    """A table of one number per language, which the user brings; its file is read when the study is.
 
     Attributes:
-        file: CSV or TSV with a header.
+        file: CSV or TSV with a header; null where `values` holds the numbers.
         language: Column of language tags, in any style.
         value: Column of numbers.
+        values: Language tag to number, in place of a file.
         log: Use the natural logarithm, as the literature does with article counts.
         source: Where the numbers come from; printed beside every correlation.
         date: When they were taken.
     """
 
-    file: str
+    file: str | None = None
     language: str = "language"
-    value: str
+    value: str | None = None
+    values: Mapping[str, float] = Field(default_factory=dict)
     log: bool = False
     source: str = Field(min_length=1)
     date: str = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _one_place(self) -> LanguageNumbers:
+        if bool(self.values) == (self.file is not None):
+            raise ValueError("give either a file and its column of numbers (value), or the values")
+        if self.file is not None and self.value is None:
+            raise ValueError("value: the column of numbers of the file is missing")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _numbers_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = handler(self)
+        return (
+            values
+            if self.file
+            else {k: v for k, v in values.items() if k not in ("file", "language", "value")}
+        )
+
+    def resolved(self) -> LanguageNumbers:
+        """The same with the numbers of the file in place of its name.
+
+        Raises:
+            UsageError: The file cannot be read.
+            UnknownNameError: It lacks a column, or names a language that does not exist.
+            DataError: A number that is none, or a language with two.
+        """
+        if self.file is None or self.value is None:
+            return self
+        numbers = read_numbers(Path(self.file), self.language, self.value)
+        return LanguageNumbers(values=numbers, log=self.log, source=self.source, date=self.date)
 
     @field_validator("date", mode="before")
     @classmethod
@@ -51,7 +82,7 @@ class LanguageNumbers(_Part):
         return value if isinstance(value, str | None) else str(value)
 
 
-class Resampling(_Part):
+class Resampling(Part):
     """How intervals are made: resamples of the items, their seed, coverage."""
 
     resamples: int = Field(default=2000, ge=0)
@@ -59,7 +90,7 @@ class Resampling(_Part):
     level: float = Field(default=0.95, gt=0, lt=1)
 
 
-class Comparison(_Part):
+class Comparison(Part):
     """What is compared.
 
     Attributes:
@@ -75,7 +106,6 @@ class Comparison(_Part):
         invalid: How unreadable answers compare.
         bootstrap: How intervals are made.
         permutations: Permutations of Mantel's test.
-        exclude: File with an item id on each line to leave out, such as an audit writes.
     """
 
     statistic: Literal[
@@ -92,7 +122,6 @@ class Comparison(_Part):
     invalid: Literal["disagree", "agree", "drop"] = "disagree"
     bootstrap: Resampling = Resampling()
     permutations: int = Field(default=9999, ge=1)
-    exclude: str | None = None
 
     @field_validator("by", "subsets", mode="before")
     @classmethod
@@ -108,7 +137,7 @@ class Comparison(_Part):
         return value
 
 
-class SimilarityStudy(_Part):
+class SimilarityStudy(Declared):
     """Answers that stand in records already, or a task to ask models in several languages; and what is compared.
 
     Attributes:
@@ -119,6 +148,7 @@ class SimilarityStudy(_Part):
         models: `provider/name` each.
         languages: Languages of the benchmark's own versions.
         sample: Which items; null takes all.
+        exclude: Items to leave out: a file (as an audit writes it, or an id a line), a list of ids, or id to reason.
         scoring: `logprobs` scores the options, `generate` reads the label that the model writes, `both` does both on the
             same items: labels are then the generated ones, probabilities the scored ones.
         system: System text of every request, or null.
@@ -139,6 +169,7 @@ class SimilarityStudy(_Part):
     models: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     sample: SampleSize | None = None
+    exclude: Exclusions = Field(default_factory=dict)
     scoring: Literal["logprobs", "generate", "both"] = "logprobs"
     system: str | None = "You are a helpful assistant."
     answers: Drawing = Drawing(temperature=0.0, max_tokens=16)
@@ -171,22 +202,17 @@ class SimilarityStudy(_Part):
             raise ValueError("nothing to compare: give two languages or two models")
         return self
 
-    def asking(self, scoring: Literal["logprobs", "generate"]) -> MultisenseStudy:
-        """The same questions as a multisense study of originals, which knows how to ask.
+    def subject(self) -> Subject:
+        """What is asked about, where models are asked."""
+        return Subject(self.task or "", self.data, self.sample, self.exclude, self.instructions)
 
-        Args:
-            scoring: How options are chosen.
-        """
-        assert self.task is not None
-        return MultisenseStudy.model_construct(
-            task=self.task, data=self.data, models=self.models, source=self.languages, repeats=1, conditions=(),
-            sample=self.sample, scoring=scoring, system=self.system, answers=self.answers, base_url=self.base_url,
-            instructions=self.instructions, concurrency=self.concurrency, budget=self.budget, prices=self.prices,
-        )  # fmt: skip
+    def terms(self) -> Terms:
+        """On what terms models are asked."""
+        return Terms(self.base_url, self.concurrency, self.budget, self.prices)
 
 
 def study_from_mapping(values: Mapping[str, Any], *, file: object = None) -> SimilarityStudy:
-    """Validate a study.
+    """Validate a study, and read the files that it names into it, so that it says by itself what it compares.
 
     Args:
         values: Keys as in the YAML file.
@@ -194,12 +220,13 @@ def study_from_mapping(values: Mapping[str, Any], *, file: object = None) -> Sim
 
     Raises:
         UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
-        DataError: A value of the wrong kind, naming the key.
+        DataError: A value of the wrong kind, naming the key; or a file that breaks its contract.
+        UsageError: A file that cannot be read.
     """
-    try:
-        return SimilarityStudy.model_validate(dict(values))
-    except ValidationError as error:
-        raise _explained(error, file) from None
+    study = validated(SimilarityStudy, values, file=file)
+    numbers = {name: table.resolved() for name, table in study.comparison.languages.items()}
+    comparison = study.comparison.model_copy(update={"languages": numbers})
+    return study.model_copy(update={"comparison": comparison})
 
 
 def read_study(path: Path) -> SimilarityStudy:
@@ -210,37 +237,4 @@ def read_study(path: Path) -> SimilarityStudy:
         DataError: No valid YAML, or a value of the wrong kind.
         UnknownNameError: A key or language that does not exist.
     """
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read the study {path}: {error.strerror}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = mark.line + 1 if mark else None
-        raise DataError(f"no valid YAML: {getattr(error, 'problem', error)}", file=path, line=where) from None
-    if not isinstance(values, dict):
-        raise DataError("a study is a mapping of keys, such as `study: similarity`", file=path)
-    return study_from_mapping(values, file=path)
-
-
-_NESTED: Mapping[str, type[BaseModel]] = {
-    "sample": SampleSize, "answers": Drawing, "budget": BudgetLimits, "instructions": InstructionOverride,
-    "comparison": Comparison, "comparison.bootstrap": Resampling, "comparison.languages": LanguageNumbers,
-}  # fmt: skip
-
-
-def _explained(error: ValidationError, file: object) -> UnknownNameError | DataError:
-    """The first fault of a pydantic error as one of ours."""
-    fault = error.errors(include_url=False)[0]
-    place = [str(step) for step in fault["loc"]]
-    where = ".".join(place)
-    if fault["type"] == "extra_forbidden":
-        parents = ".".join(place[:-1])
-        near = [key for key in _NESTED if parents == key or parents.startswith(f"{key}.")]
-        model = _NESTED[max(near, key=len)] if near else SimilarityStudy
-        known = [".".join([*place[:-1], name]) for name in model.model_fields]
-        return UnknownNameError(f"key of {file or 'the study'}", where, known)
-    given = fault.get("input")
-    shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) else ""
-    message = "this key is missing" if fault["type"] == "missing" else f"{fault['msg']}{shown}"
-    return DataError(message, file=file, field=where or None)
+    return study_from_mapping(read_mapping(path), file=path)

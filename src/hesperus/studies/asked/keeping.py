@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
+from pydantic import BaseModel
 
-from hesperus.records import SCHEMA
-from hesperus.studies.multisense.answering import Senses
-from hesperus.studies.multisense.making import Fault, Made
-from hesperus.studies.multisense.material import Material
+from hesperus.errors import ModelError
+from hesperus.fingerprint import fingerprint
+from hesperus.records import SCHEMA, Run
+from hesperus.studies.asked.answering import Senses
+from hesperus.studies.asked.declaring import DOES_NOT_DECIDE
+from hesperus.studies.asked.exclusions import Excluded
+from hesperus.studies.asked.material import Material
 from hesperus.tasks import items_frame
 from hesperus.types import Item
 
@@ -20,6 +26,56 @@ _SCHEMA = {
     "tokens_in": pl.Int64(),
     "tokens_out": pl.Int64(),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRun:
+    """A finished run.
+
+    Attributes:
+        run: Records, items, study and signature, as they stand in the folder.
+        folder: Where.
+        faults: What could not be asked, each as one line for people.
+        excluded: What a list of exclusions did, or None where there was none.
+    """
+
+    run: Run
+    folder: Path
+    faults: tuple[str, ...]
+    excluded: Excluded | None = None
+
+    @property
+    def records(self) -> pl.DataFrame:
+        """The records table."""
+        return self.run.records
+
+    def raise_if_incomplete(self) -> None:
+        """Raise where cells are missing, so that a script notices.
+
+        Raises:
+            ModelError: Some questions got no answer; the message says how many and why.
+        """
+        if self.faults:
+            shown = "\n  ".join(self.faults[:8])
+            more = f"\n  … and {len(self.faults) - 8} more kinds" if len(self.faults) > 8 else ""
+            raise ModelError(
+                f"the run is incomplete; these rows have the outcome `error`, run again to complete it:\n  {shown}{more}"
+            )
+
+
+def folder_for(study: BaseModel, name: str) -> Path:
+    """`runs/NAME-HASH`: the same study always has the same folder, so that a second run goes on with the first."""
+    return Path("runs") / f"{name}-{decided(study)[:8]}"
+
+
+def default_store(folder: Path) -> Path:
+    """The reply store beside a run folder, shared by all runs beside it."""
+    return folder.parent / "replies.sqlite"
+
+
+def decided(study: BaseModel) -> str:
+    """The fingerprint of all that decides what comes out of a study."""
+    return fingerprint(study.model_dump(mode="json", exclude=set(DOES_NOT_DECIDE)))
 
 
 def records_of(model: str, rows: Sequence[Mapping[str, object]], material: Material) -> pl.DataFrame:
@@ -47,18 +103,6 @@ def made_items_of(model: str, senses: Senses) -> list[pl.DataFrame]:
             frame = items_frame({sense.language: whole})
             frames.append(frame.with_columns(pl.lit(sense.code).alias("input"), pl.lit(model).alias("model")))
     return frames
-
-
-def lost_texts(model: str, made: Made) -> list[str]:
-    """Texts that could not be made, counted by sense and reason."""
-    counts: dict[tuple[str, str], list[str]] = {}
-    for (sense, _), result in made.items():
-        if isinstance(result, Fault):
-            counts.setdefault((sense.code, result.kind), []).append(result.message)
-    return [
-        f"{model}, {code}: {len(messages)} texts were not made ({kind}: {messages[0]})"
-        for (code, kind), messages in counts.items()
-    ]
 
 
 def lost_questions(records: pl.DataFrame) -> list[str]:

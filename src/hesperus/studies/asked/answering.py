@@ -1,17 +1,28 @@
-"""Stage two: every cell of the design is asked, and every reply is read into a record."""
+"""Every cell of a design is asked, and every reply is read into a row of the records table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from hesperus.answers import Reader, answer_from_logprobs, read, reader_for
 from hesperus.errors import DataError, SenseError
 from hesperus.senses import render
-from hesperus.studies.multisense.design import Cell
-from hesperus.studies.multisense.making import Ask, Fault
+from hesperus.studies.asked.cells import Cell
+from hesperus.studies.asked.material import Material, golds_of, originals_of
 from hesperus.types import Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
+
+Ask = Callable[[Sequence[Request]], Sequence[Reply | Failure]]
+"""Sends requests to the model that they name; results in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What keeps a question from being put, and why."""
+
+    kind: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,19 @@ class Asked:
     cell: Cell
     item: str
     request: Request | Fault
+
+
+def senses_of(material: Material) -> Senses:
+    """The task in the benchmark's own versions, where no sense is made."""
+    languages = list(material.instructions)
+    return Senses(
+        material.task.layout,
+        material.task.form,
+        {Sense(language): material.instructions[language] for language in languages},
+        {Sense(language): originals_of(material, language) for language in languages},
+        golds_of(material),
+        material.labels,
+    )
 
 
 def questions(model: str, cells: Sequence[Cell], senses: Senses, how: How) -> list[Asked]:

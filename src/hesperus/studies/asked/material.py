@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from hesperus.errors import UnknownNameError, UsageError
-from hesperus.senses import instruction_parts, item_texts
-from hesperus.studies.multisense.config import InstructionOverride, MultisenseStudy
-from hesperus.studies.multisense.design import Design
+from hesperus.fingerprint import JSON, plain
+from hesperus.studies.asked.declaring import InstructionOverride, SampleSize
+from hesperus.studies.asked.exclusions import Excluded, excluded_of, without_items
 from hesperus.tasks import ItemSet, Sample, Task, load_items, task
-from hesperus.types import Instruction, Item, Sense
+from hesperus.tasks.sampling import draw
+from hesperus.types import Instruction, Item
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is asked about, as a study file says it.
+
+    Attributes:
+        task: Name in the catalogue, or path of a task file.
+        data: Where the items are, instead of the task's own source.
+        sample: Which items; None takes all.
+        exclude: Item id to the reason why it is left out, before anything is drawn.
+        instructions: Sense code to hand-written parts.
+    """
+
+    task: str
+    data: str | None = None
+    sample: SampleSize | None = None
+    exclude: Mapping[str, str] = field(default_factory=dict)
+    instructions: Mapping[str, InstructionOverride] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,40 +43,46 @@ class Material:
         instructions: Original instructions by language.
         labels: Item id to its canonical labels in the order of its options, where an answer is free text with options:
             the option texts in the language in which gold is written.
+        excluded: What a list of exclusions did, or None where there was none.
     """
 
     task: Task
     items: ItemSet
     instructions: Mapping[str, Instruction]
     labels: Mapping[str, tuple[str, ...]]
+    excluded: Excluded | None = None
+
+    def signed(self) -> dict[str, JSON]:
+        """For the signature of a run: the task, what was dropped, and what a list of exclusions did."""
+        signed: dict[str, JSON] = {"task": self.task.name, "dropped": plain(list(self.items.dropped))}
+        return signed if self.excluded is None else {**signed, "excluded": self.excluded.signed()}
 
 
-def gather(study: MultisenseStudy, plan: Design) -> Material:
-    """Load task, items and original instructions of a study.
+def gather(subject: Subject, languages: Sequence[str], *, senses: Collection[str] | None = None) -> Material:
+    """Load task, items and original instructions.
+
+    Args:
+        subject: What is asked about.
+        languages: Languages whose own version of the benchmark is read.
+        senses: Codes of the senses in which instructions will be put, for which parts may be written by hand; None
+            takes the languages.
 
     Raises:
         UnknownNameError: No such task, language or sense.
         UsageError: The task has no instruction in a language that is asked.
-        DataError: The items break their contract.
+        DataError: The items break their contract, or a list of exclusions leaves none.
     """
-    what = task(study.task)
-    size = study.sample
-    sample = Sample(n=size.n, by=size.by, per_group=size.per_group, seed=size.seed) if size else None
-    items = load_items(what, plan.originals, source=study.data, sample=sample)
-    _check_overrides(study, plan)
-    instructions = {language: _original(what, language, study) for language in plan.originals}
-    return Material(what, items, instructions, _labels(what, items, study.data))
-
-
-def texts_of(material: Material, sense: Sense, plan: Design, *, inputs_only: bool) -> tuple[str, ...]:
-    """The texts that a sense needs, each once: parts of the instruction, fields and options of the items."""
-    texts: dict[str, None] = {}
-    if not inputs_only and any(cell.instruction == sense for cell in plan.cells):
-        texts.update(dict.fromkeys(instruction_parts(material.instructions[sense.origin])))
-    if any(cell.input == sense for cell in plan.cells):
-        for item in material.items.by_language[sense.origin]:
-            texts.update(dict.fromkeys(item_texts(item)))
-    return tuple(texts)
+    what = task(subject.task)
+    items = _items(what, subject, languages)
+    known = languages if senses is None else senses
+    for code in subject.instructions:
+        if code not in known:
+            raise UnknownNameError("sense under instructions", code, known)
+    instructions = {
+        language: _original(what, language, subject.instructions.get(language)) for language in languages
+    }
+    excluded = excluded_of(items, subject.exclude)
+    return Material(what, items, instructions, _labels(what, items, subject.data), excluded)
 
 
 def override(instruction: Instruction, by_hand: InstructionOverride | None) -> Instruction:
@@ -93,8 +119,15 @@ def originals_of(material: Material, language: str) -> dict[str, Item]:
     return {item.id: item for item in material.items.by_language[language]}
 
 
-def _original(what: Task, language: str, study: MultisenseStudy) -> Instruction:
-    by_hand = study.instructions.get(language)
+def _items(what: Task, subject: Subject, languages: Sequence[str]) -> ItemSet:
+    """The items, sampled after those of the list of exclusions are out, so that a sample keeps its size."""
+    size = subject.sample
+    sample = Sample(n=size.n, by=size.by, per_group=size.per_group, seed=size.seed) if size else None
+    items = without_items(load_items(what, languages, source=subject.data), subject.exclude)
+    return items if sample is None else draw(items, sample, parallel=what.key.parallel)
+
+
+def _original(what: Task, language: str, by_hand: InstructionOverride | None) -> Instruction:
     if language in what.instructions:
         return override(what.instructions[language], by_hand)
     model = next(iter(what.instructions.values()), None)
@@ -125,10 +158,3 @@ def _labels(what: Task, items: ItemSet, data: str | None) -> dict[str, tuple[str
         if all(item.gold is None or item.gold in (item.options or ()) for item in many):
             return {item.id: item.options or () for item in many}
     return {}
-
-
-def _check_overrides(study: MultisenseStudy, plan: Design) -> None:
-    known = {cell.instruction.code for cell in plan.cells}
-    for code in study.instructions:
-        if code not in known:
-            raise UnknownNameError("sense under instructions", code, known)

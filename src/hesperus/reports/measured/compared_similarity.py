@@ -1,0 +1,97 @@
+"""κ_p between two languages on two sides: is the second run more alike to itself across them than the first?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+import numpy as np
+
+from hesperus.measures import (
+    INVALID,
+    MISSING,
+    Bootstrap,
+    Codes,
+    InvalidRule,
+    Key,
+    Statistic,
+    agreement_statistics,
+    difference,
+    draws,
+    estimate,
+)
+from hesperus.records import Cell, CellPair
+from hesperus.reports.measured.similarity_tests import detectable, two_sided
+from hesperus.reports.measured.views import View
+from hesperus.reports.table import estimate_cells
+
+Row = dict[str, object]
+
+
+def similarity_contrasts(
+    head: Mapping[str, object], view: View, *, invalid: InvalidRule, bootstrap: Bootstrap
+) -> Iterator[Row]:
+    """A row for each pair of senses that both sides have: κ_p of the labels, second side less first.
+
+    Items count where all four answers are there and gold is the same in all; both sides are resampled together. `p` is
+    how often resampling the items turns the difference round.
+
+    Args:
+        head: Columns that all rows have.
+        view: Both sides, whose models are called "a" and "b".
+        invalid: How unreadable answers compare.
+        bootstrap: How resamples are drawn.
+    """
+    cells: dict[tuple[str, str], dict[str, Cell]] = {}
+    for cell in view.arrays.cells:
+        if cell.repeat == 1:
+            cells.setdefault((cell.instruction, cell.input), {})[cell.model] = cell
+    shared = [sides for sides in cells.values() if len(sides) == 2]
+    for one, other in combinations(shared, 2):
+        labels = CellPair("chosen", one["a"], other["a"]).labels
+        yield {**head, "a": labels[0], "b": labels[1], **_row(view, one, other, invalid, bootstrap)}
+
+
+def _row(
+    view: View,
+    one: Mapping[str, Cell],
+    other: Mapping[str, Cell],
+    invalid: InvalidRule,
+    bootstrap: Bootstrap,
+) -> Row:
+    cells = [one["a"], other["a"], one["b"], other["b"]]
+    codes = np.stack([view.answers(cell) for cell in cells])
+    gold = np.stack([view.gold(cell) for cell in cells])
+    asked = codes != MISSING
+    highest = gold.max(axis=0)
+    lowest = np.where(gold >= 0, gold, np.iinfo(np.int32).max).min(axis=0)
+    counted = asked.all(axis=0) & ((highest < 0) | (lowest == highest))
+    lost = int((asked.any(axis=0) & ~counted).sum())
+    key = Key(np.maximum(highest, INVALID).astype(np.int32), view.arrays.options)
+    held: Codes = np.where(counted, codes, MISSING).astype(np.int32)
+    first, second = (
+        agreement_statistics(held[i], held[i + 1], key=key, invalid=invalid)["kappa_p"] for i in (0, 2)
+    )
+    apart = difference(second, first)
+    cell = estimate_cells(estimate(apart, bootstrap))
+    if lost:
+        said = f"{lost} not answered in all four runs, or with differing gold"
+        cell["excluded"] = int(str(cell["excluded"])) + lost
+        cell["reason"] = "; ".join(text for text in (str(cell["reason"] or ""), said) if text)
+    resampled = _resampled(apart, bootstrap)
+    defined = cell["value"] is not None
+    return {
+        "value_a": estimate(first).value,
+        "value_b": estimate(second).value,
+        **cell,
+        "p": two_sided(resampled) if defined else None,
+        "detectable": detectable(resampled) if defined else None,
+    }
+
+
+def _resampled(statistic: Statistic, bootstrap: Bootstrap) -> np.ndarray:
+    drawn = draws(len(statistic.columns[0]), bootstrap)
+    if drawn is None:
+        return np.empty(0)
+    columns = np.column_stack([column.astype(np.float64) for column in statistic.columns])
+    return statistic.reduce(drawn.sums(columns))

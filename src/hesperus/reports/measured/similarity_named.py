@@ -1,0 +1,88 @@
+"""One table of a similarity study by its name, as the run's own study wants it, unless a flag says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from hesperus.errors import DataError
+from hesperus.reports.measured.description import Described
+from hesperus.reports.measured.settings import MeasureSettings
+from hesperus.reports.measured.similarity import similarity_tables
+from hesperus.reports.measured.similarity_designs import BETWEEN, PIVOT, WITHIN
+from hesperus.reports.measured.similarity_settings import SimilaritySettings, groups_of, settings_of
+from hesperus.reports.table import Table
+
+_DEFAULT = MeasureSettings()
+_QUESTIONS = {
+    WITHIN: "one model, two languages",
+    PIVOT: "one model, {pivot} and another language",
+    BETWEEN: "two models, one language",
+}
+
+
+def similarity_table(
+    what: str, records: pl.DataFrame, settings: MeasureSettings, *, described: Described | None = None
+) -> Table:
+    """Make one table.
+
+    Args:
+        what: One of hesperus.reports.measured.similarity.SIMILARITY_TABLES.
+        records: The records table.
+        settings: `by`, `invalid` and `bootstrap` win over the run's study where they are not the defaults.
+        described: What the run says of itself.
+
+    Raises:
+        DataError: Nothing to compare, or `scoring` is wanted and no record has probabilities.
+        UnknownNameError: No such column.
+        UsageError: The study's comparison cannot be used.
+    """
+    run = described or Described()
+    wanted = _settings(run.study, settings)
+    by = settings.by or groups_of(run.study)
+    tables = similarity_tables(records, wanted, by=by if what == "designs" else (), only=(what,))
+    if what not in tables:
+        raise DataError(
+            "no record has probabilities, which `scoring` sets beside labels; ask with scoring: both"
+        )
+    return _signed(tables[what], run.signature)
+
+
+def similarity_summary(designs: Table, tests: Table) -> Table:
+    """What a similarity study found, for people: the mean of each design, by model and by language, and how far they differ.
+
+    Args:
+        designs: The table `designs`.
+        tests: The table `tests`.
+    """
+    signed = designs.signature.get("SimilaritySettings")
+    pivot = signed.get("pivot", "the pivot") if isinstance(signed, Mapping) else "the pivot"
+    columns = ("compared", "of", "pairs", "statistic", "value", "low", "high", "n", "excluded")
+    rows: list[dict[str, object]] = []
+    for row in designs.rows:
+        if row["by"] is None and row["design"] in _QUESTIONS:
+            question = _QUESTIONS[str(row["design"])].format(pivot=pivot)
+            rows.append({**row, "compared": question, "of": row["group"]})
+    for row in tests.rows:
+        if row["model"] is None:
+            compared = f"{_QUESTIONS[WITHIN]}, less {_QUESTIONS[BETWEEN]}"
+            rows.append({**row, "compared": compared, "of": "all", "pairs": None})
+    shown = tuple({name: row[name] for name in columns} for row in rows)
+    return Table("similarity: how alike runs err, beyond what their accuracy explains", columns, shown, {})
+
+
+def _settings(study: Mapping[str, object], given: MeasureSettings) -> SimilaritySettings:
+    wanted = settings_of(study)
+    if given.invalid != _DEFAULT.invalid:
+        wanted = replace(wanted, invalid=given.invalid)
+    if given.bootstrap != _DEFAULT.bootstrap:
+        wanted = replace(wanted, bootstrap=replace(given.bootstrap, level=wanted.bootstrap.level))
+    return wanted
+
+
+def _signed(made: Table, signature: Mapping[str, object]) -> Table:
+    """The table, with what a list of exclusions took out of the run in its signature."""
+    excluded = signature.get("excluded")
+    return made if excluded is None else replace(made, signature={**made.signature, "excluded": excluded})

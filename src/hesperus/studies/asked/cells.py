@@ -1,0 +1,30 @@
+"""Cells: the columns of answers that a study asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hesperus.types import Sense
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One column of answers: every item under one instruction, one input and one repeat."""
+
+    instruction: Sense
+    input: Sense
+    repeat: int = 1
+
+    def __str__(self) -> str:
+        again = f",repeat={self.repeat}" if self.repeat > 1 else ""
+        return f"instruction={self.instruction},input={self.input}{again}"
+
+
+def original_cells(languages: Iterable[str], repeats: int = 1) -> tuple[Cell, ...]:
+    """A cell for each language in the benchmark's own version, and for each repeat."""
+    return tuple(
+        Cell(Sense(language), Sense(language), repeat)
+        for language in languages
+        for repeat in range(1, repeats + 1)
+    )

@@ -1,0 +1,181 @@
+"""What study files have in common: keys that many studies share, how a file is read, and how its faults are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_args
+
+import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
+
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.studies.asked.exclusions import excluded_items
+from hesperus.types import Settings
+
+S = TypeVar("S", bound=BaseModel)
+
+Exclusions = Annotated[Mapping[str, str], BeforeValidator(excluded_items)]
+"""Item id to the reason why it is left out; in a study file also a list of ids, or the name of a file that has them."""
+
+DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices"})
+"""Keys that decide how a study is asked and never what comes out; they enter no folder's name and no fingerprint."""
+
+
+class Part(BaseModel):
+    """A part of a study file: frozen, and every unknown key is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Declared(Part):
+    """A whole study file. What it leaves out is written only where it leaves something out."""
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = handler(self)
+        if not values.get("exclude"):
+            values.pop("exclude", None)
+        return values
+
+
+class Drawing(Part):
+    """How replies are drawn; the defaults are those of Ohmer, Bruni and Hupkes 2023 (section 3.1).
+
+    Attributes:
+        temperature: Softmax temperature; null leaves it to the endpoint.
+        max_tokens: Longest reply in tokens.
+        top_p: Nucleus mass in (0, 1].
+        seed: Sampling seed for endpoints that take one.
+    """
+
+    temperature: float | None = Field(default=0.25, ge=0, le=2)
+    max_tokens: int | None = Field(default=256, ge=1)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    seed: int | None = None
+
+    def settings(self) -> Settings:
+        """The same as the value that travels with a request."""
+        return Settings(self.temperature, self.max_tokens, self.top_p, self.seed)
+
+
+class SampleSize(Part):
+    """Which items: `n` in all, or `per_group` of every value of `by`; the same ids in every language."""
+
+    n: int | None = Field(default=None, ge=1)
+    by: str | None = None
+    per_group: int | None = Field(default=None, ge=1)
+    seed: int = 42
+
+    @model_validator(mode="after")
+    def _one_size(self) -> SampleSize:
+        if (self.n is None) == (self.per_group is None):
+            raise ValueError("give either n, or per_group together with by")
+        if self.per_group is not None and self.by is None:
+            raise ValueError("per_group needs by: the column whose groups are meant")
+        return self
+
+
+class BudgetLimits(Part):
+    """Where to stop, cleanly; null is no limit.
+
+    Attributes:
+        requests: Requests sent.
+        tokens: Tokens in and out together, as the endpoint counts them.
+        money: In the currency of the price file.
+    """
+
+    requests: int | None = Field(default=None, ge=0)
+    tokens: int | None = Field(default=None, ge=0)
+    money: float | None = Field(default=None, ge=0)
+
+
+class InstructionOverride(Part):
+    """A hand-written part that replaces what a task or a model has in its place."""
+
+    prefix: str | None = None
+    words: Mapping[str, str] = Field(default_factory=dict)
+    suffix: str | None = None
+    answers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """The keys of a study file, not yet validated.
+
+    Raises:
+        UsageError: No such file.
+        DataError: No valid YAML, or no mapping.
+    """
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read the study {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DataError("not UTF-8", file=path) from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = mark.line + 1 if mark else None
+        raise DataError(f"no valid YAML: {getattr(error, 'problem', error)}", file=path, line=where) from None
+    if not isinstance(values, dict):
+        raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)
+    return {str(key): value for key, value in values.items()}
+
+
+def validated(kind: type[S], values: Mapping[str, Any], *, file: object = None) -> S:
+    """A study, or the first fault of its keys as an error that people can act on.
+
+    Args:
+        kind: The class of the study.
+        values: Keys as in the YAML file.
+        file: Named in error messages.
+
+    Raises:
+        UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
+        DataError: A value of the wrong kind, naming the key.
+    """
+    try:
+        return kind.model_validate(dict(values))
+    except ValidationError as error:
+        raise _explained(kind, error, file) from None
+
+
+def _explained(kind: type[BaseModel], error: ValidationError, file: object) -> UnknownNameError | DataError:
+    faults = error.errors(include_url=False)
+    # A key that does not exist is why another is missing, oftener than not.
+    fault = next((one for one in faults if one["type"] == "extra_forbidden"), faults[0])
+    place = [str(step) for step in fault["loc"]]
+    where = ".".join(place)
+    if fault["type"] == "extra_forbidden":
+        model = _part_at(kind, place[:-1])
+        known = [".".join([*place[:-1], name]) for name in model.model_fields]
+        return UnknownNameError(f"key of {file or 'the study'}", where, known)
+    given = fault.get("input")
+    shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) else ""
+    said = str(fault["msg"]).removeprefix("Value error, ")
+    message = "this key is missing" if fault["type"] == "missing" else f"{said}{shown}"
+    return DataError(message, file=file, field=where or None)
+
+
+def _part_at(kind: type[BaseModel], place: list[str]) -> type[BaseModel]:
+    """The part of a study file at a path of keys; steps into a mapping or a list have no part of their own."""
+    for step in place:
+        field = kind.model_fields.get(step)
+        if field is not None:
+            kind = next(_parts(field.annotation), kind)
+    return kind
+
+
+def _parts(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _parts(inner)

@@ -1,0 +1,155 @@
+"""Who is asked and at whose expense: models, reply store, policies and one purse for a whole study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hesperus.asking import Budget, Policy, Prices, Progress, ReplyStore, Spending, ask
+from hesperus.errors import UsageError
+from hesperus.fingerprint import JSON, plain
+from hesperus.models import Model, ModelOptions
+from hesperus.models import model as model_named
+from hesperus.studies.asked.declaring import BudgetLimits
+from hesperus.studies.prices import read_prices
+from hesperus.types import Failure, Reply, Request
+
+Watch = Callable[[str, Progress], None]
+"""Called with the name of a stage and how far it is."""
+
+_NO_LIMIT = BudgetLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms models are asked; nothing here decides a reply but the endpoint.
+
+    Attributes:
+        base_url: Endpoint of `http/…` models, or instead of a provider's own.
+        concurrency: Most requests in flight.
+        budget: Where to stop, over all models together.
+        prices: Price file; None takes the one that ships.
+    """
+
+    base_url: str | None = None
+    concurrency: int = 64
+    budget: BudgetLimits = _NO_LIMIT
+    prices: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What asking needs: the models by name, the store, the policy and one purse for all.
+
+    Attributes:
+        models: Every model that the study asks, makers and judges included.
+        store: Where replies are kept.
+        policies: How hard each is asked.
+        spending: What the whole run has spent.
+        watch: Hears of the progress, or None.
+    """
+
+    models: Mapping[str, Model]
+    store: ReplyStore
+    policies: Mapping[str, Policy]
+    spending: Spending
+    watch: Watch | None
+
+    def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | Failure]:
+        """Ask each request of the model that it names; each is answered from the store or, once, by the model.
+
+        Args:
+            requests: What is asked; `Request.model` says whom.
+            stage: Name of the stage, for whoever watches.
+
+        Returns:
+            Reply or Failure for each request, in the order of the requests.
+
+        Raises:
+            ModelError: An endpoint fails every request alike.
+            BudgetReachedError: The budget leaves requests unasked; what was answered is kept.
+        """
+        results: dict[int, Reply | Failure] = {}
+        watch = self.watch
+        for name in dict.fromkeys(request.model for request in requests):
+            places = [i for i, request in enumerate(requests) if request.model == name]
+            replies = ask(
+                self.models[name],
+                [requests[i] for i in places],
+                store=self.store,
+                policy=self.policies[name],
+                progress=(lambda state: watch(stage, state)) if watch else None,
+                spending=self.spending,
+            )
+            results.update(zip(places, replies, strict=True))
+        return [results[i] for i in range(len(requests))]
+
+
+@contextmanager
+def open_desk(
+    models: Mapping[str, Model], store: Path, *, terms: Terms, watch: Watch | None = None
+) -> Iterator[Desk]:
+    """A desk with its store open.
+
+    Args:
+        models: From `models_named`.
+        store: Reply store; made where it does not exist.
+        terms: On what terms models are asked.
+        watch: Hears of the progress.
+
+    Raises:
+        UsageError: A budget in money, and no price for a model.
+        StoreError: The store cannot be opened.
+    """
+    policies = policies_of(models, terms)
+    with ReplyStore(store) as replies:
+        yield Desk(models, replies, policies, Spending(), watch)
+
+
+def models_named(names: Iterable[str], base_url: str | None = None) -> dict[str, Model]:
+    """Models by name, each once; nothing is sent and no key is read.
+
+    Args:
+        names: `provider/name` each.
+        base_url: Endpoint of those that are asked over HTTP.
+
+    Raises:
+        UnknownNameError: A model that does not exist.
+        UsageError: A name or the endpoint cannot be used.
+    """
+    return {name: model_named(name, _options(name, base_url)) for name in dict.fromkeys(names)}
+
+
+def identities(models: Mapping[str, Model]) -> JSON:
+    """What decides the replies of each model beside the request, for the signature of a run."""
+    return {name: plain(dict(model.identity)) for name, model in models.items()}
+
+
+def policies_of(models: Iterable[str], terms: Terms) -> dict[str, Policy]:
+    """How hard each model is asked, with the budget in its prices.
+
+    Raises:
+        UsageError: A budget in money, and no price for a model.
+    """
+    limits = terms.budget
+    prices = read_prices(terms.prices)
+    policies = {}
+    for name in models:
+        price = prices.of(name)
+        if limits.money is not None and price is None:
+            raise UsageError(
+                f"a budget in money needs a price for {name}: put it into a price file and give it with --prices"
+            )
+        known = Prices(price.input, price.output) if price else None
+        policies[name] = Policy(
+            concurrency=terms.concurrency,
+            budget=Budget(limits.requests, limits.tokens, limits.money, known),
+        )
+    return policies
+
+
+def _options(name: str, base_url: str | None) -> ModelOptions:
+    local = name.startswith(("hf/", "pocket/", "replay/", "scripted"))
+    return ModelOptions() if local else ModelOptions(base_url=base_url)

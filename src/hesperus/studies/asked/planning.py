@@ -1,0 +1,224 @@
+"""What a run would ask and cost, worked out without sending anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from hesperus.asking import ReplyStore, request_key
+from hesperus.fingerprint import JSON, canonical_json, fingerprint, plain
+from hesperus.models import Model
+from hesperus.studies.asked.answering import How, Senses, questions
+from hesperus.studies.asked.cells import Cell
+from hesperus.studies.prices import Prices, read_prices
+from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
+from hesperus.types import Request, Sense
+from hesperus.version import __version__
+
+COLUMNS = (
+    "model", "stage", "what", "language", "requests", "distinct", "stored", "to_ask", "tokens_in_low",
+    "tokens_in_high", "tokens_out_low", "tokens_out_high", "price_low", "price_high",
+)  # fmt: skip
+SHORT_ANSWER = 2
+"""Tokens of the shortest answer; the longest is the study's own limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a plan.
+
+    Attributes:
+        model: Who is asked.
+        stage: What is done: `make`, `answer`, `score`, …
+        what: Sense, cell, or whatever the stage goes through.
+        language: Language of what is written back.
+        requests: How many questions there are.
+        known: The exact requests, where they are known before anything is sent; else empty.
+        tokens_in: Range of prompt tokens of one pass over all questions.
+        tokens_out: Range of reply tokens.
+    """
+
+    model: str
+    stage: str
+    what: str
+    language: str
+    requests: int
+    known: tuple[Request, ...]
+    tokens_in: TokenRange
+    tokens_out: TokenRange
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A plan: lines, what the store already holds, prices.
+
+    Attributes:
+        lines: In the order in which they would be asked.
+        stored: Keys of known requests that the store holds.
+        models: Who is asked.
+        prices: What tokens cost.
+        signature: Fingerprint of the study.
+    """
+
+    lines: tuple[Line, ...]
+    stored: frozenset[str]
+    models: Mapping[str, Model]
+    prices: Prices
+    signature: Mapping[str, JSON]
+
+    columns = COLUMNS
+
+    @property
+    def rows(self) -> tuple[dict[str, object], ...]:
+        """One row a line and a row `total` for each model; what stands in several lines is counted once."""
+        rows, seen = [], set[str]()
+        totals: dict[str, dict[str, float]] = {}
+        unpriced = set()
+        for line in self.lines:
+            keys = [request_key(request, self.models[request.model].identity) for request in line.known]
+            new = [key for key in dict.fromkeys(keys) if key not in seen]
+            seen.update(new)
+            distinct = len(new) if keys else line.requests
+            stored = sum(key in self.stored for key in new)
+            share = (distinct - stored) / line.requests if line.requests else 0.0
+            price = self.prices.of(line.model)
+            row: dict[str, object] = {
+                "model": line.model, "stage": line.stage, "what": line.what, "language": line.language,
+                "requests": line.requests, "distinct": distinct, "stored": stored, "to_ask": distinct - stored,
+                "tokens_in_low": round(line.tokens_in.low * share), "tokens_in_high": round(line.tokens_in.high * share),
+                "tokens_out_low": round(line.tokens_out.low * share),
+                "tokens_out_high": round(line.tokens_out.high * share),
+            }  # fmt: skip
+            for end in ("low", "high"):
+                tokens = float(str(row[f"tokens_in_{end}"])), float(str(row[f"tokens_out_{end}"]))
+                row[f"price_{end}"] = (
+                    (tokens[0] * price.input + tokens[1] * price.output) / 1e6 if price else None
+                )
+            if price is None:
+                unpriced.add(line.model)
+            rows.append(row)
+            total = totals.setdefault(line.model, dict.fromkeys(COLUMNS[4:], 0.0))
+            for name in COLUMNS[4:]:
+                total[name] += float(str(row[name])) if row[name] is not None else 0.0
+        for model, total in totals.items():
+            counts = {name: round(value) for name, value in total.items() if not name.startswith("price")}
+            money = {
+                name: None if model in unpriced else value
+                for name, value in total.items()
+                if name.startswith("price")
+            }
+            rows.append({"model": model, "stage": "total", "what": "", "language": "", **counts, **money})
+        return tuple(rows)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know beside the rows."""
+        notes = [
+            "nothing was sent. Token counts are estimates by script; questions in senses that are yet to be made are "
+            "counted as distinct. `distinct` leaves out what an earlier line asks already, `stored` is in the store."
+        ]
+        if any(
+            self.prices.of(line.model) not in (None,) and not _free(self, line.model) for line in self.lines
+        ):
+            notes.append(f"prices: {self.prices.currency}, as of {self.prices.as_of}")
+        for name in dict.fromkeys(line.model for line in self.lines if self.prices.of(line.model) is None):
+            notes.append(f"no price for {name}: put it into a price file and give it with --prices")
+        return tuple(notes)
+
+    def request_lines(self) -> Iterator[str]:
+        """Every distinct request that is known beforehand, as JSON lines."""
+        seen = set()
+        for line in self.lines:
+            for request in line.known:
+                key = request_key(request, self.models[request.model].identity)
+                if key not in seen:
+                    seen.add(key)
+                    yield canonical_json({"key": key, "stored": key in self.stored, **_mapping(request)})
+
+
+def plan_of(
+    lines: Sequence[Line],
+    models: Mapping[str, Model],
+    *,
+    study: BaseModel,
+    store: Path | None,
+    prices: str | None,
+) -> Plan:
+    """A plan of lines: what of them the store holds, and what the rest costs.
+
+    Args:
+        lines: In the order in which they would be asked.
+        models: Everybody who is asked.
+        study: The study, for the signature.
+        store: Reply store whose replies need not be asked again; None or a missing file holds none.
+        prices: Price file; None takes the one that ships.
+    """
+    known = [request for line in lines for request in line.known]
+    signature = {"hesperus": __version__, "study": fingerprint(study.model_dump(mode="json"))}
+    return Plan(tuple(lines), _stored(known, models, store), models, read_prices(prices), signature)
+
+
+def answer_lines(
+    model: str, cells: Sequence[Cell], senses: Senses, how: How, *, stage: str = "answer"
+) -> Iterator[Line]:
+    """A line for each cell: with its exact requests where it is of originals, else estimated from what it is made of.
+
+    Args:
+        model: Who is asked.
+        cells: What is asked.
+        senses: The task in the original languages (see `senses_of`).
+        how: How answers are drawn.
+        stage: Name of the stage.
+    """
+    limit = 1 if how.by_logprobs else how.settings.max_tokens or 256
+    for cell in cells:
+        start = Cell(Sense(cell.instruction.origin), Sense(cell.input.origin), cell.repeat)
+        requests = [
+            one.request for one in questions(model, [start], senses, how) if isinstance(one.request, Request)
+        ]
+        known = cell == start
+        if known:
+            tokens = prompt_tokens(requests, cell.input.language)
+        else:
+            made = [
+                tokens_of_made(r.prompt.user, cell.input.origin, cell.input.language)
+                if cell.input.origin != cell.input.language
+                else tokens_of(r.prompt.user, cell.input.language)
+                for r in requests
+            ]
+            tokens = sum(made, NOTHING)
+        out = TokenRange(len(requests) * min(SHORT_ANSWER, limit), len(requests) * limit)
+        yield Line(
+            model, stage, str(cell), cell.instruction.language, len(requests), tuple(requests) if known else (), tokens,
+            out,
+        )  # fmt: skip
+
+
+def prompt_tokens(requests: Sequence[Request], language: str) -> TokenRange:
+    """Tokens of the prompts of requests, system texts included."""
+    return sum(
+        (tokens_of((request.prompt.system or "") + request.prompt.user, language) for request in requests),
+        NOTHING,
+    )
+
+
+def _stored(requests: Sequence[Request], models: Mapping[str, Model], store: Path | None) -> frozenset[str]:
+    if store is None or not store.is_file():
+        return frozenset()
+    keys = {request_key(request, models[request.model].identity) for request in requests}
+    with ReplyStore(store) as replies:
+        return frozenset(replies.find(sorted(keys)))
+
+
+def _free(plan: Plan, model: str) -> bool:
+    price = plan.prices.of(model)
+    return price is not None and not price.input and not price.output
+
+
+def _mapping(request: Request) -> dict[str, JSON]:
+    values = plain(request)
+    assert isinstance(values, dict)
+    return values

@@ -1,0 +1,134 @@
+"""`hesperus translate` and `hesperus translators`, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from hesperus.cli.app import app
+from hesperus.errors import DataError, UsageError
+
+RUNNER = CliRunner()
+READY = (
+    "source,target,text,translation\nen,es,The house,La casa\nfr,es,Le chat,El gato\nen,es,line,l\u00ednea\n"
+)
+
+
+@pytest.fixture
+def ready(tmp_path: Path) -> str:
+    path = tmp_path / "ready.csv"
+    path.write_text(READY, encoding="utf-8")
+    return f"file/{path}"
+
+
+def test_lines_keep_their_places(ready: str, tmp_path: Path) -> None:
+    source, out = tmp_path / "in.txt", tmp_path / "deep" / "out.txt"
+    source.write_bytes(b"The house\r\n\nline\nThe house")
+    call = ["translate", str(source), "--from", "en", "--to", "es", "--translator", ready]
+    done = RUNNER.invoke(app, call)
+    assert done.exit_code == 0, done.output
+    assert done.stdout_bytes.decode() == "La casa\r\n\nlínea\nLa casa"
+    assert RUNNER.invoke(app, [*call, "--out", str(out)]).exit_code == 0
+    assert out.read_bytes() == done.stdout_bytes
+    assert [file.name for file in out.parent.iterdir()] == ["out.txt"]
+    piped = RUNNER.invoke(app, [*call[:1], "-", *call[2:]], input="line\n")
+    assert piped.stdout_bytes.decode() == "línea\n"
+
+
+def test_a_column_of_a_table(ready: str, tmp_path: Path) -> None:
+    source = tmp_path / "records.parquet"
+    pl.DataFrame(
+        {
+            "input": ["en", "fr_from_en", "es", "en"],
+            "reply": ["The house", "Le chat", "La mesa", None],
+            "n": [1, 2, 3, 4],
+        }
+    ).write_parquet(source)
+    out = tmp_path / "out.jsonl"
+    call = ["translate", str(source), "--from-column", "input", "--to", "es", "--translator", ready]
+    done = RUNNER.invoke(app, [*call, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["translation"] for row in rows] == ["La casa", "El gato", "La mesa", None]
+    assert rows[1]["n"] == 2
+    assert "4 rows: 1 in es already, 1 without a text" in done.stderr
+    printed = RUNNER.invoke(app, [*call, "--format", "csv"])
+    assert printed.stdout_bytes.decode().splitlines()[1] == "en,The house,1,La casa"
+    refused = RUNNER.invoke(app, call)
+    assert isinstance(refused.exception, UsageError) and "Parquet is no text" in str(refused.exception)
+
+
+def test_stopped_work_is_kept(ready: str, tmp_path: Path) -> None:
+    source, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text("\n".join(["The house"] * 3 + [f"unknown {n}" for n in range(600)]))
+    call = ["translate", str(source), "--from", "en", "--to", "es", "--translator", ready, "--out", str(out)]
+    failed = RUNNER.invoke(app, call)
+    assert failed.exception is not None and "lacks" in str(failed.exception)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (["{text}", "--to", "es"], UsageError, "say --from LANGUAGE"),
+        (["{text}", "--from", "en", "--to", "es", "--format", "csv"], UsageError, "is read as lines"),
+        (["{bad}", "--from", "en", "--to", "es"], DataError, "line 2: is no UTF-8"),
+        (["nowhere.txt", "--from", "en", "--to", "es"], DataError, "cannot be read"),
+        (["{table}", "--from", "en", "--to", "es"], DataError, "has no text column 'reply'; it has a, b"),
+        (
+            ["{table}", "--from", "en", "--to", "es", "--column", "a", "--into", "b"],
+            UsageError,
+            "has a column 'b'",
+        ),
+        (
+            ["{table}", "--from-column", "b", "--to", "es", "--column", "a"],
+            DataError,
+            "line 1, field 'b': unknown lang",
+        ),
+    ],
+)
+def test_bad_calls(call: list[str], error: type[Exception], message: str, ready: str, tmp_path: Path) -> None:
+    files = {
+        name: tmp_path / f"{name}.{end}" for name, end in (("text", "txt"), ("bad", "txt"), ("table", "csv"))
+    }
+    files["text"].write_text("The house\n")
+    files["bad"].write_bytes(b"fine\n\xff\xfe\n")
+    files["table"].write_text("a,b\nThe house,nolanguage\n")
+    words = [word.format(**files) for word in call]
+    done = RUNNER.invoke(app, ["translate", *words, "--translator", ready])
+    assert isinstance(done.exception, error) and message in str(done.exception)
+
+
+def test_translators_are_listed_and_tried(ready: str) -> None:
+    listed = RUNNER.invoke(app, ["translators", "--help"])
+    assert listed.exit_code == 0 and "convert" in listed.stdout
+    found = RUNNER.invoke(app, ["translators", "list", "--from", "en", "--to", "eu", "--format", "json"])
+    kinds = {row["kind"]: row for row in json.loads(found.stdout)["rows"]}
+    assert set(kinds) == {"apertium", "ct2", "file", "hf", "none"}
+    assert "NLLB-200" in found.stderr
+    tried = RUNNER.invoke(
+        app,
+        ["translators", "test", ready, "--from", "en", "--to", "es", "--text", "line", "--format", "json"],
+    )
+    assert json.loads(tried.stdout)["rows"][0]["translation"] == "línea"
+
+
+def test_a_checkpoint_is_converted_and_used_in_two_commands(tmp_path: Path) -> None:
+    pytest.importorskip("ctranslate2")
+    import tiny_translators
+
+    checkpoint = tiny_translators.nllb(tmp_path / "checkpoint")
+    out = tmp_path / "made"
+    done = RUNNER.invoke(app, ["translators", "convert", str(checkpoint), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "nllb" in done.stderr and "202 languages" in done.stderr
+    used = RUNNER.invoke(
+        app, ["translate", "-", "--from", "en", "--to", "sw", "--translator", f"ct2/{out}", "--device", "cpu"],
+        input="The cat\n\nThe dog",
+    )  # fmt: skip
+    assert used.exit_code == 0, used.output
+    assert len(used.stdout.split("\n")) == 3
