@@ -75,7 +75,10 @@ def _measured(run: StudyRun, name: str) -> Table:
 def _consistency(run: StudyRun) -> Table:
     from hesperus.reports.summary import consistency_summary
 
-    return consistency_summary(_measured(run, "consistency"))
+    whole = _measured(run, "consistency")
+    found = consistency_summary(whole)
+    # Without a made sense there is no line to lay out; what repeats and other originals say stands in the table itself.
+    return found if found.rows else whole
 
 
 def _similarity(run: StudyRun) -> Table:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.conform import conform
 from hesperus.records.schema import MEASURED, SCHEMA, SCHEMA_VERSION, VERSION_KEY
 
@@ -38,6 +38,7 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
 
     Raises:
         UsageError: There is no such file, or its ending is not known.
+        UnknownNameError: A wanted column is not in the file.
         DataError: The file cannot be read, or breaks the contract; the message names the row and the column.
 
     Example:
@@ -63,7 +64,7 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         raise _unreadable(file, kind, error) from error
     if columns is not None:
-        frame = frame.select(_wanted(frame.columns, columns))
+        frame = frame.select(_wanted(file, frame.columns, columns))
     return conform(frame, file=file, header=1 if kind in ("csv", "tsv") else 0)
 
 
@@ -78,7 +79,11 @@ def _records_file(path: Path) -> Path:
     return path
 
 
-def _wanted(present: Sequence[str], columns: Sequence[str]) -> list[str]:
+def _wanted(file: Path, present: Sequence[str], columns: Sequence[str]) -> list[str]:
+    for name in columns:
+        if name not in present:
+            groups = [column for column in present if column not in SCHEMA]
+            raise UnknownNameError(f"column of {file}", name, groups or present)
     return [name for name in present if name in MEASURED or name in columns]
 
 
@@ -92,7 +97,7 @@ def _parquet(file: Path, columns: Sequence[str] | None) -> pl.DataFrame:
         )
     scan = pl.scan_parquet(file)
     if columns is not None:
-        scan = scan.select(_wanted(scan.collect_schema().names(), columns))
+        scan = scan.select(_wanted(file, scan.collect_schema().names(), columns))
     return scan.collect()
 
 
