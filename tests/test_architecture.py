@@ -14,7 +14,8 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {"types", "errors", "fingerprint", "version", "languages"}
 ALL_BELOW_STUDIES = FLOOR_0 | {
-    "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
+    "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits", "evaluators",
+    "annotation",
 }  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     "types": set(),
@@ -31,6 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "measures": FLOOR_0,
     "asking": FLOOR_0 | {"models"},
     "audits": FLOOR_0 | {"tasks", "records"},
+    "evaluators": FLOOR_0 | {"measures"},
+    "annotation": FLOOR_0 | {"records", "measures"},
     "studies": ALL_BELOW_STUDIES,
     "reports": FLOOR_0 | {"records", "measures", "audits"},
     "api": ALL_BELOW_STUDIES | {"studies", "reports"},

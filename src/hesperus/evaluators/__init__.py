@@ -1,0 +1,123 @@
+"""Evaluators of free text: is one answer as informative as another, do two short answers say the same?
+
+A judge is the embedded one, which needs no model, or any model through a callable that asks; this room knows no models.
+What a judge may be trusted with is measured against people (calibrate).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hesperus.evaluators.calibration import Calibration, Control, calibrate
+    from hesperus.evaluators.embedded.judge import EmbeddedJudge, EmbeddedSettings
+    from hesperus.evaluators.equivalence.grading import (
+        Equivalence,
+        Grade,
+        Grader,
+        ShortPair,
+        answer_equivalence,
+    )
+    from hesperus.evaluators.equivalence.model_grader import ModelGrader
+    from hesperus.evaluators.equivalence.short_answers import EmbeddedGrader
+    from hesperus.evaluators.information.comparing import Pair, information_consistency
+    from hesperus.evaluators.information.judges import (
+        VERDICTS,
+        Check,
+        Extracted,
+        Judge,
+        Judged,
+        Verdict,
+        Verified,
+    )
+    from hesperus.evaluators.information.model_judge import ModelJudge, ModelJudgeSettings
+    from hesperus.evaluators.information.results import Information, PairScore, Side
+    from hesperus.evaluators.information.silence import NO_ANSWER, no_answer
+    from hesperus.evaluators.judging import JUDGE_SETTINGS, Ask, Readability, asker
+    from hesperus.evaluators.labelled import LabelledText, read_labelled
+
+__all__ = [
+    "JUDGE_SETTINGS",
+    "NO_ANSWER",
+    "VERDICTS",
+    "Ask",
+    "Calibration",
+    "Check",
+    "Control",
+    "EmbeddedGrader",
+    "EmbeddedJudge",
+    "EmbeddedSettings",
+    "Equivalence",
+    "Extracted",
+    "Grade",
+    "Grader",
+    "Information",
+    "Judge",
+    "Judged",
+    "LabelledText",
+    "ModelGrader",
+    "ModelJudge",
+    "ModelJudgeSettings",
+    "Pair",
+    "PairScore",
+    "Readability",
+    "ShortPair",
+    "Side",
+    "Verdict",
+    "Verified",
+    "answer_equivalence",
+    "asker",
+    "calibrate",
+    "information_consistency",
+    "no_answer",
+    "read_labelled",
+]
+
+_HOMES = {
+    "JUDGE_SETTINGS": "judging",
+    "NO_ANSWER": "information.silence",
+    "VERDICTS": "information.judges",
+    "Ask": "judging",
+    "Calibration": "calibration",
+    "Check": "information.judges",
+    "Control": "calibration",
+    "EmbeddedGrader": "equivalence.short_answers",
+    "EmbeddedJudge": "embedded.judge",
+    "EmbeddedSettings": "embedded.judge",
+    "Equivalence": "equivalence.grading",
+    "Extracted": "information.judges",
+    "Grade": "equivalence.grading",
+    "Grader": "equivalence.grading",
+    "Information": "information.results",
+    "Judge": "information.judges",
+    "Judged": "information.judges",
+    "LabelledText": "labelled",
+    "ModelGrader": "equivalence.model_grader",
+    "ModelJudge": "information.model_judge",
+    "ModelJudgeSettings": "information.model_judge",
+    "Pair": "information.comparing",
+    "PairScore": "information.results",
+    "Readability": "judging",
+    "ShortPair": "equivalence.grading",
+    "Side": "information.results",
+    "Verdict": "information.judges",
+    "Verified": "information.judges",
+    "answer_equivalence": "equivalence.grading",
+    "asker": "judging",
+    "calibrate": "calibration",
+    "information_consistency": "information.comparing",
+    "no_answer": "information.silence",
+    "read_labelled": "labelled",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load the file in which a public name lives."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

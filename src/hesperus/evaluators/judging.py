@@ -1,0 +1,181 @@
+"""Asking a judge: prompts go out in batches, replies are read strictly, and what cannot be read is asked again.
+
+This room knows no models. It takes a callable that asks, from whoever knows one: a study or a command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from hesperus.types import Failure, Prompt, Reply, Request, Settings
+
+Ask = Callable[[Sequence[Prompt], int], Sequence[Reply | Failure]]
+"""Asks prompts, in order, for the given attempt: 1, 2, 3. An attempt is a new question, which a store of replies must
+not answer with the reply to an earlier one. A Failure: the asking itself failed, and is not tried again here."""
+
+JUDGE_SETTINGS = Settings(temperature=0.0, max_tokens=4096)
+"""How a judge's replies are drawn."""
+
+TRIES = 3
+"""How often a prompt is asked at most, until its reply can be read."""
+
+LONGEST_REPLY = 100_000
+"""Characters beyond which a reply is not read."""
+
+_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
+
+T = TypeVar("T")
+
+
+class UnreadableReply(Exception):  # noqa: N818
+    """A judge's reply does not keep to the form that was asked for; the message says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[T]):
+    """A prompt and how its reply is read.
+
+    Attributes:
+        prompt: What is asked.
+        read: Turns the reply's text into a value, or raises UnreadableReply.
+        reminder: Added to the prompt when it is asked again: at temperature 0 the same prompt would bring the same reply.
+    """
+
+    prompt: Prompt
+    read: Callable[[str], T]
+    reminder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Readability:
+    """What became of the prompts that a judge was asked.
+
+    Attributes:
+        prompts: Prompts asked.
+        readable: Those whose reply could be read, at the first try or later.
+        at_once: Those whose first reply could be read.
+        failed: Those that got no reply; the others that are not readable got replies that could not be read.
+    """
+
+    prompts: int = 0
+    readable: int = 0
+    at_once: int = 0
+    failed: int = 0
+
+    def __add__(self, other: Readability) -> Readability:
+        return Readability(
+            self.prompts + other.prompts,
+            self.readable + other.readable,
+            self.at_once + other.at_once,
+            self.failed + other.failed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Settled(Generic[T]):
+    """What a question came to.
+
+    Attributes:
+        value: What was read; None where nothing could be.
+        reason: Why nothing could be read; empty otherwise.
+        readability: The question, counted.
+    """
+
+    value: T | None
+    reason: str
+    readability: Readability
+
+
+def asker(
+    model: str,
+    ask_requests: Callable[[Sequence[Request]], Sequence[Reply | Failure]],
+    *,
+    settings: Settings = JUDGE_SETTINGS,
+) -> Ask:
+    """Make an Ask from something that answers requests; the attempt becomes the request's ``repeat``.
+
+    Args:
+        model: ``provider/name`` of the judge.
+        ask_requests: Answers requests in order, such as hesperus.asking.ask with its model and store filled in.
+        settings: How replies are drawn.
+    """
+
+    def ask(prompts: Sequence[Prompt], attempt: int) -> Sequence[Reply | Failure]:
+        return ask_requests([Request(model, prompt, settings, repeat=attempt) for prompt in prompts])
+
+    return ask
+
+
+def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) -> list[Settled[T]]:
+    """Ask all questions, then again those whose replies could not be read.
+
+    Args:
+        questions: What to ask.
+        ask: Asks a batch.
+        tries: Most times that a question is asked.
+
+    Returns:
+        What each came to, in order.
+
+    Raises:
+        ValueError: `ask` gave another number of replies than it was given prompts.
+    """
+    settled: list[Settled[T] | None] = [None] * len(questions)
+    open_, reasons = list(range(len(questions))), [""] * len(questions)
+    for attempt in range(1, tries + 1):
+        if not open_:
+            break
+        prompts = [_worded(questions[place], attempt) for place in open_]
+        replies = ask(prompts, attempt)
+        if len(replies) != len(prompts):
+            raise ValueError(f"{len(prompts)} prompts were asked and {len(replies)} replies came back")
+        left = []
+        for place, reply in zip(open_, replies, strict=True):
+            if isinstance(reply, Failure):
+                why = f"no reply ({reply.kind})"
+                settled[place] = Settled(None, why, Readability(1, failed=1))
+                continue
+            try:
+                value = questions[place].read(reply_text(reply))
+            except UnreadableReply as error:
+                reasons[place] = f"unreadable: {error}"
+                left.append(place)
+            else:
+                settled[place] = Settled(value, "", Readability(1, 1, int(attempt == 1)))
+        open_ = left
+    return [
+        found if found is not None else Settled(None, reason, Readability(1))
+        for found, reason in zip(settled, reasons, strict=True)
+    ]
+
+
+def reply_text(reply: Reply) -> str:
+    """The text of a whole reply, without the thinking that some models print before it.
+
+    Raises:
+        UnreadableReply: The reply was cut off or held back, is empty, too long, or nothing but thinking.
+    """
+    if reply.finish == "length":
+        raise UnreadableReply("cut off at its token limit")
+    if reply.finish == "filter":
+        raise UnreadableReply("held back by a filter")
+    text = reply.text
+    if len(text) > LONGEST_REPLY:
+        raise UnreadableReply(f"{len(text)} characters long")
+    if thought := _THOUGHT.match(text):
+        end = text.lower().rfind(f"</{thought[1].lower()}>")
+        if end < 0:
+            raise UnreadableReply("its thinking never ended")
+        text = text[end:].partition(">")[2]
+    if not text.strip():
+        raise UnreadableReply("empty")
+    return text.strip()
+
+
+def _worded(question: Question[T], attempt: int) -> Prompt:
+    if attempt == 1:
+        return question.prompt
+    return Prompt(f"{question.prompt.user}\n\n{question.reminder}", question.prompt.system)
