@@ -1,7 +1,8 @@
 """The item bootstrap of every pair, beside the bare products that it cannot do without, in the same run.
 
 First 8 models × 190 pairs of languages × 10,000 resamples, weights drawn once and shared; then all pairs of all runs.
-The bare products are resamples × items times items × pairs in float32, on matrices that are there already.
+The bare products are resamples × items times items × pairs in float32, on matrices that are there already. Ratios are
+told by the clock and by the seconds of the processor: on a busy machine the threads of a product wait for each other.
 
     python benchmarks/bootstrap.py [--models 8] [--languages 20] [--items 13844] [--resamples 10000] [--all]
 """
@@ -13,7 +14,7 @@ import sys
 from itertools import combinations
 
 import numpy as np
-from agreement import seconds, world
+from agreement import Taken, seconds, taken_by, world
 
 from hesperus.measures import Bootstrap, HardRuns, SoftRuns, bootstrap_pairs, draws
 
@@ -21,8 +22,8 @@ CEILING, RATIO_CEILING = 6.0, 1.5
 CHUNK, SLAB = 2048, 1024
 
 
-def bare_products(resamples: int, items: int, pairs: int) -> float:
-    """Seconds of the products alone, in slabs and chunks of the same sizes, from one chunk of the pairs."""
+def bare_products(resamples: int, items: int, pairs: int) -> Taken:
+    """What is taken by the products alone, in slabs and chunks of the same sizes, from one chunk of the pairs."""
     weights = np.ones((SLAB, items), dtype=np.float32)
     columns = np.ones((min(pairs, CHUNK), items), dtype=np.float32)
     slabs = max(1, resamples // SLAB)
@@ -31,17 +32,19 @@ def bare_products(resamples: int, items: int, pairs: int) -> float:
         for _ in range(slabs):
             columns @ weights.T
 
-    return seconds(one_chunk) * resamples / (slabs * SLAB) * pairs / len(columns)
+    one, times = taken_by(one_chunk), resamples / (slabs * SLAB) * pairs / len(columns)
+    return Taken(one.clock * times, one.processor * times)
 
 
 def beside(
     runs: SoftRuns | HardRuns, pairs: np.ndarray, setting: Bootstrap, groups: list[np.ndarray]
-) -> tuple[float, float]:
-    """Seconds of the bootstrap, and of its bare products as they are just before and just after it."""
+) -> tuple[Taken, Taken]:
+    """What is taken by the bootstrap, and by its bare products as they are just before and just after it."""
     shape = (setting.resamples, len(runs.key.gold), len(pairs))
     before = bare_products(*shape)
-    taken = seconds(lambda: bootstrap_pairs(runs, pairs, bootstrap=setting, groups=groups))
-    return taken, (before + bare_products(*shape)) / 2
+    taken = taken_by(lambda: bootstrap_pairs(runs, pairs, bootstrap=setting, groups=groups))
+    after = bare_products(*shape)
+    return taken, Taken((before.clock + after.clock) / 2, (before.processor + after.processor) / 2)
 
 
 def main() -> int:
@@ -69,20 +72,20 @@ def main() -> int:
     failed = False
     for runs, name in ((soft, "probabilities"), (hard, "labels")):
         taken, bare = beside(runs, pairs, setting, list(groups))
-        taken += drawing
+        whole = taken.clock + drawing
         print(
-            f"{given.models} models × {len(own)} pairs, {name}: {taken:.2f} s with drawing (wanted: {CEILING:g} s), "
-            f"bare products: {bare:.2f} s"
+            f"{given.models} models × {len(own)} pairs, {name}: {whole:.2f} s with drawing (wanted: {CEILING:g} s), "
+            f"bare products: {bare.clock:.2f} s; {taken.processor:.2f} and {bare.processor:.2f} s of the processor"
         )
-        failed |= taken > CEILING
+        failed |= whole > CEILING
     if given.all:
         every = np.array(list(combinations(range(len(hard.codes)), 2)))
         taken, bare = beside(soft, every, setting, [np.arange(len(every))])
         print(
-            f"all {len(every)} pairs, probabilities: {taken:.1f} s, {taken / bare:.2f} times the bare products "
-            f"({bare:.1f} s; wanted: {RATIO_CEILING:g} times)"
+            f"all {len(every)} pairs, probabilities: {taken.clock:.1f} s, {taken.clock / bare.clock:.2f} times the bare "
+            f"products by the clock, {taken.processor / bare.processor:.2f} by the processor (wanted: {RATIO_CEILING:g})"
         )
-        failed |= taken > RATIO_CEILING * bare
+        failed |= min(taken.clock / bare.clock, taken.processor / bare.processor) > RATIO_CEILING
     return int(failed)
 
 

@@ -20,6 +20,7 @@ from hesperus.measures import (
     pooled_accuracy_statistic,
     subset_consistency_statistic,
 )
+from hesperus.measures.several import together_statistics
 
 
 def _codes(seed: int, *, holes: bool) -> Codes:
@@ -69,10 +70,30 @@ def test_ac3_is_the_harmonic_mean() -> None:
     assert found == pytest.approx(2 * consistent * right / (consistent + right))
     wrong = Key(np.full(40, 7, np.int32), key.options)
     apart = np.arange(5, dtype=np.int32)[:, None] + np.zeros((5, 40), np.int32)
-    assert (
-        estimate(ac3_statistic(apart, key=wrong, size=2)).reason
-        == "accuracy or consistency is undefined, or both are 0"
-    )
+    both = estimate(ac3_statistic(apart, key=wrong, size=2))
+    assert both.value is None and both.reason == "accuracy and consistency are both 0"
+    none = Key(np.full(40, INVALID, np.int32), key.options)
+    assert estimate(ac3_statistic(codes, key=none, size=2)).reason == "no item with a gold label counts"
+    empty = np.full((3, 40), MISSING, np.int32)
+    assert estimate(ac3_statistic(empty, key=key, size=3)).reason == "no item was answered by 3 runs"
+    ungraded = estimate(pooled_accuracy_statistic(codes, none.gold))
+    assert ungraded.reason == "no item with a gold label counts; 40 without a gold label"
+    assert (ungraded.n, ungraded.excluded) == (0, 40)
+
+
+def test_all_measures_of_several_runs_by_name() -> None:
+    codes = _codes(4, holes=True)
+    key = Key(codes[0], np.full(40, 3, np.int32))
+    found = {
+        (size, name): estimate(statistic).value
+        for size, name, statistic in together_statistics(codes, key=key, sizes=(2, 5, 6))
+    }
+    assert list(found) == [
+        (None, "krippendorff_alpha"), (None, "accuracy"), (2, "subset_consistency"), (2, "ac3"),
+        (5, "subset_consistency"), (5, "ac3"),
+    ]  # fmt: skip
+    assert found[5, "ac3"] == estimate(ac3_statistic(codes, key=key, size=5)).value
+    assert found[2, "subset_consistency"] == estimate(subset_consistency_statistic(codes, size=2)).value
 
 
 @pytest.mark.parametrize("invalid", ["disagree", "agree", "drop"])

@@ -63,13 +63,14 @@ def command(
     """
     from hesperus.audits import AuditSettings, audit_items, write_exclusions
     from hesperus.languages import normalise
+    from hesperus.reports.untrusted import one_line
 
     material = _material(what, language, data, role)
     settings = AuditSettings(reference=normalise(reference))
     audit = audit_items(material.items, settings, contract=material.contract, known=material.known)
     _show(audit, material.name, format, show)
     for note in (*material.notes, *audit.notes):
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(one_line(f"note: {note}"), err=True)
     wrong = audit.of("exclude", "review") if strict else audit.of("exclude")
     if out is not None:
         written = write_exclusions(out, wrong)
@@ -86,7 +87,10 @@ def _material(
     from hesperus.errors import UsageError
     from hesperus.tasks import task, tasks
 
-    if what[0] in tasks() or what[0].endswith((".yaml", ".yml")) or not Path(what[0]).exists():
+    is_task = what[0] in tasks() or what[0].endswith((".yaml", ".yml"))
+    if not is_task and not Path(what[0]).exists() and (Path(what[0]).suffix or len(Path(what[0]).parts) > 1):
+        raise UsageError(f"{what[0]}: no such file")
+    if is_task or not Path(what[0]).exists():
         found = task(what[0])
         if len(what) > 1:
             raise UsageError(f"one task at a time: {what[0]!r} and {what[1]!r} were given (its data: --data)")

@@ -103,7 +103,7 @@ def _task(what: str, items: Sequence[AskedItem], out: Path, name: str) -> None:
         hint = f"inspect eval {file} -T language=TAG"
     else:
         tasks = write_lm_eval_task(items, out, name)
-        hint = f"lm_eval run --include_path {out} --tasks {','.join(tasks)} --log_samples"
+        hint = f"lm_eval run --include_path {out} --tasks {','.join(tasks)} --log_samples --output_path logs"
     typer.echo(f"{len(items):,} items in {languages}; run with: {hint}", err=True)
 
 

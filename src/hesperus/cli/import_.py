@@ -40,6 +40,10 @@ Map = Annotated[
     list[str] | None,
     typer.Option("--map", help="For a table: COLUMN=FIELD, e.g. item=question_id; repeatable."),
 ]
+Wide = Annotated[
+    str | None,
+    typer.Option(help="For a table with a column per language, named by its tag: they hold answer or reply."),
+]
 Filter = Annotated[str | None, typer.Option(help="lm-eval: the filter that counts; Inspect: the scorer.")]
 Again = Annotated[
     str, typer.Option(help="A second log of the same model, task and language: newest, repeats or refuse.")
@@ -58,6 +62,7 @@ def command(
     model: Model = None,
     task: TaskName = None,
     map_: Map = None,
+    wide: Wide = None,
     filter: Filter = None,
     again: Again = "newest",
     group: Group = None,
@@ -78,10 +83,12 @@ def command(
 
         hesperus import answers.csv --out runs/survey --map item=qid --map language=lang --map answer=choice
 
+        hesperus import sheet.csv --out runs/sheet --map item=qid --wide answer --model my/model
+
         hesperus import logs/ --out runs/ours --language-from 'path:/([a-z]{2})/'
     """
     from hesperus.fingerprint import signature
-    from hesperus.records.importers import ImportSettings, save_imported
+    from hesperus.records.importers import ImportSettings, check_place, save_imported
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import table
 
@@ -96,7 +103,9 @@ def command(
         again=again,  # type: ignore[arg-type]  # likewise
         groups=tuple(group or ()),
         replies=replies,
+        wide=wide,
     )
+    check_place(out)
     imported = _read(sources, settings)
     save_imported(imported, out)
     rows = [dict(log) for log in imported.logs]
@@ -134,23 +143,31 @@ def _pairs(given: list[str]) -> dict[str, str]:
 
 
 def _tell(imported: Imported, out: Path) -> None:
-    """What was left out, and what to know, on standard error."""
+    """What was left out, and what to know, on standard error; logs are not trusted with a terminal."""
+    from hesperus.reports.untrusted import one_line
+
     frame = imported.records
-    counts = ", ".join(f"{frame[name].n_unique():,} {word}" for name, word in _COUNTED.items())
-    typer.echo(f"{len(frame):,} records ({counts}) written to {out}", err=True)
+    counts = ", ".join(_many(frame[name].n_unique(), word) for name, word in _COUNTED.items())
+    typer.echo(f"{_many(len(frame), 'record')} ({counts}) written to {out}", err=True)
+    unread = len(frame.filter(outcome="invalid").drop_nulls("reply"))
+    if unread:
+        typer.echo(
+            f"note: no answer in {_many(unread, 'reply')} by the tool's own reading; `hesperus reread` reads them again",
+            err=True,
+        )
     for note in imported.notes:
-        typer.echo(_printable(f"note: {note}"), err=True)
+        typer.echo(one_line(f"note: {note}"), err=True)
     for left in imported.left_out[:_SHOWN]:
-        count = f"{left.count:,} rows" if left.count else "the file"
-        typer.echo(_printable(f"left out: {left.place}: {count}: {left.reason}: {left.detail}"), err=True)
+        count = _many(left.count, "row") if left.count else "the file"
+        typer.echo(one_line(f"left out: {left.place}: {count}: {left.reason}: {left.detail}"), err=True)
     if len(imported.left_out) > _SHOWN:
         more = len(imported.left_out) - _SHOWN
         typer.echo(f"and {more:,} more reasons; all stand in study.yaml of the run", err=True)
 
 
-def _printable(text: str) -> str:
-    """Logs are not trusted: control characters must not reach the terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
+def _many(count: int, word: str) -> str:
+    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    return f"{count:,} {word if count == 1 else plural}"
 
 
-_COUNTED = {"model": "models", "task": "tasks", "input": "languages", "item": "items"}
+_COUNTED = {"model": "model", "task": "task", "input": "language", "item": "item"}

@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from hesperus.reports.table import Table
 
 _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
+_NO_PAIR = "nothing in {run} can be compared; --a and --b name two cells"
+_NO_ROWS = {"together": "no model in {run} was asked in two languages"}
 
 
 def command(
     what: Annotated[
         str,
         typer.Argument(
-            help="accuracy, agreement, consistency, decomposition, directions, labels, outcomes, translation or "
-            "validity.",
+            help="accuracy, agreement, consistency, decomposition, directions, labels, outcomes, together, translation "
+            "or validity; of a similarity study also similarity, designs, tests, relations or scoring.",
             show_default=False,
         ),
     ],
@@ -61,15 +63,26 @@ def command(
         hesperus measure accuracy runs/atlas --by subject --format csv
 
         hesperus measure agreement runs/atlas --a hi --b sw --statistic kappa_p
+
+        hesperus measure together runs/atlas --statistic krippendorff_alpha --statistic ac3
     """
     from hesperus.errors import UnknownNameError
     from hesperus.measures import Bootstrap
     from hesperus.records import Selection, read_records
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import MEASURES, MeasureSettings, narrowed
+    from hesperus.reports.measured import (
+        MEASURES,
+        SIMILARITY,
+        MeasureSettings,
+        described,
+        measure_table,
+        narrowed,
+    )
+    from hesperus.reports.measured.registry import measure_columns
 
-    if what not in (*MEASURES, "translation"):
-        raise UnknownNameError("measure", what, (*MEASURES, "translation"))
+    known = (*MEASURES, *SIMILARITY, "translation")
+    if what not in known:
+        raise UnknownNameError("measure", what, known)
     settings = MeasureSettings(
         a=Selection.parse(a) if a is not None else None,
         b=Selection.parse(b) if b is not None else None,
@@ -78,19 +91,22 @@ def command(
         bootstrap=Bootstrap(resamples, seed),
         threshold=threshold if what == "translation" else None,
     )
-    records = narrowed(read_records(run, columns=settings.by), models=model or (), tasks=task or ())
-    found = _measured(what, records, settings, scores or run / "scores.parquet")
+    study = described(run)
+    needed = measure_columns(what, settings, study)
+    records = narrowed(read_records(run, columns=needed), models=model or (), tasks=task or ())
+    if what == "translation":
+        found = _translation(records, settings, scores or run / "scores.parquet")
+    else:
+        found = measure_table(what, records, settings, described=study)
     print_table(_narrow(found, statistic or ()), format)
     if not found.rows:
-        typer.echo(f"no rows: nothing in {run} can be compared; --a and --b name two cells", err=True)
+        typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
 
 
-def _measured(what: str, records: pl.DataFrame, settings: MeasureSettings, scores: Path) -> Table:
+def _translation(records: pl.DataFrame, settings: MeasureSettings, scores: Path) -> Table:
     from hesperus.errors import UsageError
-    from hesperus.reports.measured import measure_table, read_scores, translation_table
+    from hesperus.reports.measured import read_scores, translation_table
 
-    if what != "translation":
-        return measure_table(what, records, settings)
     if settings.a is not None:
         raise UsageError("translation takes no pair of cells; it looks at every made input")
     return translation_table(

@@ -22,6 +22,8 @@ from hesperus.measures.statistic import Column, Reduce, Statistic, divide, ratio
 _CERTAIN = 1e-12
 """Below this, 1 − (expected agreement) is rounding: agreement beyond chance has no room left."""
 
+_NEVER_TWICE = "no item was scored twice"
+
 BY_CHANCE = "agreement by chance is certain, so agreement beyond it is undefined"
 """Said where 1 − (expected agreement) is 0."""
 
@@ -81,6 +83,41 @@ def agreement_statistics(
     }
 
 
+def agreement_basis(
+    a: Codes, b: Codes, *, key: Key, invalid: InvalidRule = "disagree"
+) -> Mapping[str, Statistic]:
+    """What the measures of agreement of two runs rest on: the statistics without columns, for values known already.
+
+    Args:
+        a: Class codes, [items].
+        b: Class codes of the other run.
+        key: Gold and number of options.
+        invalid: How unreadable answers compare.
+
+    Returns:
+        The names of agreement_statistics, with items that count, those left out, and why.
+    """
+    both = compare(a, b, invalid=invalid)
+    with_gold, _ = _graded(both, key)
+    on_gold = ("kappa_p", "error_consistency")
+    names = ("raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency")
+    return {name: _statistic((), ratio, with_gold if name in on_gold else both) for name in names}
+
+
+def soft_agreement_basis(a: Mask, b: Mask, *, key: Key) -> Mapping[str, Statistic]:
+    """The same for runs of probabilities: ``kappa_p`` and ``rank_consistency``.
+
+    Args:
+        a: Where a run scored an item, [items].
+        b: Where the other did.
+        key: Gold.
+    """
+    both = _scored_twice(a, b)
+    with_gold, _ = _graded(both, key)
+    ranks = Statistic((), ratio, both.n, both.excluded, both.reason, _NEVER_TWICE)
+    return {"kappa_p": _statistic((), ratio, with_gold), "rank_consistency": ranks}
+
+
 def kappa_p_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
     """κ_p of two runs of option probabilities (soft).
 
@@ -96,11 +133,7 @@ def kappa_p_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
     """
     if p.shape != q.shape or p.ndim != 2 or p.shape[0] != len(key.gold):
         raise ValueError(f"two runs need the same items and options: {p.shape} and {q.shape}")
-    scored_p, scored_q = _scored(p), _scored(q)
-    counted = scored_p & scored_q
-    alone = int((scored_p ^ scored_q).sum())
-    both = Comparison(counted, counted, alone, f"{alone} scored on one side only" if alone else "")
-    with_gold, graded = _graded(both, key)
+    with_gold, graded = _graded(_scored_twice(_scored(p), _scored(q)), key)
     first, second = np.where(graded[:, None], p, 0.0), np.where(graded[:, None], q, 0.0)
     rows, gold = np.arange(len(p)), np.maximum(key.gold, 0)
     columns: tuple[Column, ...] = (
@@ -121,20 +154,16 @@ def rank_consistency_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
         q: Those of the other run. Ties go to the option that stands first.
         key: Number of options of each item; gold is not used.
     """
-    scored_p, scored_q = _scored(p), _scored(q)
-    counted = scored_p & scored_q
+    both = _scored_twice(_scored(p), _scored(q))
     features = rank_features(np.stack([p, q]), key.options)
     scores = np.einsum("if,if->i", features[0], features[1])
-    alone = int((scored_p ^ scored_q).sum())
-    reason = f"{alone} scored on one side only" if alone else ""
-    return Statistic(
-        (np.where(counted, scores, 0.0), counted),
-        ratio,
-        int(counted.sum()),
-        alone,
-        reason,
-        "no item was scored twice",
-    )
+    columns = (np.where(both.counted, scores, 0.0), both.counted)
+    return Statistic(columns, ratio, both.n, both.excluded, both.reason, _NEVER_TWICE)
+
+
+def _scored_twice(a: Mask, b: Mask) -> Comparison:
+    counted, alone = a & b, int((a ^ b).sum())
+    return Comparison(counted, counted, alone, f"{alone} scored on one side only" if alone else "")
 
 
 def _scored(probs: Floats) -> Mask:

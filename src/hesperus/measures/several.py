@@ -7,6 +7,7 @@ References:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb
 
 import numpy as np
@@ -16,6 +17,8 @@ from hesperus.measures.agreement import Key
 from hesperus.measures.classes import INVALID, INVALID_RULES, MISSING, Codes, InvalidRule
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import Column, Statistic, divide, ratio
+
+NO_GOLD = "no item with a gold label counts"
 
 
 def subset_consistency_statistic(codes: Codes, *, size: int, invalid: InvalidRule = "disagree") -> Statistic:
@@ -52,10 +55,13 @@ def pooled_accuracy_statistic(codes: Codes, gold: Codes, *, invalid: InvalidRule
     asked = (codes >= (0 if invalid == "drop" else INVALID)) & (gold >= 0)
     right = (asked & (codes == gold)).sum(axis=0).astype(np.float64)
     counted = asked.sum(axis=0).astype(np.float64)
+    ungraded = int(((codes != MISSING).any(axis=0) & (gold < 0)).sum())
+    unread = int(((codes != MISSING).any(axis=0) & (gold >= 0) & (counted == 0)).sum())
+    reasons = [f"{ungraded} without a gold label"] if ungraded else []
+    reasons += [f"{unread} that no run answered readably"] if unread else []
     return Statistic(
-        (right, counted), ratio, int((counted > 0).sum()), *_excluded(codes, counted),
-        undefined="no item with a gold label counts",
-    )  # fmt: skip
+        (right, counted), ratio, int((counted > 0).sum()), ungraded + unread, "; ".join(reasons), NO_GOLD
+    )
 
 
 def ac3_statistic(codes: Codes, *, key: Key, size: int, invalid: InvalidRule = "disagree") -> Statistic:
@@ -72,6 +78,11 @@ def ac3_statistic(codes: Codes, *, key: Key, size: int, invalid: InvalidRule = "
     """
     subsets, agreeing = _subsets(codes, size, invalid)
     right, asked = pooled_accuracy_statistic(codes, key.gold, invalid=invalid).columns
+    undefined = "accuracy and consistency are both 0"
+    if not subsets.any():
+        undefined = f"no item was answered by {size} runs"
+    elif not asked.any():
+        undefined = NO_GOLD
 
     def harmonic(sums: Floats) -> Floats:
         consistent, correct = divide(sums[..., 0], sums[..., 1]), divide(sums[..., 2], sums[..., 3])
@@ -79,7 +90,7 @@ def ac3_statistic(codes: Codes, *, key: Key, size: int, invalid: InvalidRule = "
 
     return Statistic(
         (agreeing, subsets, right, asked), harmonic, int((subsets > 0).sum()),
-        *_excluded(codes, subsets), undefined="accuracy or consistency is undefined, or both are 0",
+        *_excluded(codes, subsets), undefined=undefined,
     )  # fmt: skip
 
 
@@ -117,6 +128,32 @@ def nominal_alpha_statistic(codes: Codes, *, invalid: InvalidRule = "disagree") 
         columns, reduce, int(pairable.sum()), *_excluded(codes, weight),
         undefined="no item with two answers" if not pairable.any() else "all answers are the same",
     )  # fmt: skip
+
+
+def together_statistics(
+    codes: Codes, *, key: Key, sizes: Sequence[int], invalid: InvalidRule = "disagree"
+) -> list[tuple[int | None, str, Statistic]]:
+    """All measures of several runs at once.
+
+    Args:
+        codes: Class codes, [runs, items], 2 runs or more.
+        key: Gold; the accuracy rests on the items that have one.
+        sizes: Runs in a subset; sizes beyond the number of runs are passed over.
+        invalid: How unreadable answers compare.
+
+    Returns:
+        The size of the subsets (None where there are none), the name and the measure before it is reduced:
+        ``krippendorff_alpha`` and ``accuracy``, then ``subset_consistency`` and ``ac3`` for each size.
+    """
+    found: list[tuple[int | None, str, Statistic]] = [
+        (None, "krippendorff_alpha", nominal_alpha_statistic(codes, invalid=invalid)),
+        (None, "accuracy", pooled_accuracy_statistic(codes, key.gold, invalid=invalid)),
+    ]
+    for size in (size for size in sizes if 2 <= size <= len(codes)):
+        consistent = subset_consistency_statistic(codes, size=size, invalid=invalid)
+        found.append((size, "subset_consistency", consistent))
+        found.append((size, "ac3", ac3_statistic(codes, key=key, size=size, invalid=invalid)))
+    return found
 
 
 def _subsets(codes: Codes, size: int, invalid: InvalidRule) -> tuple[Floats, Floats]:

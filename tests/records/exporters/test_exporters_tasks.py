@@ -44,6 +44,7 @@ def test_lm_eval_tasks(tmp_path: Path) -> None:
     for name in names:
         config = yaml.safe_load((tmp_path / f"{name}.yaml").read_text(encoding="utf-8"))
         assert config["task"] == name and config["output_type"] == "multiple_choice"
+        assert config["metadata"] == {"version": 1.0, "hesperus_task": "My quiz"}
         data = Path(config["dataset_kwargs"]["data_files"]["test"])
         rows = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines()]
         assert [row["item"] for row in rows] == ["q/0", "q/1", "q/2"] and [row["gold"] for row in rows] == [
@@ -62,7 +63,9 @@ def test_inspect_task(tmp_path: Path) -> None:
         file = write_inspect_task(_items(free=free), tmp_path, f"quiz {free}")
         tree = ast.parse(file.read_text(encoding="utf-8"))
         functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
-        assert functions == ["samples", file.stem] and solver in file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
+        assert functions == ["samples", file.stem] and solver in text
+        assert f"metadata={{'hesperus_task': 'quiz {free}'}}" in text
         assert len(file.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()) == 6
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from log_makers import FIXTURES, mmlu_rows, write_lm_eval
+from log_makers import FIXTURES, lm_eval_row, mmlu_rows, write_lm_eval
 from typer.testing import CliRunner, Result
 
 from hesperus.cli import export, import_
@@ -110,3 +110,79 @@ def test_export_of_a_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["import", "export"])
 def test_help_shows_examples(command: str) -> None:
     assert f"hesperus {command} " in _run(command, "--help").output
+
+
+def test_a_table_with_a_column_per_language(tmp_path: Path) -> None:
+    table = tmp_path / "wide.csv"
+    table.write_text(
+        "task,q,en,sw,gold\nquiz,1,A,(B),A\nquiz,2,Hard to say,B.,B\nsums,1,4,five,4\n", encoding="utf-8"
+    )
+    flags = ("--map", "item=q", "--model", "m", "--wide", "reply")
+    result = _run("import", table, "--out", tmp_path / "r.parquet", *flags)
+    assert result.exit_code == 0, result.output
+    records = read_records(tmp_path / "r.parquet").sort("task", "item", "input")
+    assert records["answer"].to_list() == ["A", "B", None, "B", "4", None]
+    assert records["outcome"].to_list() == [
+        "answered",
+        "answered",
+        "invalid",
+        "answered",
+        "answered",
+        "invalid",
+    ]
+    assert records["reply"].to_list()[2] == "Hard to say"
+    assert (
+        "note: no answer in 2 replies by the tool's own reading; `hesperus reread` reads them again"
+        in result.stderr
+    )
+    assert "6 records (1 model, 2 tasks, 2 languages, 2 items)" in result.stderr
+    as_answers = ("--map", "item=q", "--model", "m", "--wide", "answer", "--out", tmp_path / "a.parquet")
+    assert _run("import", table, *as_answers).exit_code == 0
+    assert "Hard to say" in read_records(tmp_path / "a.parquet")["answer"].to_list()
+    common = ("import", table, "--out", tmp_path / "x", "--map", "item=q", "--model", "m")
+    assert "named by languages (en, sw), --wide answer, or --wide reply" in _fails(*common)
+    assert "unknown content of a wide table's columns: 'gold'" in _fails(*common, "--wide", "gold")
+    table.write_text("q,en,sw,gold\n1,A,B,the long one\n", encoding="utf-8")
+    assert "is neither letters nor numbers" in _fails(*common, "--wide", "reply")
+    table.write_text("q,answer,gold\n1,A,A\n", encoding="utf-8")
+    assert "no column is named by a language (there is q, answer, gold)" in _fails(*common, "--wide", "reply")
+
+
+def test_the_place_of_the_records_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    (tmp_path / "folder.parquet").mkdir()
+    logs = tmp_path / "no logs here"
+    for name, message in (
+        ("records.csv", "`hesperus export table` makes .csv"),
+        ("file", "is a file, a run needs a folder"),
+        ("folder.parquet", "is a folder, and the name ends as that of a file"),
+        ("file/below/run", "cannot be written below"),
+    ):
+        assert message in _fails("import", logs, "--out", tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.parquet"]
+
+
+def test_one_name_for_two_tasks_with_the_same_items_is_refused(tmp_path: Path) -> None:
+    for task in ("hard", "easy"):
+        rows = [lm_eval_row(n, {"id": n}, [-1.0, -2.0], target=0, texts=("x", "y")) for n in range(3)]
+        write_lm_eval(tmp_path / "logs", f"{task}_de", rows)
+    common = ("import", tmp_path / "logs", "--out", tmp_path / "run", "--task", "both")
+    assert "as 'easy' and as 'hard': --task gives both one name" in " ".join(_fails(*common).split())
+    assert _run(*common, "--again", "repeats").exit_code == 0
+    assert read_run(tmp_path / "run").records["repeat"].to_list() == [1, 2] * 3
+
+
+def test_the_same_reason_is_told_once(tmp_path: Path) -> None:
+    for task in ("one", "two", "three"):
+        write_lm_eval(tmp_path, f"global_mmlu_full_{task[:2]}", mmlu_rows(3), model=f"org/{task}")
+    message = _fails("import", tmp_path, "--out", tmp_path / "run", "--filter", "strict")
+    assert message.count("no filter 'strict'; there is 'none'") == 1 and " more: " in message
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that opens and cannot be read")
+def test_a_file_that_cannot_be_read_is_listed_and_the_rest_imported(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, "global_mmlu_full_de", mmlu_rows(3))
+    (tmp_path / "samples_quiz_en.jsonl").symlink_to("/proc/self/mem")
+    result = _run("import", tmp_path, "--out", tmp_path / "run")
+    assert result.exit_code == 0 and read_run(tmp_path / "run").records.height == 3
+    assert "left out: samples_quiz_en.jsonl: the file: cannot be opened: Input/output error" in result.stderr

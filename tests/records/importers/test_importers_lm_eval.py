@@ -80,14 +80,17 @@ def test_a_filter_is_chosen() -> None:
     found = imported.records["answer"].to_list()
     assert found == [None if text == "[invalid]" else text for text in expected]
     assert imported.left_out[0].detail == "'flexible' is taken, not strict; --filter chooses"
-    with pytest.raises(DataError, match="no filter 'loose'; there is strict, flexible"):
+    with pytest.raises(DataError, match="no filter 'loose'; there is 'strict', 'flexible'"):
         import_logs(path, ImportSettings(filter="loose"))
 
 
 def test_real_logs_of_five_languages_join_by_their_id(shared_data: Path) -> None:
     imported = import_logs(shared_data / "lm_eval_logs")
     records = imported.records
-    assert records.height == 600 and not imported.left_out and not imported.notes
+    assert records.height == 600 and not imported.left_out
+    assert imported.notes == (
+        "truthfulqa-multi-gen: no options and no gold; agreement would compare answers word for word",
+    )
     assert set(records["model"]) == {"hf/google/gemma-2-9b-it", "hf/meta-llama/Llama-3.1-8B-Instruct"}
     assert set(records["task"]) == {"truthfulqa-multi-gen"}
     assert set(records["input"]) == {"en", "ca", "es", "eu", "gl"}
@@ -178,6 +181,12 @@ def test_an_accuracy_that_contradicts_the_target_leaves_no_gold(tmp_path: Path) 
     imported = import_logs(tmp_path)
     assert imported.records["gold"].null_count() == 10
     assert _reasons(imported) == {"gold not known": 10}
+    assert "contradicts the target in 10 rows; kept without gold" in imported.left_out[0].detail
+    rows = mmlu_rows(10)
+    rows[4]["acc"] = 1.0 - rows[4]["acc"]
+    write_lm_eval(tmp_path, "global_mmlu_full_de", rows)
+    one = import_logs(tmp_path)
+    assert one.records["gold"].null_count() == 0 and not one.left_out
 
 
 def test_a_number_of_options_that_varies(tmp_path: Path) -> None:

@@ -11,6 +11,9 @@ from pathlib import Path
 from hesperus.errors import DataError, UsageError
 from hesperus.records.files import write_whole
 
+NAME_FIELD = "hesperus_task"
+"""Where an exported task says in its metadata what it is called here: the tools allow fewer characters in a name."""
+
 
 @dataclass(frozen=True, slots=True)
 class AskedItem:

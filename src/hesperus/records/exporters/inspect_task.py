@@ -7,7 +7,14 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from hesperus.errors import DataError
-from hesperus.records.exporters.asked import AskedItem, aligned, task_name, write_items, write_text
+from hesperus.records.exporters.asked import (
+    NAME_FIELD,
+    AskedItem,
+    aligned,
+    task_name,
+    write_items,
+    write_text,
+)
 
 _CHOICE = '''"""{title}: run with `inspect eval {file} -T language=TAG --model PROVIDER/NAME`."""
 
@@ -42,6 +49,7 @@ def {name}(language: str = "{first}") -> Task:
         dataset=MemoryDataset(samples(language), name="{name}"),
         solver={solver}(),
         scorer={scorer}(),
+        metadata={metadata},
     )
 '''
 
@@ -107,6 +115,7 @@ def write_inspect_task(items: Iterable[AskedItem], folder: Path | str, name: str
         scorer="choice" if choice else "match",
         solver="multiple_choice" if choice else "generate",
         sample=_SAMPLES[choice],
+        metadata=repr({NAME_FIELD: name}),
     )
     write_text(folder / file, text)
     return folder / file

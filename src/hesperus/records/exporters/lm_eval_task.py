@@ -7,7 +7,15 @@ from pathlib import Path
 
 import yaml
 
-from hesperus.records.exporters.asked import AskedItem, aligned, file_tag, task_name, write_items, write_text
+from hesperus.records.exporters.asked import (
+    NAME_FIELD,
+    AskedItem,
+    aligned,
+    file_tag,
+    task_name,
+    write_items,
+    write_text,
+)
 
 
 def write_lm_eval_task(items: Iterable[AskedItem], folder: Path | str, name: str) -> tuple[str, ...]:
@@ -33,12 +41,13 @@ def write_lm_eval_task(items: Iterable[AskedItem], folder: Path | str, name: str
     """
     folder = Path(folder).resolve()
     stem = task_name(name)
+    metadata = {"metadata": {"version": 1.0, NAME_FIELD: name}}
     names = []
     for language, many in aligned(items).items():
         task = f"{stem}_{file_tag(language)}"
         data = folder / f"{task}.jsonl"
         write_items(many, data)
-        text = yaml.safe_dump(_task(task, data, many), allow_unicode=True, sort_keys=False)
+        text = yaml.safe_dump(_task(task, data, many) | metadata, allow_unicode=True, sort_keys=False)
         write_text(folder / f"{task}.yaml", text)
         names.append(task)
     group = {"group": stem, "task": names, "metadata": {"version": 1.0}}
@@ -61,12 +70,10 @@ def _task(task: str, data: Path, items: tuple[AskedItem, ...]) -> dict[str, obje
             "doc_to_target": "gold",
             "target_delimiter": " ",
             "metric_list": [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}],
-            "metadata": {"version": 1.0},
         }
     return shared | {
         "output_type": "generate_until",
         "doc_to_target": "{{answer}}",
         "generation_kwargs": {"until": ["\n"], "do_sample": False},
         "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
-        "metadata": {"version": 1.0},
     }

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hesperus.records.importers.reading import import_logs
-    from hesperus.records.importers.saving import save_imported
+    from hesperus.records.importers.saving import check_place, save_imported
     from hesperus.records.importers.settings import TOOLS, Imported, ImportSettings, LeftOut
 
-__all__ = ["TOOLS", "ImportSettings", "Imported", "LeftOut", "import_logs", "save_imported"]
+__all__ = ["TOOLS", "ImportSettings", "Imported", "LeftOut", "check_place", "import_logs", "save_imported"]
 
 _HOMES = {
     "TOOLS": "settings",
     "ImportSettings": "settings",
     "Imported": "settings",
     "LeftOut": "settings",
+    "check_place": "saving",
     "import_logs": "reading",
     "save_imported": "saving",
 }

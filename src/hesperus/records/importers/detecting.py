@@ -76,7 +76,8 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
     if not sources:
         shown = ", ".join(map(str, given))
         raise UsageError(
-            f"{shown}: no log of lm-eval, Inspect, HELM, lighteval or promptfoo; --from names the format"
+            f"{shown}: no log of lm-eval, Inspect, HELM, lighteval or promptfoo below it; --from names the format, and "
+            "--map says what the columns of a table are"
         )
     return sources, left
 
@@ -141,7 +142,7 @@ def _by_columns(path: Path) -> Tool | None:
 
     try:
         columns = set(pl.scan_parquet(path).collect_schema().names())
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, OSError):
         return None
     old, new = {"gold_index", "choices", "full_prompt"}, {"doc", "model_response"}
     return "lighteval" if old <= columns or new <= columns else None

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from hesperus.errors import DataError
+from hesperus.errors import DataError, UsageError
 from hesperus.records.importers.benchmarks import BENCHMARKS
 from hesperus.records.importers.naming import short_models
 from hesperus.records.importers.settings import Again, LeftOut, Log
@@ -34,6 +34,7 @@ def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOu
 
     Raises:
         DataError: There is a second log, and `again` is ``refuse``.
+        UsageError: Logs of different tasks, which the user gave one name, have the same items.
     """
     short = short_models(log.model for log in logs)
     logs = [replace(log, model=short[log.model]) for log in logs]
@@ -48,6 +49,11 @@ def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOu
         joined += _same_options(fitting, left)
     for task, group in _by(joined, "task"):
         notes += _coverage(task, group)
+        if all(
+            log.rows["options"].null_count() == log.rows["gold"].null_count() == len(log.rows)
+            for log in group
+        ):
+            notes.append(f"{task}: no options and no gold; agreement would compare answers word for word")
     return joined, left, notes
 
 
@@ -110,6 +116,11 @@ def _single(logs: list[Log], again: Again, left: list[LeftOut]) -> list[Log]:
         taken: list[Log] = []
         for log in newest_first:
             over = [other for other in taken if _shares_items(log, other)]
+            if over and again != "repeats" and log.own_task != over[0].own_task:
+                raise UsageError(
+                    f"{log.place} and {over[0].place} ask the same items in {log.language!r}, as {log.own_task!r} and as "
+                    f"{over[0].own_task!r}: --task gives both one name; import them apart, or without --task"
+                )
             if not over:
                 taken.append(log)
             elif again == "refuse":
@@ -226,9 +237,10 @@ def _reference(logs: list[Log]) -> pl.DataFrame:
 
 def _same_options(logs: list[Log], left: list[LeftOut]) -> list[Log]:
     """An item with two options here and four there is not one item."""
+    counts = [log.rows["options"].list.len().drop_nulls().unique() for log in logs]
+    if not counts or pl.concat(counts).n_unique() < 2:
+        return [log for log in logs if len(log.rows)]
     sizes = [log.rows.select("item", size=pl.col("options").list.len()).drop_nulls().unique() for log in logs]
-    if not sizes:
-        return logs
     usual = (
         pl.concat(sizes)
         .group_by("item", "size")

@@ -31,19 +31,22 @@ class Piece:
     """Some whole lines of a file.
 
     Attributes:
-        data: The lines, with their ends; the last of a file may lack it.
+        data: The lines, with their ends; the last of a file may lack it. Beyond `stop` the next piece begins: cutting
+            it off would copy the whole.
+        stop: How many bytes of `data` belong to the piece.
         cut: True where the file ended in the middle of compressed data after these lines.
         elements: The values of a JSON array, in place of lines.
     """
 
     data: bytes
+    stop: int
     cut: bool = False
     elements: tuple[bytes, ...] | None = None
 
     @property
     def lines(self) -> Sequence[bytes]:
         """The lines, or the elements of the array."""
-        return self.data.splitlines() if self.elements is None else self.elements
+        return self.data[: self.stop].splitlines() if self.elements is None else self.elements
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -60,19 +63,21 @@ def pieces(path: Path) -> Iterator[Piece]:
     if _is_array(path):
         yield _array(path)
         return
+    packed = _is_packed(path)
     rest = b""
-    for block, ends_early in _unpacked(path) if _is_packed(path) else _plain(path):
+    for block, ends_early in _unpacked(path) if packed else _plain(path):
         end = block.rfind(b"\n") + 1
-        if end and not ends_early:
-            yield Piece(rest + block[:end] if rest else block[:end])
-            rest = block[end:]
-        else:
-            rest += block
         if ends_early:
-            yield Piece(rest, cut=True)
+            yield _whole(rest + block, cut=True)
             return
+        if not end:
+            rest += block
+            continue
+        yield _whole(rest + block[:end]) if rest else Piece(block, end)
+        # A plain file gives what stands behind its last end of a line again, with the next block.
+        rest = block[end:] if packed else b""
     if rest.strip():
-        yield Piece(rest)
+        yield _whole(rest)
 
 
 def decode(line: bytes) -> object:
@@ -89,6 +94,10 @@ def decode(line: bytes) -> object:
     # Half of a surrogate pair is JSON for Python, but no text.
     plain = text.encode("utf-8", "replace").decode("utf-8")
     return value if plain == text else json.loads(plain)
+
+
+def _whole(data: bytes, *, cut: bool = False) -> Piece:
+    return Piece(data, len(data), cut)
 
 
 def _is_packed(path: Path) -> bool:
@@ -109,10 +118,9 @@ def _plain(path: Path) -> Iterator[tuple[bytes, bool]]:
     with path.open("rb", buffering=0) as file:
         while block := file.read(PIECE):
             end = block.rfind(b"\n") + 1
-            if end and end < len(block):
+            if end:
                 # Reading the rest again costs less than putting two large blocks together.
                 file.seek(end - len(block), 1)
-                block = block[:end]
             yield block, False
 
 
@@ -144,13 +152,13 @@ def _array(path: Path) -> Piece:
         with open_bytes(path) as file:
             text = file.read()
         elements = msgspec.json.decode(text, type=list[msgspec.Raw])
-        return Piece(b"", elements=tuple(bytes(raw) for raw in elements))
+        return Piece(b"", 0, elements=tuple(bytes(raw) for raw in elements))
     except EOFError as error:
         raise DataError("the compressed data end in the middle of a JSON array", file=path.name) from error
     except msgspec.DecodeError:
         # NaN and Infinity, as Python writes them.
         pass
     try:
-        return Piece(b"", elements=tuple(json.dumps(value).encode() for value in json.loads(text)))
+        return Piece(b"", 0, elements=tuple(json.dumps(value).encode() for value in json.loads(text)))
     except ValueError as error:
         raise DataError(f"neither JSON lines nor a JSON array: {error}", file=path.name) from error

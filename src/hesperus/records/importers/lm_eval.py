@@ -75,6 +75,7 @@ def read_lm_eval(source: Source, settings: ImportSettings) -> tuple[list[Log], l
         split=_split(run.config),
         date=run.date,
         instruction=what.instruction,
+        own_task=what.own_task,
     )
     return [log], left
 
@@ -277,7 +278,8 @@ def _filtered(raw: pl.DataFrame, reading: Reading, source: Source) -> tuple[pl.D
     names = [name for name in raw["filter"].unique(maintain_order=True).to_list() if name is not None]
     if reading.filter is not None and reading.filter not in names:
         raise DataError(
-            f"no filter {reading.filter!r}; there is {', '.join(names) or 'none'}", file=source.place
+            f"no filter {reading.filter!r}; there is {', '.join(map(repr, names)) or 'no filter at all'}",
+            file=source.place,
         )
     if len(names) < 2:
         return raw, []

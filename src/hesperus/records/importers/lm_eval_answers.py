@@ -176,9 +176,9 @@ def _lettered(
     )["labels"]
     agrees = (place == pl.Series(scored.best)).fill_null(False)
     wrong = _contradictions(raw, scored, agrees)
-    if wrong > _CONTRADICTED * max(1, raw["acc"].count()):
-        detail = "the harness's accuracy contradicts the target; kept without gold"
-        return labels, gold.clear(len(gold)), {detail: wrong}
+    if _is_contradicted(wrong, raw):
+        detail = f"the harness's accuracy contradicts the target in {wrong:,} rows; kept without gold"
+        return labels, gold.clear(len(gold)), {detail: len(gold)}
     absent = gold.null_count()
     return labels, gold, {"the target is none of the options; kept without gold": absent} if absent else {}
 
@@ -223,11 +223,16 @@ def _worded(
             break
     wrong, order = min(found, key=lambda pair: pair[0])
     labels = pl.Series("labels", [list(order)], dtype=pl.List(pl.String)).new_from_index(0, len(raw))
-    if wrong > _CONTRADICTED * max(1, raw["acc"].count()):
-        detail = "the harness's accuracy fits no order of the labels; kept without gold"
-        return labels, gold.clear(len(gold)), {detail: wrong}
+    if _is_contradicted(wrong, raw):
+        detail = f"the harness's accuracy fits no order of the labels, the best not in {wrong:,} rows; kept without gold"
+        return labels, gold.clear(len(gold)), {detail: len(gold)}
     absent = gold.null_count()
     return labels, gold, {"the gold value is none that is known; kept without gold": absent} if absent else {}
+
+
+def _is_contradicted(wrong: int, raw: pl.DataFrame) -> bool:
+    """Whether gold is not to be believed; one row alone says nothing of the others."""
+    return wrong > max(1, _CONTRADICTED * raw["acc"].count())
 
 
 def _contradictions(raw: pl.DataFrame, scored: Scored, right: pl.Series) -> int:

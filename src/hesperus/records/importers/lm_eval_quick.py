@@ -69,7 +69,7 @@ class QuickRows:
         """Take the rows of a piece; where one looks otherwise, take none and say False."""
         if piece.elements is not None or self._layout.texts:
             return False
-        cut = _cut_scores(piece.data) if self._layout.choice else _cut_replies(piece.data)
+        cut = _cut_scores(piece) if self._layout.choice else _cut_replies(piece)
         if cut is None:
             return False
         heads, scores = cut
@@ -79,7 +79,7 @@ class QuickRows:
             return False
         if self._layout.choice and len(rows) != len(scores):
             return False
-        if not _are_whole(piece.data, [row.doc_id for row in rows]):
+        if not _are_whole(piece, [row.doc_id for row in rows]):
             return False
         self._rows += rows
         self._scores += scores
@@ -109,41 +109,43 @@ class QuickRows:
 def _row_type(layout: Layout) -> type[msgspec.Struct]:
     """A row with the wanted fields; everything else in it is skipped without being made."""
     names = {f"f{place}": name for place, name in enumerate(layout.fields)}
-    document = msgspec.defstruct("Document", [(name, Any, None) for name in names], rename=names)
+    document = msgspec.defstruct("Document", [(name, Any, None) for name in names], rename=names, gc=False)
     fields: list[Any] = [("doc_id", int), ("doc", document), ("target", Any, None), ("filter", Any, None)]
     fields.append(("acc", Any, None))
     if not layout.choice:
         one = msgspec.Meta(min_length=1)
         fields.append(("resps", Annotated[list[Annotated[list[Any], one]], one]))
         fields.append(("filtered_resps", Annotated[list[Any], one]))
-    return msgspec.defstruct("Row", fields, kw_only=True)
+    return msgspec.defstruct("Row", fields, kw_only=True, gc=False)
 
 
-def _cut_scores(data: bytes) -> tuple[list[bytes], list[bytes]] | None:
+def _cut_scores(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
     """Of each line: what is to be parsed, and its scores."""
     heads: list[bytes] = []
     scores: list[bytes] = []
-    start, size, skip = 0, len(data), len(_FILTERED)
+    data, start, size, skip = piece.data, 0, piece.stop, len(_FILTERED)
+    find, rfind = data.find, data.rfind
     while start < size:
-        stop = data.find(b"\n", start)
+        stop = find(b"\n", start, size)
         stop = size if stop < 0 else stop
-        arguments = data.find(_ARGUMENTS, start, stop)
-        filtered = data.rfind(_FILTERED, start, stop)
-        end = data.find(_END, filtered + skip, stop)
+        arguments = find(_ARGUMENTS, start, stop)
+        filtered = rfind(_FILTERED, start, stop)
+        end = find(_END, filtered + skip, stop)
         if not start < arguments < filtered < end:
             return None
-        heads += (data[start:arguments], data[end + 1 : stop + 1])
+        heads.append(data[start:arguments])
+        heads.append(data[end + 1 : stop + 1])
         scores.append(data[filtered + skip : end + 1])
         start = stop + 1
     return heads, scores
 
 
-def _cut_replies(data: bytes) -> tuple[list[bytes], list[bytes]] | None:
+def _cut_replies(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
     """Of each line what is to be parsed: all but the arguments."""
     heads: list[bytes] = []
-    start, size = 0, len(data)
+    data, start, size = piece.data, 0, piece.stop
     while start < size:
-        stop = data.find(b"\n", start)
+        stop = data.find(b"\n", start, size)
         stop = size if stop < 0 else stop
         arguments = data.find(_ARGUMENTS, start, stop)
         resps = data.rfind(_RESPS, start, stop)
@@ -154,7 +156,7 @@ def _cut_replies(data: bytes) -> tuple[list[bytes], list[bytes]] | None:
     return heads, []
 
 
-def _are_whole(data: bytes, numbers: list[int]) -> bool:
+def _are_whole(piece: Piece, numbers: list[int]) -> bool:
     """Whether no row was interrupted and followed by another on its line.
 
     Such a line would give the first row's question with the second row's scores. The number of the second row is then
@@ -162,10 +164,11 @@ def _are_whole(data: bytes, numbers: list[int]) -> bool:
     """
     if not numbers:
         return True
+    data, stop = piece.data, piece.stop
     if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
-        last = data.rfind(b"\n", 0, len(data) - 1) + 1
-        return data.count(START, last) == 1
-    return data.count(START) == len(numbers)
+        last = data.rfind(b"\n", 0, stop - 1) + 1
+        return data.count(START, last, stop) == 1
+    return data.count(START, 0, stop) == len(numbers)
 
 
 def _texts(values: list[Any]) -> pl.Series:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import languages, normalise
+from hesperus.records.exporters.asked import NAME_FIELD
 from hesperus.records.importers.benchmarks import Benchmark, name_of
 from hesperus.records.importers.settings import ImportSettings
 
@@ -57,12 +58,21 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a log is about: task, language, and the benchmark where it is known."""
+    """What a log is about.
+
+    Attributes:
+        task: Its name in the records.
+        language: BCP-47 tag.
+        benchmark: What is known of it, or None.
+        instruction: Language of the instruction, where it is another.
+        own_task: The task's name by the log, where the user gave another.
+    """
 
     task: str
     language: str
     benchmark: Benchmark | None
     instruction: str | None = None
+    own_task: str = ""
 
 
 def about(evidence: Evidence, settings: ImportSettings) -> About:
@@ -88,7 +98,8 @@ def about(evidence: Evidence, settings: ImportSettings) -> About:
             "'path:REGEX', 'field:NAME' or 'config:NAME'",
             file=evidence.place,
         )
-    return About(settings.task or task, language, named.benchmark, named.instruction)
+    task = evidence.config.get(NAME_FIELD) or task
+    return About(settings.task or task, language, named.benchmark, named.instruction, own_task=task)
 
 
 def tag_or_none(text: object) -> str | None:

@@ -57,7 +57,9 @@ def import_logs(
     """
     settings = settings or ImportSettings()
     paths = [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given]
-    sources, left = find_sources(paths, settings.tool or ("table" if settings.columns else None))
+    sources, left = find_sources(
+        paths, settings.tool or ("table" if settings.columns or settings.wide else None)
+    )
     logs: list[Log] = []
     with ThreadPoolExecutor(_THREADS) as threads:
         for done, (found, more) in enumerate(
@@ -70,10 +72,7 @@ def import_logs(
     joined, more, notes = join_logs(logs, settings.again)
     left += more
     if not joined:
-        reasons = "; ".join(f"{out.place}: {out.reason} ({out.detail})" for out in left[:3])
-        raise DataError(
-            f"nothing could be imported from {len(sources)} files: {reasons or 'they hold no rows'}"
-        )
+        raise DataError(f"nothing could be imported: {_reasons(left) or 'the logs hold no rows'}")
     records = records_of(joined)
     return Imported(records, tuple(_described(log) for log in joined), tuple(left), tuple(notes), settings)
 
@@ -84,7 +83,10 @@ def _read(source: Source, settings: ImportSettings) -> tuple[list[Log], list[Lef
     try:
         logs, left = reader(source, settings)
     except DataError as error:
-        return [], [LeftOut("cannot be read", 0, source.place, str(error))]
+        detail = str(error).removeprefix(f"{source.place}: ")
+        return [], [LeftOut("cannot be read", 0, source.place, detail)]
+    except OSError as error:
+        return [], [LeftOut("cannot be opened", 0, source.place, error.strerror or str(error))]
     named = [log for log in logs if log.model]
     left += [
         LeftOut(
@@ -94,6 +96,18 @@ def _read(source: Source, settings: ImportSettings) -> tuple[list[Log], list[Lef
         if not log.model
     ]
     return named, left
+
+
+def _reasons(left: Sequence[LeftOut]) -> str:
+    """Why nothing is left: the first three reasons, each with the first log that it is about."""
+    places: dict[str, list[str]] = {}
+    for out in left:
+        places.setdefault(f"{out.reason}: {out.detail}", []).append(out.place)
+    told = [
+        f"{where[0]}{f' and {len(where) - 1:,} more' if len(where) > 1 else ''}: {reason}"
+        for reason, where in places.items()
+    ]
+    return "; ".join(told[:3]) + (f"; and {len(told) - 3:,} more reasons" if len(told) > 3 else "")
 
 
 def _described(log: Log) -> dict[str, str | int | None]:

@@ -81,6 +81,7 @@ def logs_of(rows: Iterable[Row], kept: Kept, settings: ImportSettings) -> tuple[
                 split=kept.split,
                 date=kept.date,
                 instruction=kept.about.instruction,
+                own_task=kept.about.own_task,
             )
         )
     return logs, left

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 
+from hesperus.errors import UsageError
 from hesperus.fingerprint import plain, signature
 from hesperus.records.importers.settings import Imported
 from hesperus.records.runs import Run, write_run
 from hesperus.records.writing import write_records
+
+_PARQUET = (".parquet", ".pq")
+_OTHER_FILES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".gz", ".zip")
+
+
+def check_place(out: Path | str) -> None:
+    """Refuse a place where records cannot be written, before anything is read.
+
+    Raises:
+        UsageError: The name is that of another kind of file, a file stands where a folder is needed (or the other way
+            round), or the place cannot be written to.
+    """
+    out = Path(out)
+    is_file = out.suffix.lower() in _PARQUET
+    if out.suffix.lower() in _OTHER_FILES:
+        raise UsageError(
+            f"{out}: records are written as a run folder or a .parquet file; `hesperus export table` makes {out.suffix}"
+        )
+    if is_file and out.is_dir():
+        raise UsageError(f"{out}: is a folder, and the name ends as that of a file")
+    if not is_file and out.is_file():
+        raise UsageError(f"{out}: is a file, a run needs a folder")
+    above = next(parent for parent in (out, *out.absolute().parents) if parent.exists())
+    if not (above.is_dir() or is_file and above == out) or not os.access(above, os.W_OK):
+        raise UsageError(f"{out}: cannot be written below {above}; is it a folder, and yours to write to?")
 
 
 def save_imported(imported: Imported, out: Path | str) -> None:
@@ -18,10 +45,18 @@ def save_imported(imported: Imported, out: Path | str) -> None:
 
     Raises:
         DataError: The records break the contract.
-        UsageError: The folder's name is taken by a file.
+        UsageError: See check_place; or the file system refuses.
     """
     out = Path(out)
-    if out.suffix.lower() in (".parquet", ".pq"):
+    check_place(out)
+    try:
+        _save(imported, out)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+
+
+def _save(imported: Imported, out: Path) -> None:
+    if out.suffix.lower() in _PARQUET:
         write_records(imported.records, out)
         return
     study = {

@@ -35,6 +35,7 @@ class ImportSettings:
         model: Name of the model, where the logs do not say or it shall be another.
         task: Name of the task, likewise.
         columns: For a long table: column of the records to column of the table.
+        wide: For a table with a column per language, named by its tag: what those columns hold, ``answer`` or ``reply``.
         filter: For lm-evaluation-harness: the filter whose result counts; None takes the first of each task.
         again: What becomes of a second log of the same model, task and language.
         groups: Further fields of an item that become columns.
@@ -51,18 +52,21 @@ class ImportSettings:
     again: Again = "newest"
     groups: tuple[str, ...] = ()
     replies: bool = True
+    wide: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse settings that name nothing.
 
         Raises:
-            UnknownNameError: No such tool or rule for a second log.
+            UnknownNameError: No such tool, rule for a second log, or content of a wide table.
             UsageError: ``row`` stands beside other keys.
         """
         if self.tool is not None and self.tool not in TOOLS:
             raise UnknownNameError("format of logs", self.tool, TOOLS)
         if self.again not in get_args(Again):
             raise UnknownNameError("rule for a second log", self.again, get_args(Again))
+        if self.wide not in (None, "answer", "reply"):
+            raise UnknownNameError("content of a wide table's columns", str(self.wide), ("answer", "reply"))
         if ROW_KEY in self.key and len(self.key) > 1:
             raise UsageError(f"--key row stands alone, not with {', '.join(self.key)}")
 
@@ -99,6 +103,7 @@ class Log:
         split: Which split of the data was asked, where the log says.
         date: When it was written, sortable text; empty where unknown.
         instruction: Language of the instruction, where it is another.
+        own_task: The task's name by the log, where the user gave another.
     """
 
     tool: Tool
@@ -111,6 +116,7 @@ class Log:
     split: str | None = None
     date: str = ""
     instruction: str | None = None
+    own_task: str = ""
 
     @property
     def cell(self) -> tuple[str, str, str, str]:

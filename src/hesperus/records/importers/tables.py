@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +11,7 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.conform import conform
 from hesperus.records.importers.lines import open_bytes
 from hesperus.records.importers.naming import tag_or_none
+from hesperus.records.importers.replies import gold_labels, read_labels
 from hesperus.records.importers.settings import LOG_COLUMNS, ImportSettings, LeftOut, Log, Source
 from hesperus.records.schema import KEY, SCHEMA
 
@@ -21,6 +22,9 @@ _MAPPED = (*SCHEMA, _LANGUAGE)
 def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
     """Read a table, one row per answer.
 
+    With ``settings.wide`` a row holds the answers of all languages, in columns named by their tags. Where replies are
+    mapped and no answers, a reply that is a letter or a number and nothing else is the answer, as gold is.
+
     ``settings.columns`` maps columns of the records (or ``language``, which stands for both senses) to columns of the
     table; a column of the same name needs no mapping. ``model``, ``task`` and the language (``=TAG``) may be given once
     for the whole table.
@@ -30,6 +34,8 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
         DataError: A needed column is missing, or a value breaks the contract.
     """
     frame = _frame(source)
+    if settings.wide is not None:
+        frame = _lengthened(frame, settings.wide, source)
     mapping = _mapping(frame.columns, settings, source)
     groups = [name for name in settings.groups if name in frame.columns]
     taken = frame.select(
@@ -98,14 +104,64 @@ def _with_constants(frame: pl.DataFrame, settings: ImportSettings, source: Sourc
     for name, value in given.items():
         if value is not None and (name not in frame.columns or getattr(settings, name) is not None):
             frame = frame.with_columns(pl.lit(value).alias(name))
+    if "reply" in frame.columns and "gold" in frame.columns and "answer" not in frame.columns:
+        frame = _with_answers(frame, source)
     for name in ("model", "item", "answer"):
         if name not in frame.columns:
             flag = f"--{name} NAME or " if name == "model" else ""
-            shown = ", ".join(frame.columns)
-            raise DataError(
-                f"no column {name!r}: give {flag}--map {name}=COLUMN (there is {shown})", file=source.place
-            )
+            raise _absent(f"no column {name!r}: give {flag}--map {name}=COLUMN", source)
     return frame
+
+
+def _absent(message: str, source: Source) -> DataError:
+    """The error that something is not there, with what is."""
+    columns = _frame(source).columns
+    tags = _tags(columns)
+    if len(tags) > 1:
+        message = (
+            f"{message}; or, since columns are named by languages ({', '.join(tags)}), --wide answer, or --wide reply "
+            "where they hold what the model wrote"
+        )
+    return DataError(f"{message} (there is {', '.join(columns)})", file=source.place)
+
+
+def _tags(columns: Iterable[str]) -> dict[str, str]:
+    """Columns that are named by a language, with its tag."""
+    found = {name: tag_or_none(name) for name in columns if name not in _MAPPED}
+    return {name: tag for name, tag in found.items() if tag is not None}
+
+
+def _lengthened(frame: pl.DataFrame, value: str, source: Source) -> pl.DataFrame:
+    """A row per item and language, from a row per item."""
+    tags = _tags(frame.columns)
+    if not tags:
+        shown = ", ".join(frame.columns)
+        raise DataError(f"no column is named by a language (there is {shown})", file=source.place)
+    for name in (_LANGUAGE, value):
+        if name in frame.columns:
+            raise DataError(f"a column {name!r} stands beside columns named by a language", file=source.place)
+    others = [name for name in frame.columns if name not in tags]
+    return frame.with_columns(pl.col(name).cast(pl.String) for name in tags).unpivot(
+        list(tags), index=others, variable_name=_LANGUAGE, value_name=value
+    )
+
+
+def _with_answers(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
+    """Answers from replies, task by task, since the labels of one may be letters and of another numbers."""
+    parts = []
+    for (task,), part in frame.partition_by("task", as_dict=True, maintain_order=True).items():
+        kind, gold = gold_labels(part["gold"])
+        if kind == "text":
+            raise DataError(
+                f"gold of {task!r} is neither letters nor numbers, so that answers cannot be read from replies; give "
+                "--map answer=COLUMN",
+                file=source.place,
+            )
+        answers, outcomes = read_labels(part["reply"].cast(pl.String), kind)
+        parts.append(
+            part.with_columns(answers.alias("answer"), outcomes.alias("outcome"), gold.alias("gold"))
+        )
+    return pl.concat(parts)
 
 
 def _with_language(
@@ -140,11 +196,7 @@ def _with_language(
         if name not in frame.columns and other in frame.columns:
             frame = frame.with_columns(pl.col(other).alias(name))
     if "input" not in frame.columns:
-        shown = ", ".join(frame.columns)
-        raise DataError(
-            f"no language: give --map language=COLUMN or --language-from '=TAG' (there is {shown})",
-            file=source.place,
-        )
+        raise _absent("no language: give --map language=COLUMN or --language-from '=TAG'", source)
     return frame, left
 
 
