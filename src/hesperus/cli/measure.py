@@ -8,6 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.cli.measure_flags import By, Format, Invalid, Models, Resamples, RunPath, Seed, Tasks
+from hesperus.cli.measure_raters import (
+    Confusion,
+    Duplicates,
+    Level,
+    Order,
+    Rater,
+    RaterFlags,
+    Rating,
+    Scale,
+    Unit,
+    measured_raters,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +39,8 @@ def command(
         str,
         typer.Argument(
             help="accuracy, agreement, consistency, decomposition, directions, labels, outcomes, together, translation "
-            "or validity; of a similarity study also similarity, designs, tests, relations or scoring.",
+            "or validity; of a similarity study also similarity, designs, tests, relations or scoring; of a long table "
+            "of ratings: raters.",
             show_default=False,
         ),
     ],
@@ -48,6 +61,14 @@ def command(
         float, typer.Option(help="For translation: scores strictly above it count as good.")
     ] = 50.0,
     format: Format = "table",
+    unit: Unit = None,
+    rater: Rater = None,
+    rating: Rating = None,
+    level: Level = "nominal",
+    scale: Scale = None,
+    order: Order = None,
+    duplicates: Duplicates = "error",
+    confusion: Confusion = False,
 ) -> None:
     """Measure a run: how consistent, how accurate, how readable, and how sure that is.
 
@@ -65,8 +86,10 @@ def command(
         hesperus measure agreement runs/atlas --a hi --b sw --statistic kappa_p
 
         hesperus measure together runs/atlas --statistic krippendorff_alpha --statistic ac3
+
+        hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
-    from hesperus.errors import UnknownNameError
+    from hesperus.errors import UnknownNameError, UsageError
     from hesperus.measures import Bootstrap
     from hesperus.records import Selection, read_records
     from hesperus.reports.formats import print_table
@@ -80,9 +103,16 @@ def command(
     )
     from hesperus.reports.measured.registry import measure_columns
 
-    known = (*MEASURES, *SIMILARITY, "translation")
+    known = (*MEASURES, *SIMILARITY, "translation", "raters")
     if what not in known:
         raise UnknownNameError("measure", what, known)
+    flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion)
+    if what == "raters":
+        found = measured_raters(run, flags, by=by or (), bootstrap=Bootstrap(resamples, seed))
+        print_table(_narrow(found, statistic or ()), format)
+        return
+    if flags.used():
+        raise UsageError(f"{', '.join(flags.used())} belongs to `measure raters`, not to {what}")
     settings = MeasureSettings(
         a=Selection.parse(a) if a is not None else None,
         b=Selection.parse(b) if b is not None else None,

@@ -1,0 +1,62 @@
+"""`hesperus measure raters` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TABLE = "item,who,score\n" + "".join(
+    f"{item},{who},{score}\n" for item, scores in enumerate(["112", "223", "333", "455"]) for who, score in zip("abc", scores, strict=True)
+)  # fmt: skip
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "ratings.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return path
+
+
+def hesperus(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "hesperus", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_long_table_is_measured(table: Path) -> None:
+    done = hesperus(
+        "measure", "raters", table, "--unit", "item", "--rater", "who", "--rating", "score", "--level", "interval",
+        "--format", "json", "--resamples", "100", "--scale", "1:5",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["measure"] == "raters"
+    rows = {(row["statistic"], row["rater_a"], row["rater_b"]): row for row in document["rows"]}
+    # Pairs of a unit: 112 has one equal of three, 223 one, 333 three, 455 one.
+    assert rows["percent", "", ""]["value"] == pytest.approx((1 / 3 + 1 / 3 + 1 + 1 / 3) / 4)
+    assert rows["bias", "c", ""]["value"] > 0 > rows["bias", "a", ""]["value"]
+    assert rows["cohen_kappa_quadratic", "a", "b"]["n"] == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--unit", "item"], "--unit COLUMN --rater COLUMN --rating COLUMN"),
+        (["--unit", "item", "--rater", "who", "--rating", "score", "--scale", "5:1"], "begins with its lowest rating"),
+        (["--unit", "item", "--rater", "who", "--rating", "score", "--scale", "wide"], "--scale is LOW:HIGH"),
+        (["--unit", "item", "--rater", "who", "--rating", "score", "--level", "ordinal", "--scale", "1:4"], "line 12, field 'score': 5 is out of"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(table: Path, words: list[str], message: str) -> None:
+    done = hesperus("measure", "raters", table, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_other_measures_take_no_raters(table: Path) -> None:
+    done = hesperus("measure", "accuracy", table, "--unit", "item")
+    assert done.returncode == 2
+    assert "--unit belongs to `measure raters`, not to accuracy" in done.stderr
