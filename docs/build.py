@@ -9,10 +9,13 @@ from pathlib import Path
 
 PAGE = Path(__file__).with_name("cli.md")
 COMMANDS = [
-    [], ["demo"], ["plan"], ["run"], ["measure"], ["score"], ["audit"], ["compare"], ["check"], ["reread"], ["report"], ["import"], ["export"],
+    [], ["demo"], ["plan"], ["run"], ["measure"], ["score"], ["calibrate"], ["audit"], ["compare"], ["check"], ["reread"], ["represent"], ["report"], ["figure"], ["import"], ["export"],
+    ["annotate"], ["annotate", "schemes"], ["annotate", "create"], ["annotate", "links"], ["annotate", "serve"], ["annotate", "status"],
+    ["annotate", "html"], ["annotate", "import"], ["annotate", "export"],
     ["languages"], ["languages", "show"], ["languages", "check"],
     ["tasks"], ["tasks", "list"], ["tasks", "show"], ["tasks", "check"],
-    ["models"], ["models", "list"], ["models", "test"], ["doctor"],
+    ["models"], ["models", "list"], ["models", "test"],
+    ["segment"], ["translate"], ["translators"], ["translators", "list"], ["translators", "test"], ["translators", "convert"], ["doctor"],
 ]  # fmt: skip
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 import pytest
 
-from hesperus.records import SCHEMA, Run
+from hesperus.records import SCHEMA, Run, conform
 from hesperus.types import Sense
 
 NAMES = {
@@ -123,3 +124,34 @@ def capitals() -> Run:
         reply=pl.when(changed).then(pl.lit(HOSTILE)).otherwise("reply"),
     )
     return Run(records, run.items, run.study, run.signature)
+
+
+def quiz(
+    models: Sequence[str] = ("a/small", "a/large", "b/small"),
+    languages: Sequence[str] = ("en", "de", "nl", "zu", "xh"),
+    *,
+    items: int = 60,
+    perfect: Sequence[str] = (),
+) -> pl.DataFrame:
+    """Choice questions of three subjects; models err each in its own way, in some languages never."""
+    rng = np.random.default_rng(11)
+    gold = rng.integers(0, 4, items)
+    rows = []
+    for model in models:
+        own = rng.normal(size=(items, 4))
+        for step, language in enumerate(languages):
+            scores = own + rng.normal(size=(items, 4))
+            scores[np.arange(items), gold] += 99 if language in perfect else 1.6 - 0.2 * (step % 5)
+            for item, answer in enumerate(scores.argmax(axis=1)):
+                rows.append(
+                    {"model": model, "task": "quiz", "item": f"q{item:03}", "instruction": language,
+                     "input": language, "answer": "ABCD"[answer], "gold": "ABCD"[gold[item]],
+                     "options": list("ABCD"), "subject": ("law", "maths", "art")[item % 3]}
+                )  # fmt: skip
+    return conform(pl.DataFrame(rows))
+
+
+@pytest.fixture(scope="session")
+def make_quiz() -> Callable[..., pl.DataFrame]:
+    """Makes records of a quiz that was put to models in languages, each in the benchmark's own wording."""
+    return quiz

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from hesperus.records import Run, write_records, write_run
@@ -53,6 +55,18 @@ def test_a_records_file_gets_it_beside_itself(capitals: Run, tmp_path: Path) -> 
     done = hesperus(tmp_path / "answers.parquet", "--resamples", 0, "--card", tmp_path / "card.json")
     assert done.returncode == 0 and done.stdout.splitlines()[0] == str(tmp_path / "answers.html")
     assert (tmp_path / "card.json").read_text().startswith('{\n  "models"')
+
+
+def test_records_in_several_languages_get_the_report_of_similarity(
+    make_quiz: Callable[..., pl.DataFrame], tmp_path: Path
+) -> None:
+    write_records(make_quiz(["m"], items=20), tmp_path / "quiz.parquet")
+    done = hesperus(tmp_path / "quiz.parquet", "--resamples", 20, "--figures", tmp_path / "figures")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [Path(line).name for line in done.stdout.splitlines()] == [
+        "quiz.html", "languages-1.svg", "densities.svg",
+    ]  # fmt: skip
+    assert "How alike does m answer in 5 languages?" in (tmp_path / "quiz.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -16,16 +16,12 @@ from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run
 from hesperus.reports import Findings, Table, findings_of, render, write_figures
-from hesperus.reports.answer_figures import (
-    directions_figure,
-    labels_figure,
-    outcomes_figure,
-    translation_figure,
-)
+from hesperus.reports.answer_figures import directions_figure, labels_figure, outcomes_figure
 from hesperus.reports.drawings import drawings
 from hesperus.reports.figures import accuracy_figure, consistency_figure, pairs_figure
 from hesperus.reports.measured import translation_table
 from hesperus.reports.theme import INK, inline_svg, specification
+from hesperus.reports.translation_figures import translation_figure
 
 QUICK = Bootstrap(resamples=100)
 SVG = "{http://www.w3.org/2000/svg}"

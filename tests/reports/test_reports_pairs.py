@@ -38,10 +38,14 @@ def test_the_same_prompt_again_is_a_repeat() -> None:
     assert pair("instruction=en,input=de", "instruction=en,input=en").kind == "other"
 
 
-@pytest.mark.parametrize("text", ["en", "instruction=en", "instruction=en,input=de,task=x"])
+@pytest.mark.parametrize("text", ["en", "instruction=en", "instruction=,input=de"])
 def test_what_is_no_side_is_told(text: str) -> None:
     with pytest.raises(ValueError, match="no side of a comparison"):
         Side.parse(text)
+
+
+def test_codes_of_another_tool_may_hold_commas_and_equal_signs() -> None:
+    assert Side.parse("instruction=a,b=<c>,input=a,b=<c>,repeat=2") == Side("a,b=<c>", "a,b=<c>", 2)
 
 
 def test_senses_in_words() -> None:

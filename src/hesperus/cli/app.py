@@ -12,22 +12,29 @@ from typing import Annotated
 import typer
 
 from hesperus.cli import (
+    annotate,
     audit,
+    calibrate,
     check,
     compare,
     demo,
     doctor,
     export,
+    figure,
     import_,
     languages,
     measure,
     models,
     plan,
     report,
+    represent,
     reread,
     run,
     score,
+    segment,
     tasks,
+    translate,
+    translators,
 )
 from hesperus.errors import HesperusError
 from hesperus.version import __version__
@@ -47,18 +54,25 @@ _ASK, _READ, _KNOW = "Ask", "Measure and report", "What is there"
 app.command("demo", rich_help_panel=_ASK)(demo.command)
 app.command("plan", rich_help_panel=_ASK)(plan.command)
 app.command("run", rich_help_panel=_ASK)(run.command)
+app.command("translate", rich_help_panel=_ASK)(translate.command)
+app.command("segment", rich_help_panel=_ASK)(segment.command)
 app.command("measure", rich_help_panel=_READ)(measure.command)
 app.command("compare", rich_help_panel=_READ)(compare.command)
 app.command("check", rich_help_panel=_READ)(check.command)
 app.command("import", rich_help_panel=_READ)(import_.command)
 app.command("export", rich_help_panel=_READ)(export.command)
 app.command("audit", rich_help_panel=_READ)(audit.command)
+app.add_typer(annotate.app, name="annotate", rich_help_panel=_READ)
+app.command("represent", rich_help_panel=_READ)(represent.command)
 app.command("score", rich_help_panel=_READ)(score.command)
+app.command("calibrate", rich_help_panel=_READ)(calibrate.command)
 app.command("reread", rich_help_panel=_READ)(reread.command)
 app.command("report", rich_help_panel=_READ)(report.command)
+app.command("figure", rich_help_panel=_READ)(figure.command)
 app.add_typer(languages.app, name="languages", rich_help_panel=_KNOW)
 app.add_typer(tasks.app, name="tasks", rich_help_panel=_KNOW)
 app.add_typer(models.app, name="models", rich_help_panel=_KNOW)
+app.add_typer(translators.app, name="translators", rich_help_panel=_KNOW)
 app.command("doctor", rich_help_panel=_KNOW)(doctor.command)
 
 
@@ -90,6 +104,12 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
+    except OSError as error:
+        # A file that cannot be read or written is the user's to mend; anything else is ours.
+        if error.filename is None:
+            raise
+        sys.stderr.write(f"error: {_printable(str(error.filename))}: {error.strerror}\n")
+        sys.exit(2)
 
 
 def _printable(text: str) -> str:

@@ -26,13 +26,20 @@ def command(
     invalid: Annotated[
         str, typer.Option(help="How unreadable answers compare: disagree, agree or drop.")
     ] = "disagree",
-    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the items; 0: no intervals.")] = 2000,
+    resamples: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Resamples of the items; 0: no intervals. At 2000, a similarity study's own number holds.",
+        ),
+    ] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
 ) -> None:
     """Write the report of a run: one HTML file that needs no network, no script and no other file.
 
-    It says in a sentence how consistent the model is, and shows the figures, the tables with intervals and what was
-    left out, items whose answer changed, and how all of it was measured.
+    Where senses were made from others, it says how consistent the models are; where the same questions were asked in
+    several languages or of several models (a similarity study, an import, any records), how alike they answer. Either
+    shows the figures, the tables with intervals, what was left out and why, and how all of it was measured.
 
     For example:
 
@@ -42,8 +49,17 @@ def command(
     """
     from hesperus.errors import UnknownNameError, UsageError
     from hesperus.measures import INVALID_RULES, Bootstrap
-    from hesperus.reports import FIGURE_FORMATS, ReportSettings, card_of, findings_of, open_run, write_figures
-    from hesperus.reports.html import write_report
+    from hesperus.reports import (
+        FIGURE_FORMATS,
+        ReportSettings,
+        card_of,
+        open_run,
+        report_drawings,
+        report_findings,
+        scores_of,
+        write_drawings,
+        write_report,
+    )
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
@@ -51,11 +67,11 @@ def command(
         raise UnknownNameError("rule for unreadable answers", invalid, INVALID_RULES)
     settings = ReportSettings(invalid=invalid, bootstrap=Bootstrap(resamples, seed))
     opened = open_run(run)
-    found = findings_of(opened.records, invalid=settings.invalid, bootstrap=settings.bootstrap)
+    found = report_findings(opened, settings=settings, scores=scores_of(run))
     page = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     typer.echo(write_report(opened, page, settings=settings, found=found))
     if figures is not None:
-        for file in write_figures(found, figures, format=figure_format):
+        for file in write_drawings(report_drawings(found), figures, format=figure_format):
             typer.echo(file)
     if card is not None:
         filled = card_of(opened.records)

@@ -1,4 +1,4 @@
-"""Figures of what was answered: shares of labels, where changed answers go, lost replies, translation against consistency.
+"""Figures of what was answered: shares of labels, where changed answers go, lost replies.
 
 Every function takes a Table and returns an altair chart, or None where the table has nothing to draw.
 """
@@ -10,10 +10,10 @@ from typing import Any
 
 import altair as alt
 
-from hesperus.reports.figures import SHARE, compared_statistic, placed, reading_order, values
+from hesperus.reports.figures import compared_statistic, placed, reading_order
 from hesperus.reports.pairs import Side
 from hesperus.reports.table import Table
-from hesperus.reports.theme import COLOURS, GRID, INK, NEUTRAL, SHAPES, WIDTH
+from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, SHARE, WIDTH, values
 from hesperus.reports.wording import OUTCOME_WORDS, parsed, sense_label
 from hesperus.types import OUTCOMES
 
@@ -247,47 +247,3 @@ def _flow(held: Sequence[Mapping[str, object]], changes: Sequence[str]) -> Any:
         )
     )
     return alt.layer(tiles, words).properties(width=alt.Step(62), height=alt.Step(22))
-
-
-SCORE_NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2",
-               "rougeL": "ROUGE-L"}  # fmt: skip
-
-
-def translation_figure(table: Table, *, score: str = "bleu") -> Any | None:
-    """Mean score of the model's own translations against consistency (input made), a point a language and model."""
-    points: dict[tuple[str, str], dict[str, object]] = {}
-    for found, row in [*compared_statistic(table, "mean"), *compared_statistic(table, "consistency")]:
-        if row["score"] != score or found.target is None:
-            continue
-        sense = parsed(found.target)
-        point = points.setdefault((str(row["model"]), found.target), {"model": row["model"]})
-        point["tag"] = sense.language if sense else found.target
-        if row["statistic"] == "mean":
-            point["score"] = row["value"]
-        else:
-            point |= {"value": row["value"], "low": row["low"], "high": row["high"]}
-    rows = [point for point in points.values() if "score" in point and "value" in point]
-    models = list(dict.fromkeys(str(row["model"]) for row in rows))
-    if not rows:
-        return None
-    base = alt.Chart(values(rows)).encode(
-        x=alt.X(
-            "score:Q",
-            title=f"mean {SCORE_NAMES.get(score, score)} of the translated input",
-            scale=alt.Scale(zero=False, padding=14),
-        ),
-        color=alt.value(COLOURS[0]),
-    )
-    if 1 < len(models) <= len(COLOURS):
-        palette = alt.Scale(domain=models, range=list(COLOURS)[: len(models)])
-        base = base.encode(color=alt.Color("model:N", scale=palette, title=None))
-    y = alt.Y(
-        "value:Q", axis=SHARE, title="answers that stay the same (X)", scale=alt.Scale(zero=False, nice=True)
-    )
-    dots = base.mark_point(filled=True, size=60, opacity=1).encode(y=y)
-    if 1 < len(models) <= len(COLOURS):
-        forms = alt.Scale(domain=models, range=list(SHAPES)[: len(models)])
-        dots = dots.encode(shape=alt.Shape("model:N", scale=forms, title=None))
-    bars = base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q"), y2="high:Q")
-    names = base.mark_text(align="left", dx=7, dy=-6).encode(y="value:Q", text="tag:N", color=alt.value(INK))
-    return alt.layer(bars, dots, names).properties(width=WIDTH, height=300)

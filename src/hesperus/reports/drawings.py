@@ -1,41 +1,21 @@
-"""All figures of a report, and as files for a paper or a talk."""
+"""All figures of a multisense report."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.answer_figures import directions_figure, labels_figure, outcomes_figure
+from hesperus.reports.drawing import Drawing, write_drawings
 from hesperus.reports.figures import accuracy_figure, consistency_figure, pairs_figure
 from hesperus.reports.findings import Findings
-from hesperus.reports.theme import FIGURE_FORMATS, FigureFormat, render
+from hesperus.reports.theme import FigureFormat
+from hesperus.reports.translation_figures import SCORE_NAMES, translation_bins_figure, translation_figure
 
-FIGURES = ("consistency", "pairs", "accuracy", "labels", "directions", "outcomes")
+FIGURES = ("consistency", "pairs", "accuracy", "labels", "directions", "outcomes", "translation")
 """Kinds of figures, in the order of the report."""
 
 _MOST_MAPS = 6
 """Models whose map of all senses is drawn."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A chart with its words.
-
-    Attributes:
-        kind: One of FIGURES.
-        name: The same, numbered where there are several; a file is called by it.
-        chart: An altair chart.
-        caption: What it shows.
-        table: The table of the report that has its numbers.
-    """
-
-    kind: str
-    name: str
-    chart: Any
-    caption: str
-    table: str
 
 
 def drawings(found: Findings) -> list[Drawing]:
@@ -56,6 +36,7 @@ def drawings(found: Findings) -> list[Drawing]:
                 pairs_figure(found.pairs, model=model),
                 f"{model}: share of items with the same answer in two senses, for every pair of senses.",
                 "agreement of pairs of whole senses",
+                wide=True,
             )
             for number, model in enumerate(models[:_MOST_MAPS], start=1)
         ),
@@ -88,8 +69,41 @@ def drawings(found: Findings) -> list[Drawing]:
             "Replies that carry no answer.",
             "what became of the replies",
         ),
+        *_translation(found),
     ]
     return [drawing for drawing in made if drawing.chart is not None]
+
+
+def _translation(found: Findings) -> list[Drawing]:
+    """Translation quality against consistency: item by item in bins, and language by language."""
+    if found.bins is None or found.translation is None:
+        return []
+    table = "consistency by translation score"
+    made = []
+    for score in dict.fromkeys(str(row["score"]) for row in found.bins.rows):
+        shown = SCORE_NAMES.get(score, score)
+        bins = (
+            f"How often the answer stays the same when only the input is translated, by {shown} of the item's translation "
+            "against the benchmark's own wording; above, the answers of each bin (hollow: fewer than ten)."
+        )
+        means = f"The same by language: mean {shown}, and how often the answer stays the same; lines are intervals."
+        made += [
+            Drawing(
+                "translation",
+                f"translation-{score}",
+                translation_bins_figure(found.bins, score=score),
+                bins,
+                table,
+            ),
+            Drawing(
+                "translation",
+                f"translation-mean-{score}",
+                translation_figure(found.translation, score=score),
+                means,
+                table,
+            ),
+        ]
+    return made
 
 
 def write_figures(found: Findings, folder: Path | str, *, format: FigureFormat = "svg") -> list[Path]:
@@ -104,16 +118,4 @@ def write_figures(found: Findings, folder: Path | str, *, format: FigureFormat =
         UnknownNameError: No such format.
         UsageError: The folder cannot be written.
     """
-    if format not in FIGURE_FORMATS:
-        raise UnknownNameError("figure format", str(format), FIGURE_FORMATS)
-    folder = Path(folder)
-    written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for drawing in drawings(found):
-            file = folder / f"{drawing.name}.{format}"
-            file.write_bytes(render(drawing.chart, format))
-            written.append(file)
-    except OSError as error:
-        raise UsageError(f"cannot write figures to {folder}: {error.strerror}") from error
-    return written
+    return write_drawings(drawings(found), folder, format=format)

@@ -6,23 +6,15 @@ Every function takes a Table and returns an altair chart, or None where the tabl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
+from hesperus.reports.dots import Hue, dots, share_axis
 from hesperus.reports.pairs import KIND_WORDS, Pair, pair
 from hesperus.reports.table import Table
-from hesperus.reports.theme import COLOURS, GRID, SHAPES, WIDTH
+from hesperus.reports.theme import COLOURS, GRID, SEQUENTIAL, values
 from hesperus.reports.wording import language_label, parsed, sense_label
-
-SHARE = alt.Axis(format=".2~%", tickCount=6, labelFlush=False)
-"""An axis of shares."""
-
-
-def values(rows: Sequence[Mapping[str, object]]) -> Any:
-    """Rows as a chart's own data."""
-    return alt.InlineData(values=[dict(row) for row in rows])
 
 
 def compared_statistic(table: Table, statistic: str) -> list[tuple[Pair, Mapping[str, object]]]:
@@ -57,8 +49,8 @@ def consistency_figure(table: Table) -> Any | None:
         for kind in ("T", "I", "X")
         if any(row["condition"] == KIND_WORDS[kind] for row in rows)
     ]
-    hue = _Hue("condition", tuple(kinds))
-    return _dots(rows, "target", order=order, hue=hue, title="answers that stay the same")
+    hue = Hue("condition", tuple(kinds))
+    return dots(rows, "target", order=order, hue=hue, x=share_axis(rows, "answers that stay the same"))
 
 
 def accuracy_figure(table: Table) -> Any | None:
@@ -79,10 +71,11 @@ def accuracy_figure(table: Table) -> Any | None:
         return None
     models = list(dict.fromkeys(str(row["model"]) for row in rows))
     order = _by_value(rows, "sense")
+    x = share_axis(rows, "right answers")
     if len(models) > len(COLOURS):
         rows = [{**row, "panel": row["model"]} for row in rows]
-        return _dots(rows, "sense", order=order, hue=_Hue("model", ()), title="right answers")
-    return _dots(rows, "sense", order=order, hue=_Hue("model", tuple(models)), title="right answers")
+        return dots(rows, "sense", order=order, hue=Hue("model", ()), x=x)
+    return dots(rows, "sense", order=order, hue=Hue("model", tuple(models)), x=x)
 
 
 def placed(
@@ -107,64 +100,6 @@ def _by_value(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
     for row in rows:
         sums.setdefault(str(row[name]), []).append(float(row["value"]))
     return sorted(sums, key=lambda value: (-sum(sums[value]) / len(sums[value]), value))
-
-
-@dataclass(frozen=True, slots=True)
-class _Hue:
-    """What colour and shape tell apart, and its values in order; one value or none needs no legend."""
-
-    name: str
-    values: tuple[str, ...]
-
-
-def _dots(
-    rows: Sequence[Mapping[str, object]], y: str, *, order: Sequence[str], hue: _Hue, title: str
-) -> Any:
-    """Points with intervals, one line a value of ``y``; a panel a value of ``panel``, one below the other."""
-    panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
-    x = alt.X("value:Q", scale=_share_scale(rows), axis=SHARE, title=title)
-    charts = []
-    for panel in panels:
-        held = [dict(row) for row in rows if row["panel"] == panel]
-        present = {row[y] for row in held}
-        base = alt.Chart(values(held)).encode(
-            y=alt.Y(
-                f"{y}:N",
-                sort=[name for name in order if name in present],
-                title=None,
-                axis=alt.Axis(grid=True),
-            )
-        )
-        if len(hue.values) > 1:
-            base = base.encode(
-                yOffset=alt.YOffset(
-                    f"{hue.name}:N", sort=list(hue.values), scale=alt.Scale(paddingOuter=0.35)
-                ),
-                color=alt.Color(f"{hue.name}:N", scale=_range(hue, COLOURS), title=None),
-            )
-        else:
-            base = base.encode(color=alt.value(COLOURS[0]))
-        bars = base.mark_rule(strokeWidth=1.6).encode(x=x.copy(), x2="high:Q")
-        bars.encoding.x.shorthand = "low:Q"
-        points = base.mark_point(filled=True, size=58, opacity=1).encode(x=x)
-        if len(hue.values) > 1:
-            points = points.encode(shape=alt.Shape(f"{hue.name}:N", scale=_range(hue, SHAPES), title=None))
-        step = alt.Step(
-            max(18, 11 * len(hue.values) + 4), **({"for": "position"} if len(hue.values) > 1 else {})
-        )
-        heading = {"title": panel} if len(panels) > 1 else {}
-        charts.append(alt.layer(bars, points).properties(width=WIDTH, height=step, **heading))
-    return charts[0] if len(charts) == 1 else alt.vconcat(*charts, spacing=18)
-
-
-def _range(hue: _Hue, values: Sequence[str]) -> alt.Scale:
-    return alt.Scale(domain=list(hue.values), range=list(values)[: len(hue.values)])
-
-
-def _share_scale(rows: Sequence[Mapping[str, object]]) -> alt.Scale:
-    """From 0, or from the last tenth below everything where nothing lies low."""
-    lowest = min(float(str(row[name])) for row in rows for name in ("value", "low") if row[name] is not None)
-    return alt.Scale(domain=[0 if lowest < 0.4 else int(lowest * 10) / 10, 1], nice=False)
 
 
 def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | None:
@@ -212,7 +147,7 @@ def _heat(rows: Sequence[Mapping[str, object]], down: Sequence[str], across: Seq
     side = max(15, min(44, 560 // max(1, len(across))))
     held = [float(str(row["value"])) for row in rows]
     low, high = min(held), max(held)
-    bright = low + 0.6 * (high - low)  # above it, viridis wants black letters
+    bright = low + 0.45 * (high - low)  # above it, black stands out more from viridis than white
     base = alt.Chart(values(rows)).encode(
         x=alt.X(
             "b:N",
@@ -225,7 +160,7 @@ def _heat(rows: Sequence[Mapping[str, object]], down: Sequence[str], across: Seq
     tiles = base.mark_rect(stroke=GRID, strokeOpacity=0.3).encode(
         color=alt.Color(
             "value:Q",
-            scale=alt.Scale(scheme="viridis", domain=[low, high if high > low else low + 0.01]),
+            scale=alt.Scale(scheme=SEQUENTIAL, domain=[low, high if high > low else low + 0.01]),
             legend=alt.Legend(format=".0%", title=None, gradientLength=200),
         )
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from hesperus.errors import DataError
 from hesperus.measures import Bootstrap, InvalidRule
 from hesperus.records import Selection
 from hesperus.reports.measured import (
@@ -17,9 +18,11 @@ from hesperus.reports.measured import (
     directions_table,
     labels_table,
     outcomes_table,
+    translation_table,
     validity_table,
 )
 from hesperus.reports.table import Table
+from hesperus.reports.translation_bins import translation_bins
 from hesperus.reports.wording import parsed
 
 _MANY_SENSES = 14
@@ -42,6 +45,9 @@ class Findings:
             many, each original with every other sense.
         pairs: The same of all pairs, without intervals where they are many.
         level: Coverage of the intervals.
+        translation: Translation scores beside consistency; None where no item was scored.
+        bins: Consistency by bins of the scores, likewise.
+        unscored: Why scores that are there could not be used; empty otherwise.
     """
 
     consistency: Table
@@ -54,6 +60,9 @@ class Findings:
     agreement: Table
     pairs: Table
     level: float
+    translation: Table | None = None
+    bins: Table | None = None
+    unscored: str = ""
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -65,7 +74,11 @@ class Findings:
 
 
 def findings_of(
-    records: pl.DataFrame, *, invalid: InvalidRule = "disagree", bootstrap: Bootstrap | None = None
+    records: pl.DataFrame,
+    *,
+    invalid: InvalidRule = "disagree",
+    bootstrap: Bootstrap | None = None,
+    scores: pl.DataFrame | None = None,
 ) -> Findings:
     """Measure all that a report shows.
 
@@ -73,12 +86,14 @@ def findings_of(
         records: The records table.
         invalid: How unreadable answers compare.
         bootstrap: How intervals are made; None takes the default.
+        scores: Item scores of translations (see hesperus.reports.measured.read_scores), where there are any.
 
     Raises:
         DataError: The table is empty.
     """
     boot = bootstrap or Bootstrap()
     agreement, pairs = _agreements(records, invalid, boot)
+    translation, bins, unscored = _translations(records, scores, invalid, boot)
     return Findings(
         consistency_table(records, invalid=invalid, bootstrap=boot),
         decomposition_table(records, invalid=invalid, bootstrap=boot),
@@ -90,7 +105,23 @@ def findings_of(
         agreement,
         pairs,
         boot.level,
+        translation,
+        bins,
+        unscored,
     )
+
+
+def _translations(
+    records: pl.DataFrame, scores: pl.DataFrame | None, invalid: InvalidRule, boot: Bootstrap
+) -> tuple[Table | None, Table | None, str]:
+    """The tables of scores, or why there are none: scores that fit nothing must not cost the rest of a report."""
+    if scores is None:
+        return None, None, ""
+    try:
+        means = translation_table(records, scores, invalid=invalid, bootstrap=boot)
+        return means, translation_bins(records, scores, invalid=invalid, bootstrap=boot), ""
+    except DataError as error:
+        return None, None, str(error)
 
 
 def _agreements(records: pl.DataFrame, invalid: InvalidRule, boot: Bootstrap) -> tuple[Table, Table]:

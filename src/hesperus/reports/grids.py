@@ -55,7 +55,7 @@ def share_cell(row: Row | None) -> str:
     return f"{text} [{100 * row['low']:.1f},\u00a0{100 * row['high']:.1f}]"
 
 
-def _number_cell(row: Row | None) -> str:
+def number_cell(row: Row | None) -> str:
     """``0.412 [0.388, 0.436]``."""
     if row is None or row["value"] is None:
         return share_cell(row)
@@ -63,7 +63,7 @@ def _number_cell(row: Row | None) -> str:
     return text if row["low"] is None else f"{text} [{row['low']:.3f}, {row['high']:.3f}]"
 
 
-def _left_out(rows: Iterable[Row | None]) -> str:
+def left_out(rows: Iterable[Row | None]) -> str:
     """How many items are missing from a number, and why, over the rows of a line."""
     told = {f"{row['excluded']:,}: {row['reason']}" for row in rows if row is not None and row["excluded"]}
     return "; ".join(sorted(told)) or "0"
@@ -110,7 +110,7 @@ def summary_grid(found: Findings) -> Grid | None:
                 share_cell(t.get("consistency_correct")),
                 _range(t),
                 f"{first['n']:,}",
-                _left_out(main),
+                left_out(main),
             )
         )
     heads = [Column(shown) for _, shown in who]
@@ -148,7 +148,7 @@ def pairs_grid(found: Findings) -> Grid | None:
                 what,
                 share_cell(row),
                 f"{row['n']:,}",
-                _left_out([row]),
+                left_out([row]),
             )
         )
     if not cells:
@@ -215,7 +215,7 @@ def _lines(
         if first is not None:
             named = [str(first[name]) for name in who]
             found.append(
-                (*named, *label(key[2:]), *(cell(row) for row in shown), f"{first['n']:,}", _left_out(shown))
+                (*named, *label(key[2:]), *(cell(row) for row in shown), f"{first['n']:,}", left_out(shown))
             )
     return found
 
@@ -346,11 +346,11 @@ def agreement_grid(found: Findings) -> Grid | None:
             continue
         seen = pair(a, b)
         numbers = [
-            share_cell(row) if name == "raw" else _number_cell(row)
+            share_cell(row) if name == "raw" else number_cell(row)
             for name, row in zip(present, shown, strict=True)
         ]
         cells.append((*(str(first[name]) for name, _ in varying), seen.a.label, seen.b.label, *numbers,
-                      f"{first['n']:,}", _left_out(shown)))  # fmt: skip
+                      f"{first['n']:,}", left_out(shown)))  # fmt: skip
     if not cells:
         return None
     heads = (*(Column(shown) for _, shown in varying), Column("One sense"), Column("Another"),
@@ -359,5 +359,25 @@ def agreement_grid(found: Findings) -> Grid | None:
         "Agreement of pairs of whole senses, also beyond chance, over the items whose right answer is the same in all.",
         heads,
         tuple(cells),
+        folded=len(cells) > FOLDED,
+    )
+
+
+def bins_grid(found: Findings) -> Grid | None:
+    """Consistency by bins of translation scores."""
+    if found.bins is None:
+        return None
+    who = _varying(_WHO, found.bins.rows)
+    cells = tuple(
+        (*(str(row[name]) for name, _ in who), "all" if row["sense"] == "all" else target_label(str(row["sense"])),
+         str(row["score"]), f"{row['from']:g} to {row['to']:g}", share_cell(row), f"{row['answers']:,}", f"{row['n']:,}")
+        for row in found.bins.rows
+    )  # fmt: skip
+    heads = (*(Column(shown) for _, shown in who), Column("Into"), Column("Score"), Column("Bin"),
+             Column("Same answer, %", True), Column("Answers", True), Column("Items", True))  # fmt: skip
+    return Grid(
+        "Consistency by translation score: the input translated, the instruction not (X).",
+        heads,
+        cells,
         folded=len(cells) > FOLDED,
     )

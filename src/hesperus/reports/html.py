@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import yaml
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
 
 from hesperus.errors import UsageError
-from hesperus.fingerprint import plain
 from hesperus.measures import Bootstrap, InvalidRule
 from hesperus.records import Run, read_records, read_run
 from hesperus.reports import grids, story
 from hesperus.reports.answer_figures import MOST_LABELS
 from hesperus.reports.card import card_of
+from hesperus.reports.drawing import Drawing
 from hesperus.reports.drawings import FIGURES, drawings
 from hesperus.reports.examples import inconsistent_examples
 from hesperus.reports.findings import Findings, findings_of
-from hesperus.reports.theme import inline_svg
-from hesperus.reports.untrusted import shortened, visible
-from hesperus.version import __version__
+from hesperus.reports.kinds import study_kind
+from hesperus.reports.measured import read_scores
+from hesperus.reports.pages import figure, page, signature_text, study_text
 
-_LONGEST = 1200
-"""Characters of a text in an example."""
+if TYPE_CHECKING:
+    from hesperus.reports.similarity.report import SimilarityReport
+
+_SEVERAL = frozenset({"pairs", "translation"})
+"""Kinds of which there may be several figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSettings:
-    """How a report is made.
+    """How a report is made. In a similarity study, its own rule and resamples hold unless these are not the defaults.
 
     Attributes:
         invalid: How unreadable answers compare.
@@ -49,25 +46,6 @@ class ReportSettings:
     most: int = 36
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A drawn figure.
-
-    Attributes:
-        id: Anchor, and the prefix of the ids inside.
-        svg: The drawing.
-        caption: What it shows.
-        alt: The same for those who do not see it, and where the numbers stand.
-        wide: Whether it is shown in its own size and scrolled.
-    """
-
-    id: str
-    svg: Markup
-    caption: str
-    alt: str
-    wide: bool = False
-
-
 def open_run(path: Path | str) -> Run:
     """Read a run folder, or a records file as a run without items, study and signature.
 
@@ -78,12 +56,50 @@ def open_run(path: Path | str) -> Run:
     return read_run(path) if Path(path).is_dir() else Run(read_records(path))
 
 
+def scores_of(path: Path | str) -> pl.DataFrame | None:
+    """The item scores of translations that `hesperus score` left in a run folder; None where there are none.
+
+    Raises:
+        DataError: The file of scores breaks its contract.
+    """
+    file = Path(path) / "scores.parquet"
+    return read_scores(file) if file.is_file() else None
+
+
+def report_findings(
+    run: Run, *, settings: ReportSettings | None = None, scores: pl.DataFrame | None = None
+) -> Findings | SimilarityReport:
+    """Measure all that the report of a run shows: which tables depends on the study (see study_kind).
+
+    Args:
+        run: The run.
+        settings: How; None takes the defaults.
+        scores: Item scores of translations, where there are any.
+
+    Raises:
+        DataError: The run has no records, or no two runs of a model that can be compared.
+        UsageError: The study's comparison cannot be used.
+    """
+    settings = settings or ReportSettings()
+    if study_kind(run) == "multisense":
+        return findings_of(run.records, invalid=settings.invalid, bootstrap=settings.bootstrap, scores=scores)
+    # Its tests and its clustering need scipy, which the other report does not.
+    from hesperus.reports.similarity.report import similarity_report
+
+    return similarity_report(run, invalid=settings.invalid, bootstrap=settings.bootstrap)
+
+
+def report_drawings(found: Findings | SimilarityReport) -> list[Drawing]:
+    """Every figure of a report for which there is something to draw."""
+    return drawings(found) if isinstance(found, Findings) else found.drawings()
+
+
 def write_report(
     run: Run | Path | str,
     out: Path | str,
     *,
     settings: ReportSettings | None = None,
-    found: Findings | None = None,
+    found: Findings | SimilarityReport | None = None,
 ) -> Path:
     """Write the report of a run as one HTML file.
 
@@ -100,7 +116,9 @@ def write_report(
         UsageError: No such run, or the file cannot be written.
         DataError: A file breaks its contract, or holds no records.
     """
-    text = report_html(run if isinstance(run, Run) else open_run(run), settings=settings, found=found)
+    scores = None if isinstance(run, Run) or found is not None else scores_of(run)
+    opened = run if isinstance(run, Run) else open_run(run)
+    text = report_html(opened, settings=settings, found=found, scores=scores)
     out = Path(out)
     partial = out.with_name(f".{out.name}.partial")
     try:
@@ -112,68 +130,47 @@ def write_report(
     return out
 
 
-def report_html(run: Run, *, settings: ReportSettings | None = None, found: Findings | None = None) -> str:
+def report_html(
+    run: Run,
+    *,
+    settings: ReportSettings | None = None,
+    found: Findings | SimilarityReport | None = None,
+    scores: pl.DataFrame | None = None,
+) -> str:
     """The report of a run as text; the same run gives the same text.
 
     Raises:
         DataError: The run has no records.
     """
     settings = settings or ReportSettings()
+    found = found or report_findings(run, settings=settings, scores=scores)
+    if not isinstance(found, Findings):
+        return found.html(run)
     records = run.records
-    found = found or findings_of(records, invalid=settings.invalid, bootstrap=settings.bootstrap)
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            version=__version__,
-            css=Markup(_css()),
-            title=story.title(records),
-            headlines=story.headlines(found),
-            asides=story.asides(found, records),
-            figures=_figures(found),
-            grids=_grids(found),
-            examples=inconsistent_examples(records, run.items, each=settings.each, most=settings.most),
-            records=_held(records),
-            settings=_described(settings),
-            study=_yaml(run.study),
-            signature=_signature(run, found),
-            card=card_of(records),
-        )
+    return page(
+        "report.html.j2",
+        title=story.title(records),
+        headlines=story.headlines(found),
+        asides=story.asides(found, records),
+        figures=_figures(found),
+        grids=_grids(found),
+        unscored=found.unscored,
+        examples=inconsistent_examples(records, run.items, each=settings.each, most=settings.most),
+        records=_held(records),
+        settings=_described(settings),
+        study=study_text(run.study),
+        signature=signature_text(run.signature, found.consistency.signature),
+        card=card_of(records),
     )
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("hesperus.reports", "templates"),
-        autoescape=select_autoescape(
-            default=True, default_for_string=True, enabled_extensions=("j2", "html")
-        ),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["visible"] = visible
-    environment.filters["shortened"] = lambda text: shortened(text, _LONGEST)
-    return environment
-
-
-def _css() -> str:
-    loader = PackageLoader("hesperus.reports", "templates")
-    return loader.get_source(Environment(autoescape=True), "report.css")[0]
 
 
 def _figures(found: Findings) -> dict[str, Any]:
-    drawn: dict[str, Any] = {name: None for name in FIGURES}
-    drawn["pairs"] = []
+    drawn: dict[str, Any] = {name: [] if name in _SEVERAL else None for name in FIGURES}
     for drawing in drawings(found):
-        # The renderer escapes every text that it draws; a test feeds it markup
-        svg = Markup(inline_svg(drawing.chart, drawing.name))
-        alt = f"Figure: {drawing.caption} The table on {drawing.table} has the numbers."
-        figure = Figure(f"figure-{drawing.name}", svg, drawing.caption, alt, wide=drawing.kind == "pairs")
-        if drawing.kind == "pairs":
-            drawn["pairs"].append(figure)
+        if drawing.kind in _SEVERAL:
+            drawn[drawing.kind].append(figure(drawing))
         else:
-            drawn[drawing.kind] = figure
+            drawn[drawing.kind] = figure(drawing)
     return drawn
 
 
@@ -187,6 +184,7 @@ def _grids(found: Findings) -> dict[str, grids.Grid | None]:
         "labels": grids.labels_grid(found, MOST_LABELS),
         "directions": grids.directions_grid(found, MOST_LABELS),
         "outcomes": grids.outcomes_grid(found),
+        "bins": grids.bins_grid(found),
     }
 
 
@@ -214,26 +212,3 @@ def _described(settings: ReportSettings) -> str:
         f"Intervals hold {100 * boot.level:g} % of {boot.resamples:,} resamples of items (seed {boot.seed}). "
         f"Unreadable answers: {rule}."
     )
-
-
-_USER = re.compile(r"(//)[^/@\s]+@")
-
-
-def _without_user(value: Any) -> Any:
-    """Drop user names and passwords from addresses: they have no place in a file that is passed on."""
-    if isinstance(value, str):
-        return _USER.sub(r"\1", value)
-    if isinstance(value, Mapping):
-        return {key: _without_user(inner) for key, inner in value.items()}
-    return [_without_user(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
-def _yaml(study: Mapping[str, object]) -> str:
-    if not study:
-        return ""
-    return str(yaml.safe_dump(_without_user(plain(study)), allow_unicode=True, sort_keys=False))
-
-
-def _signature(run: Run, found: Findings) -> str:
-    document = {"run": _without_user(plain(run.signature)), "numbers": plain(found.consistency.signature)}
-    return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True)

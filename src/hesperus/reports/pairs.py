@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -20,6 +21,12 @@ KIND_WORDS = {
 }
 
 
+# Codes of another tool may hold anything, commas and equal signs among it
+_SIDE = re.compile(
+    r"instruction=(?P<instruction>.+),input=(?P<input>.+?)(?:,repeat=(?P<repeat>\d+))?", re.DOTALL
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One side of a comparison, as a row writes it: ``instruction=de_from_en,input=en,repeat=2``."""
@@ -35,10 +42,10 @@ class Side:
         Raises:
             ValueError: The text is no ``instruction=…,input=…``.
         """
-        parts = dict(part.partition("=")[::2] for part in text.split(","))
-        if not {"instruction", "input"} <= parts.keys() <= {"instruction", "input", "repeat"}:
+        found = _SIDE.fullmatch(text)
+        if found is None:
             raise ValueError(f"{text!r} is no side of a comparison: write 'instruction=en,input=de_from_en'")
-        return cls(parts["instruction"], parts["input"], int(parts.get("repeat", "1")))
+        return cls(found["instruction"], found["input"], int(found["repeat"] or 1))
 
     @property
     def label(self) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
 
 import altair as alt
 import vl_convert
@@ -29,6 +30,15 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 
 WIDTH = 430
 """Pixels of a panel without its labels."""
+
+SEQUENTIAL: Final = "viridis"
+"""Colours of a number: even steps to the eye, dark to light in grey, and for every colour blindness."""
+
+DASHES = ([1, 0], [5, 3], [1.5, 2.5], [8, 3, 1.5, 3], [3, 1.5], [10, 3])
+"""Dashes of lines, beside their colours, which grey print makes alike."""
+
+SHARE = alt.Axis(format=".2~%", tickCount=6, labelFlush=False)
+"""An axis of shares."""
 
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
@@ -51,6 +61,11 @@ _CONFIG: dict[str, Any] = {
     "title": {"color": INK, "anchor": "start", "frame": "group", "fontSize": 13},
     "text": {"color": INK, "fontSize": 11},
 }  # fmt: skip
+
+
+def values(rows: Sequence[Mapping[str, object]]) -> Any:
+    """Rows as a chart's own data."""
+    return alt.InlineData(values=[dict(row) for row in rows])
 
 
 def specification(chart: Any) -> str:
@@ -84,7 +99,7 @@ def render(chart: Any, format: FigureFormat = "svg") -> bytes:
     spec = specification(chart)
     if format == "svg":
         drawn = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
-        return _numbered(drawn, "part-").encode()
+        return _numbered(_told(drawn), "part-").encode()
     if format == "png":
         return vl_convert.vegalite_to_png(
             spec, vl_version=_VEGA_LITE, ppi=144, config={"background": "white"}, allowed_base_urls=[]
@@ -92,6 +107,16 @@ def render(chart: Any, format: FigureFormat = "svg") -> bytes:
     if format == "pdf":
         return vl_convert.vegalite_to_pdf(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
     raise UnknownNameError("figure format", str(format), FIGURE_FORMATS)
+
+
+_DESCRIBED = re.compile(
+    r'<(\w+) aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"([^>]*?)/>'
+)
+
+
+def _told(svg: str) -> str:
+    """What a mark says of itself becomes its title, which a browser shows under the pointer without a script."""
+    return _DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", svg)
 
 
 _DEFINED = re.compile(r'\bid="([^"]+)"')

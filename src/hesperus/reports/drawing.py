@@ -1,0 +1,61 @@
+"""A figure with its words, and how figures become files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hesperus.errors import UnknownNameError, UsageError
+from hesperus.reports.theme import FIGURE_FORMATS, FigureFormat, render
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A chart with its words.
+
+    Attributes:
+        kind: What it is of.
+        name: The same, numbered where there are several; a file is called by it.
+        chart: An altair chart.
+        caption: What it shows.
+        table: The table of the report that has its numbers.
+        wide: Whether a page shows it in its own size and scrolls it.
+    """
+
+    kind: str
+    name: str
+    chart: Any
+    caption: str
+    table: str
+    wide: bool = False
+
+
+def write_drawings(
+    drawings: Sequence[Drawing], folder: Path | str, *, format: FigureFormat = "svg"
+) -> list[Path]:
+    """Write every figure as a file called by its name.
+
+    Args:
+        drawings: What to draw.
+        folder: Where; it is made.
+        format: ``svg``, ``png`` or ``pdf``.
+
+    Raises:
+        UnknownNameError: No such format.
+        UsageError: The folder cannot be written.
+    """
+    if format not in FIGURE_FORMATS:
+        raise UnknownNameError("figure format", str(format), FIGURE_FORMATS)
+    folder = Path(folder)
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for drawing in drawings:
+            file = folder / f"{drawing.name}.{format}"
+            file.write_bytes(render(drawing.chart, format))
+            written.append(file)
+    except OSError as error:
+        raise UsageError(f"cannot write figures to {folder}: {error.strerror}") from error
+    return written

@@ -1,0 +1,257 @@
+"""One figure of a run by its name, for the command line and for notebooks, as a file of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import get_args
+
+import polars as pl
+
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.measures import Bootstrap, PairStatistic
+from hesperus.records import Run
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.drawings import FIGURES, drawings
+from hesperus.reports.findings import findings_of
+from hesperus.reports.kinds import whole_senses
+from hesperus.reports.measured.similarity_designs import BETWEEN, PIVOT, WITHIN
+from hesperus.reports.measured.similarity_settings import columns_of
+from hesperus.reports.pages import figure, page
+from hesperus.reports.similarity import drawings as captions
+from hesperus.reports.similarity.by_group import by_group_figure
+from hesperus.reports.similarity.densities import densities_figure
+from hesperus.reports.similarity.drawings import SIMILARITY_FIGURES
+from hesperus.reports.similarity.findings import SimilarityFindings, similarity_findings
+from hesperus.reports.similarity.heat_maps import languages_figure, models_figure
+from hesperus.reports.similarity.orders import ORDERS, Order
+from hesperus.reports.similarity.relation_figures import relations_figure
+from hesperus.reports.similarity.report import similarity_settings
+from hesperus.reports.theme import FIGURE_FORMATS, render
+
+FIGURE_NAMES = (*SIMILARITY_FIGURES, *FIGURES)
+"""Every figure that can be asked for."""
+
+FILE_FORMATS = (*FIGURE_FORMATS, "html")
+"""Endings of the files that a figure can be written as."""
+
+_NEEDS: Mapping[str, str] = {
+    "languages": "it takes a model in two or more languages: `hesperus import` or `hesperus run similarity`",
+    "models": "it takes two or more models in one language: `hesperus import` or `hesperus run similarity`",
+    "groups": "it takes a column of records: --by COLUMN",
+    "densities": "it takes pairs of runs that have a value: `hesperus measure similarity` says why they have none",
+    "relations": "it takes three or more models, or languages of two or more models; sizes of models and numbers of "
+    "languages stand under `comparison` in study.yaml: `hesperus run similarity`",
+    "translation": "it takes scores of translations: `hesperus score RUN` writes them",
+    "outcomes": "every reply could be read",
+    "labels": "the answers are of one label, or of too many for a picture",
+}
+_SENSES = "it takes senses that were made from another: `hesperus run multisense`"
+
+
+@dataclass(frozen=True, slots=True)
+class FigureChoice:
+    """What of a run is drawn, and how.
+
+    Attributes:
+        models: Which; all where empty.
+        languages: Maps of models: in which languages (sense codes).
+        task: Which; None where there is one.
+        order: Of languages or models in a map; None takes that of the figure.
+        statistic: The measure of pairs, in place of the study's.
+        by: Column for ``groups``, in place of the study's.
+        beside: Relations: what means are set against (``accuracy``, ``log size``, …).
+        score: Translation: which score.
+        bootstrap: How intervals are made; None takes the study's.
+    """
+
+    models: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    task: str | None = None
+    order: Order | None = None
+    statistic: str | None = None
+    by: str | None = None
+    beside: tuple[str, ...] = ()
+    score: str | None = None
+    bootstrap: Bootstrap | None = None
+
+
+def one_figure(
+    what: str, run: Run, choice: FigureChoice | None = None, *, scores: pl.DataFrame | None = None
+) -> Drawing:
+    """Draw a figure of a run.
+
+    Args:
+        what: One of FIGURE_NAMES.
+        run: The run.
+        choice: What of it; None takes everything.
+        scores: Item scores of translations, for ``translation``.
+
+    Raises:
+        UnknownNameError: No such figure, order, measure, model, language, task or column.
+        DataError: The run has nothing for it; the message says which command makes it.
+        UsageError: A choice that the figure cannot follow.
+    """
+    choice = choice or FigureChoice()
+    if what not in FIGURE_NAMES:
+        raise UnknownNameError("figure", what, FIGURE_NAMES)
+    if choice.order is not None and choice.order not in ORDERS:
+        raise UnknownNameError("order", choice.order, ORDERS)
+    if choice.statistic is not None and choice.statistic not in get_args(PairStatistic):
+        raise UnknownNameError("measure of pairs", choice.statistic, get_args(PairStatistic))
+    if run.records.is_empty():
+        raise DataError("the table has no records")
+    records = _chosen(run.records, choice)
+    if what in SIMILARITY_FIGURES:
+        return _of_similarity(what, Run(records, run.items, run.study, run.signature), choice)
+    return _of_senses(what, records, choice, scores)
+
+
+def _chosen(records: pl.DataFrame, choice: FigureChoice) -> pl.DataFrame:
+    for column, wanted in (("task", (choice.task,) if choice.task else ()), ("input", choice.languages)):
+        known = records[column].unique().sort().to_list()
+        for name in wanted:
+            if name not in known:
+                raise UnknownNameError("language" if column == "input" else column, name, known)
+    if choice.task:
+        records = records.filter(pl.col("task") == choice.task)
+    known = records["model"].unique().sort().to_list()
+    for model in choice.models:
+        if model not in known:
+            raise UnknownNameError("model", model, known)
+    return records
+
+
+def _of_similarity(what: str, run: Run, choice: FigureChoice) -> Drawing:
+    settings = similarity_settings(run, bootstrap=choice.bootstrap)
+    if choice.statistic is not None:
+        settings = replace(settings, statistic=choice.statistic)  # type: ignore[arg-type]  # checked above
+    records = run.records if run.study.get("study") == "similarity" else whole_senses(run.records)
+    tasks = records["task"].unique().sort().to_list()
+    if len(tasks) > 1:
+        raise UsageError(
+            f"the run has {len(tasks)} tasks, a figure is of one: --task {' or --task '.join(tasks[:6])}"
+        )
+    by = (
+        (choice.by,)
+        if choice.by
+        else tuple(name for name in columns_of(run.study) if name in records.columns)
+    )
+    # The tests permute thousands of times, and no figure shows them.
+    only = ("similarity", "designs", *(("relations",) if what == "relations" else ()))
+    found = similarity_findings(records, settings, by=by if what == "groups" else (), only=only)
+    chart, caption = _DRAWN[what](found, choice)
+    if chart is None:
+        raise DataError(f"this run has nothing for the figure {what!r}: {_NEEDS[what]}")
+    return Drawing(what, what, chart, caption, "", wide=what in ("languages", "models"))
+
+
+def _languages(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
+    chart = languages_figure(found, models=choice.models, order=choice.order or "family")
+    return chart, captions.languages_caption(found, choice.models or found.models, choice.order or "family")
+
+
+def _models(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
+    shown = choice.languages or found.languages
+    chart = models_figure(found, languages=shown, order=choice.order or "alphabet")
+    return chart, captions.models_caption(found, shown)
+
+
+def _groups(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
+    if not found.by:
+        raise UsageError(f"this run has nothing for the figure 'groups': {_NEEDS['groups']}")
+    return by_group_figure(found, found.by[0], models=choice.models), captions.groups_caption(
+        found, found.by[0]
+    )
+
+
+def _densities(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
+    caption = captions.densities_caption(found, of_models=bool(choice.models))
+    return densities_figure(found, models=choice.models), caption
+
+
+def _relations(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
+    known = {str(row["with"]) for row in found.tables["relations"].rows}
+    for name in choice.beside:
+        if name not in known:
+            raise UnknownNameError("number beside similarity", name, known, _NEEDS["relations"])
+    chart = relations_figure(found, designs=(WITHIN, PIVOT, BETWEEN) if choice.beside else (WITHIN, BETWEEN),
+                             beside=choice.beside)  # fmt: skip
+    return chart, captions.relations_caption(found)
+
+
+_DRAWN: Mapping[str, Callable[[SimilarityFindings, FigureChoice], tuple[object, str]]] = {
+    "languages": _languages,
+    "models": _models,
+    "groups": _groups,
+    "densities": _densities,
+    "relations": _relations,
+}
+
+
+def _of_senses(
+    what: str, records: pl.DataFrame, choice: FigureChoice, scores: pl.DataFrame | None
+) -> Drawing:
+    if choice.models:
+        records = records.filter(pl.col("model").is_in(choice.models))
+    found = findings_of(records, bootstrap=choice.bootstrap, scores=scores if what == "translation" else None)
+    made = [drawing for drawing in drawings(found) if drawing.kind == what]
+    if choice.score is not None and what == "translation":
+        names = [drawing.name for drawing in made]
+        made = [drawing for drawing in made if drawing.name == f"translation-{choice.score}"]
+        if names and not made:
+            held = [
+                name.removeprefix("translation-")
+                for name in names
+                if not name.startswith("translation-mean-")
+            ]
+            raise UnknownNameError("score", choice.score, held, "`hesperus score` writes them")
+    if not made:
+        raise DataError(
+            f"this run has nothing for the figure {what!r}: {found.unscored or _NEEDS.get(what, _SENSES)}"
+        )
+    if what == "pairs" and len(made) > 1:
+        models = records["model"].unique().sort().to_list()
+        raise UsageError(
+            f"the run has {len(models)} models, this figure is of one: --model {models[0]}, or another"
+        )
+    return made[0]
+
+
+def write_figure(drawing: Drawing, out: Path | str) -> Path:
+    """Write a figure as its file's ending says: .svg, .png, .pdf, or .html (a page that loads and runs nothing).
+
+    Raises:
+        UnknownNameError: Another ending.
+        UsageError: The file cannot be written.
+    """
+    out = Path(out)
+    ending = file_format(out)
+    written = (
+        page("figure.html.j2", title=drawing.caption, figure=figure(drawing)).encode()
+        if ending == "html"
+        else render(drawing.chart, ending)  # type: ignore[arg-type]  # checked by file_format
+    )
+    partial = out.with_name(f".{out.name}.partial")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(written)
+        partial.replace(out)
+    except OSError as error:
+        raise UsageError(f"cannot write the figure {out}: {error.strerror}") from error
+    return out
+
+
+def file_format(out: Path) -> str:
+    """The format that a file's ending names.
+
+    Raises:
+        UnknownNameError: None of FILE_FORMATS.
+    """
+    ending = out.suffix.removeprefix(".").lower()
+    if ending not in FILE_FORMATS:
+        raise UnknownNameError(
+            "ending of a figure's file", out.suffix or out.name, [f".{one}" for one in FILE_FORMATS]
+        )
+    return ending

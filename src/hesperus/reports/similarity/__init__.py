@@ -1,0 +1,3 @@
+"""The report of a similarity study: findings, figures, words, tables and the page."""
+
+__all__: list[str] = []

@@ -1,0 +1,123 @@
+"""In which order languages and models stand in a heat map: by family, by likeness, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Literal, get_args
+
+import numpy as np
+
+from hesperus.errors import UnknownNameError
+from hesperus.languages import Language, language
+from hesperus.reports.similarity.findings import Square
+from hesperus.reports.wording import language_label, parsed, sense_label
+
+Order = Literal["family", "cluster", "alphabet"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+UNKNOWN_FAMILY = "family not known"
+
+
+def ordered_languages(codes: Sequence[str], square: Square, *, order: Order) -> list[str]:
+    """Sense codes in order.
+
+    Args:
+        codes: What is to be put in order.
+        square: The pairs, for ``cluster``.
+        order: ``family``: by family, branch and script (hesperus.languages), then by name; ``cluster``: neighbours are
+            alike (average linkage of one less the value, leaves in the best order); ``alphabet``: by name.
+
+    Raises:
+        UnknownNameError: No such order.
+    """
+    if order == "cluster":
+        return clustered(sorted(codes, key=_name), square)
+    if order == "family":
+        return sorted(codes, key=_family_key)
+    if order == "alphabet":
+        return sorted(codes, key=_name)
+    raise UnknownNameError("order", str(order), ORDERS)
+
+
+def ordered_models(
+    models: Sequence[str], square: Square, *, order: Order, families: Mapping[str, str] | None = None
+) -> list[str]:
+    """Models in order; their families are those of the study.
+
+    Raises:
+        UnknownNameError: No such order.
+    """
+    if order not in ORDERS:
+        raise UnknownNameError("order", str(order), ORDERS)
+    if order == "cluster":
+        return clustered(sorted(models), square)
+    known = families or {}
+    if order == "family":
+        return sorted(models, key=lambda model: (model not in known, known.get(model, ""), model))
+    return sorted(models)
+
+
+def family_of(code: str) -> str:
+    """Family of a sense's language."""
+    found = _language(code)
+    return (found.family if found else None) or UNKNOWN_FAMILY
+
+
+def language_names(codes: Sequence[str]) -> dict[str, str]:
+    """``German (de)`` where that tells all codes apart, else the sense in words, else the code itself."""
+    short = {
+        code: language_label(sense.language) if (sense := parsed(code)) is not None else code
+        for code in codes
+    }
+    if len(set(short.values())) < len(short):
+        short = {code: sense_label(code) for code in codes}
+    return short if len(set(short.values())) == len(short) else {code: code for code in codes}
+
+
+def clustered(names: Sequence[str], square: Square) -> list[str]:
+    """Names so that neighbours are alike; pairs without a value count as the least alike of all."""
+    if len(names) < 3:
+        return list(names)
+    # Only this order needs it, and it is slow to load.
+    from scipy.cluster.hierarchy import (  # type: ignore[import-untyped]
+        leaves_list,
+        linkage,
+        optimal_leaf_ordering,
+    )
+    from scipy.spatial.distance import squareform  # type: ignore[import-untyped]
+
+    place = {name: index for index, name in enumerate(names)}
+    value = np.full((len(names), len(names)), np.nan)
+    for (a, b), row in square.items():
+        if row["value"] is not None and a in place and b in place:
+            value[place[a], place[b]] = float(str(row["value"]))
+    if np.isnan(value).all():
+        return list(names)
+    distance = np.nanmax(value) - np.where(np.isnan(value), np.nanmin(value), value)
+    np.fill_diagonal(distance, 0.0)
+    condensed = squareform(distance, checks=False)
+    tree = optimal_leaf_ordering(linkage(condensed, method="average"), condensed)
+    found = [names[index] for index in leaves_list(tree)]
+    # A tree can be turned over; the end whose name comes first stands first.
+    return found if found[0] < found[-1] else found[::-1]
+
+
+@lru_cache(maxsize=1024)
+def _language(code: str) -> Language | None:
+    sense = parsed(code)
+    try:
+        return language(sense.language) if sense else None
+    except UnknownNameError:
+        return None
+
+
+def _name(code: str) -> tuple[str, str]:
+    return (sense_label(code), code)
+
+
+def _family_key(code: str) -> tuple[bool, str, str, str, tuple[str, str]]:
+    found = _language(code)
+    if found is None or found.family is None:
+        return (True, "", "", "", _name(code))
+    return (False, found.family, found.branch or "", found.script, _name(code))

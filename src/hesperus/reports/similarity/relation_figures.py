@@ -1,0 +1,244 @@
+"""What goes with similarity: points, a straight line with its band, and Pearson's r."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import numpy as np
+import numpy.typing as npt
+
+from hesperus.reports.measured.similarity_designs import BETWEEN, PIVOT, WITHIN
+from hesperus.reports.similarity.findings import Row, SimilarityFindings
+from hesperus.reports.similarity.heat_maps import statistic_name, told
+from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
+from hesperus.reports.untrusted import shortened
+from hesperus.reports.wording import number, rounded, sense_label
+
+FEWEST_POINTS = 3
+"""Through fewer points than this there is nothing to correlate."""
+BAND_POINTS = 4
+"""With fewer points, resamples of the points are mostly no line."""
+_RESAMPLES = 1000
+_STEPS = 40
+_WIDTH, _HEIGHT = 330, 240
+
+_DESIGNS = {
+    WITHIN: "a model in two languages",
+    PIVOT: "a model in the pivot and another language",
+    BETWEEN: "two models in a language",
+}
+_WITH = {
+    "accuracy": "accuracy (mean)",
+    "size": "parameters",
+    "log size": "natural logarithm of parameters",
+}
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A model or a language: what is known of it, and the mean similarity of its pairs."""
+
+    name: str
+    x: float
+    row: Row
+
+    @property
+    def y(self) -> float:
+        """The mean."""
+        return float(str(self.row["value"]))
+
+
+def relation_points(found: SimilarityFindings, relation: Row) -> list[Point]:
+    """The points that a row of relations correlates."""
+    beside = found.beside(str(relation["with"]), str(relation["points"]))
+    return [
+        Point(str(row["group"]), beside[str(row["group"])], row)
+        for row in found.means(str(relation["design"]))
+        if row["group"] != "all" and row["value"] is not None and row["group"] in beside
+    ]
+
+
+def relations_figure(
+    found: SimilarityFindings, *, designs: Sequence[str] = (WITHIN, BETWEEN), beside: Sequence[str] = ()
+) -> Any | None:
+    """A panel a relation with at least three points; None where there is none.
+
+    The line is of least squares; its band holds the level of the intervals of lines through resampled points (models
+    or languages), from four points on. The interval of r is that of the table: of resampled items.
+
+    Args:
+        found: What was measured.
+        designs: Whose means.
+        beside: What they are set against, as in the column ``with``; all where empty, but the logarithm of the size in
+            place of the size.
+    """
+    panels = []
+    for row in found.tables["relations"].rows:
+        label = str(row["with"])
+        wanted = label in beside if beside else label != "size"
+        if row["design"] not in designs or not wanted:
+            continue
+        points = relation_points(found, row)
+        if len(points) >= FEWEST_POINTS:
+            panels.append(_panel(found, row, points))
+    if not panels:
+        return None
+    return panels[0] if len(panels) == 1 else alt.concat(*panels, columns=2, spacing=30)
+
+
+def _panel(found: SimilarityFindings, relation: Row, points: Sequence[Point]) -> Any:
+    x, y = np.array([point.x for point in points]), np.array([point.y for point in points])
+    line = _line(x, y, found.settings.bootstrap.seed, found.settings.bootstrap.level)
+    label = str(relation["with"])
+    ends = [
+        float(str(point.row[side]))
+        for point in points
+        for side in ("low", "high")
+        if point.row[side] is not None
+    ]
+    span_x, span_y = _room(x), _room(np.array([*y, *ends]))
+    shares = alt.Axis(format=".0%", tickCount=6) if label == "accuracy" else alt.Axis(tickCount=6)
+    across = alt.X(
+        "x:Q",
+        title=_beside(relation),
+        scale=alt.Scale(domain=list(span_x), nice=False, clamp=True),
+        axis=shares,
+    )
+    up = alt.Y(
+        "y:Q",
+        title=f"mean {statistic_name(found.statistic)}",
+        scale=alt.Scale(domain=list(span_y), nice=False, clamp=True),
+        axis=alt.Axis(tickCount=6, format=".2~f"),
+    )
+    layers = []
+    if line and line[0]["low"] is not None:
+        band = alt.Chart(values(line)).mark_area(color=NEUTRAL, opacity=0.22)
+        layers.append(band.encode(x=across, y=alt.Y("low:Q", scale=up_scale(span_y)), y2="high:Q"))
+    if line:
+        layers.append(alt.Chart(values(line)).mark_line(color=INK, strokeWidth=1.5).encode(x=across, y=up))
+    of_models = relation["points"] == "model"
+    layers += _marks(points, across, up, spans=(span_x, span_y), of_models=of_models)
+    title = alt.TitleParams(
+        f"{_DESIGNS.get(str(relation['design']), str(relation['design']))}",
+        subtitle=correlation_told(relation), subtitleColor=INK, subtitleFontSize=12, offset=8,
+    )  # fmt: skip
+    return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT, title=title)
+
+
+def _beside(relation: Row) -> str:
+    """What stands on the horizontal axis, with the source of numbers that were brought."""
+    label = str(relation["with"])
+    sourced = f"{label} ({relation['source']}, {relation['date']})" if relation["source"] else label
+    return _WITH.get(label, shortened(sourced, 70))
+
+
+def up_scale(span: tuple[float, float]) -> Any:
+    """The scale of the vertical axis, for marks of another column."""
+    return alt.Scale(domain=list(span), nice=False, clamp=True)
+
+
+def correlation_told(relation: Row) -> str:
+    """``r = 0.92 [0.88, 0.95], p = 0.001, 12 languages``."""
+    points = f"{relation['n']} {relation['points']}s"
+    if relation["value"] is None:
+        return f"r undefined: {relation['reason']} ({points})"
+    text = f"r = {rounded(float(str(relation['value'])))}"
+    if relation["low"] is not None:
+        text += f" [{rounded(float(str(relation['low'])))}, {rounded(float(str(relation['high'])))}]"
+    if relation["p"] is not None:
+        text += f", p = {number(float(str(relation['p'])))}"
+    return f"{text}, {points}"
+
+
+def _room(held: Floats) -> tuple[float, float]:
+    low, high = float(held.min()), float(held.max())
+    room = 0.08 * (high - low) or 0.05 * (abs(high) or 1.0)
+    return low - room, high + room
+
+
+def _line(x: Floats, y: Floats, seed: int, level: float) -> list[dict[str, object]]:
+    """The least-squares line over the range of x, and the band of lines through resampled points."""
+    if float(np.ptp(x)) == 0.0:
+        return []
+    grid = np.linspace(x.min(), x.max(), _STEPS)
+    fitted = _fit(x[None, :], y[None, :], grid)[0]
+    low: Sequence[float | None] = [None] * _STEPS
+    high = low
+    if len(x) >= BAND_POINTS:
+        drawn = np.random.default_rng(seed).integers(0, len(x), (_RESAMPLES, len(x)))
+        fits = _fit(x[drawn], y[drawn], grid)
+        tail = (1 - level) / 2
+        ends = np.nanquantile(fits, [tail, 1 - tail], axis=0)
+        low, high = ([float(end) for end in side] for side in ends)
+    return [
+        {"x": float(at), "y": float(value), "low": below, "high": above}
+        for at, value, below, above in zip(grid, fitted, low, high, strict=True)
+    ]
+
+
+def _fit(x: Floats, y: Floats, grid: Floats) -> Floats:
+    """Least squares in every row; NaN where all x of a row are one."""
+    middle, mean = x.mean(axis=1, keepdims=True), y.mean(axis=1, keepdims=True)
+    spread = ((x - middle) ** 2).sum(axis=1)
+    slope = np.full(len(x), np.nan)
+    np.divide(((x - middle) * (y - mean)).sum(axis=1), spread, out=slope, where=spread > 0)
+    fitted: Floats = mean + slope[:, None] * (grid[None, :] - middle)
+    return fitted
+
+
+def _marks(
+    points: Sequence[Point],
+    across: Any,
+    up: Any,
+    *,
+    spans: tuple[tuple[float, float], tuple[float, float]],
+    of_models: bool,
+) -> list[Any]:
+    """Points with their intervals and, where they do not run into each other, their names."""
+    rows: list[dict[str, Any]] = [
+        {
+            "x": point.x,
+            "y": point.y,
+            "low": point.row["low"],
+            "high": point.row["high"],
+            "name": (point.name.rpartition("/")[2] or point.name) if of_models else point.name,
+            "told": f"{point.name if of_models else sense_label(point.name)}: {number(point.x)}, {told(point.row)}",
+        }
+        for point in points
+    ]
+    base = alt.Chart(values(rows)).encode(x=across)
+    layers = []
+    if any(row["low"] is not None for row in rows):
+        low = alt.Y("low:Q", scale=up_scale(spans[1]))
+        bars = base.mark_rule(color=COLOURS[0], strokeWidth=1.2, opacity=0.55)
+        layers.append(bars.encode(y=low, y2="high:Q"))
+    dots = base.mark_point(filled=True, size=48, color=COLOURS[0], opacity=1, aria=True)
+    layers.append(dots.encode(y=up, description="told:N"))
+    named = _apart(rows, spans)
+    if named:
+        text = alt.Chart(values(named)).mark_text(align="left", dx=6, dy=-6, color=INK, fontSize=10)
+        layers.append(text.encode(x=across, y=up, text="name:N"))
+    return layers
+
+
+def _apart(
+    rows: Sequence[dict[str, Any]], spans: tuple[tuple[float, float], tuple[float, float]]
+) -> list[dict[str, Any]]:
+    """The points whose names fit beside those that are named already; all can be pointed at."""
+    (left, right), (low, high) = spans
+    taken: list[tuple[float, float, float]] = []
+    kept = []
+    for row in rows:
+        x = (row["x"] - left) / (right - left) * _WIDTH
+        y = (row["y"] - low) / (high - low) * _HEIGHT
+        wide = 6.0 * len(row["name"]) + 4
+        clear = all(abs(y - other) > 11 or x > end or x + wide < start for start, end, other in taken)
+        if clear:
+            taken.append((x, x + wide, y))
+            kept.append({name: row[name] for name in ("x", "y", "name")})
+    return kept

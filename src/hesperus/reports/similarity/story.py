@@ -1,0 +1,222 @@
+"""What a similarity report says in words: what was compared, what came out, what was left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hesperus.reports.measured.similarity_designs import BETWEEN, WITHIN
+from hesperus.reports.similarity.findings import Row, SimilarityFindings
+from hesperus.reports.similarity.heat_maps import statistic_name
+from hesperus.reports.wording import joined, language_name, number, parsed, percent, rounded, sense_label
+
+
+def title(parts: Sequence[SimilarityFindings]) -> str:
+    """The question that the report answers."""
+    models = sorted({model for found in parts for model in found.models})
+    languages = {language for found in parts for language in found.languages}
+    one = len(models) == 1
+    whom = models[0] if one else joined(models) if len(models) <= 3 else f"{len(models)} models"
+    where = f"{len(languages)} languages" if len(languages) > 1 else language_or_code(next(iter(languages)))
+    return f"How alike {'does' if one else 'do'} {whom} answer in {where}?"
+
+
+def compared(parts: Sequence[SimilarityFindings]) -> list[str]:
+    """What was compared, in plain words, a sentence a task."""
+    return [_compared(found) for found in parts]
+
+
+def _compared(found: SimilarityFindings) -> str:
+    models, languages = len(found.models), len(found.languages)
+    within = sum(row["model_a"] == row["model_b"] for row in found.tables["similarity"].rows)
+    between = len(found.tables["similarity"].rows) - within
+    kinds = [f"{within:,} of one model in two languages"] if within else []
+    kinds += [f"{between:,} of two models in one language"] if between else []
+    answers = (
+        "the probabilities of the options" if found.statistic.endswith("_soft") else
+        "the ranks of the options" if found.statistic == "rank_consistency" else "the answers given"
+    )  # fmt: skip
+    return (
+        f"{found.task}: {_count(models, 'model')} in {_count(languages, 'language')}, {_count(found.items, 'question')} "
+        f"that are the same in each. Compared are {answers}, in pairs of runs: {joined(kinds)}."
+    )
+
+
+def headlines(found: SimilarityFindings, *, several: bool = False) -> list[str]:
+    """What came out: within models, between models, and the difference."""
+    on = f"On {found.task}: " if several else ""
+    told = [
+        *_design(found, WITHIN, f"{_one(found.models, 'One model')} in two languages", by="model"),
+        *_design(found, BETWEEN, f"Two models in {_one(found.languages, 'one language')}", by="language"),
+    ]
+    overall = next((row for row in found.tables["tests"].rows if row["model"] is None), None)
+    if overall is not None and overall["value"] is not None:
+        told.append(_difference(overall))
+    if not told:
+        told.append("No pair of runs has a value: see below why.")
+    return [f"{on}{sentence}" for sentence in told]
+
+
+def _design(found: SimilarityFindings, design: str, whom: str, *, by: str) -> list[str]:
+    row = found.mean(design, "all")
+    if row is None:
+        return []
+    name = statistic_name(found.statistic)
+    if row["value"] is None:
+        return [f"{whom}: {name} is undefined ({row['reason']})."]
+    pairs = int(str(row["pairs"]))
+    text = f"{whom}: {name} {_interval(row)}" + (f", the mean of {pairs:,} pairs" if pairs > 1 else "")
+    text += f" ({row['reason']})" if row["reason"] else ""
+    groups = [
+        other for other in found.means(design) if other["group"] != "all" and other["value"] is not None
+    ]
+    if len(groups) > 1:
+        ordered = sorted(groups, key=lambda other: (float(str(other["value"])), str(other["group"])))
+        named = [
+            f"{rounded(float(str(end['value'])))} ({str(end['group']) if by == 'model' else language_or_code(str(end['group']))})"
+            for end in (ordered[0], ordered[-1])
+        ]
+        text += f"; by {by}, from {named[0]} to {named[1]}"
+    return [f"{text}."]
+
+
+def _one(names: Sequence[str], several: str) -> str:
+    """The only name, or what several are called one of."""
+    if len(names) > 1:
+        return several
+    return names[0] if several == "One model" else language_or_code(names[0])
+
+
+def _difference(row: Row) -> str:
+    value = float(str(row["value"]))
+    ends = (row["low"], row["high"])
+    apart = None not in ends and (float(str(ends[0])) > 0 or float(str(ends[1])) < 0)
+    p = (
+        f", p = {number(float(str(row['p_mantel'])))} by permuting runs"
+        if row["p_mantel"] is not None
+        else ""
+    )
+    if not apart:
+        return (
+            f"Whether the language or the model weighs more cannot be told: the difference is {_interval(row)}{p}; "
+            f"so many items would show {_detectable(row)}."
+        )
+    what = (
+        "A model is more alike to itself in another language than to another model in the same"
+        if value > 0
+        else "Two models in one language are more alike than one model in two languages"
+    )
+    return f"{what}: the difference is {_interval(row)}{p}."
+
+
+def _detectable(row: Row) -> str:
+    found = row["detectable"]
+    return "no difference" if found is None else f"a difference of {number(float(str(found)))}"
+
+
+def _interval(row: Row) -> str:
+    text = rounded(float(str(row["value"])))
+    if row["low"] is None:
+        return text
+    return f"{text} [{rounded(float(str(row['low'])))},\u00a0{rounded(float(str(row['high'])))}]"
+
+
+def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> list[str]:
+    """What was left out and why, and how unreadable answers count."""
+    told = []
+    for found in parts:
+        on = f"{found.task}: " if len(parts) > 1 else ""
+        told += [f"{on}{sentence}" for sentence in _left_out(found)]
+    told += _left_at_import(study)
+    settings = parts[0].settings
+    if settings.bootstrap.resamples:
+        told.append(
+            f"Brackets are {100 * settings.bootstrap.level:g} % intervals over the questions; all answers to a drawn "
+            "question travel together."
+        )
+    return told
+
+
+def _left_out(found: SimilarityFindings) -> Iterable[str]:
+    if found.excluded:
+        yield f"{_count(found.excluded, 'question')} left out by the study's list."
+    if found.differing:
+        yield f"{_count(found.differing, 'question')} left out, since their right answer is not the same in all runs."
+    if found.without_gold:
+        yield (
+            f"{_count(found.without_gold, 'question')} without a right answer do not count: agreement beyond chance "
+            "needs to know it."
+        )
+    asked = sum(run.asked for run in found.first)
+    unread = sum(run.unread for run in found.first)
+    missing = len(found.first) * found.items - asked
+    if missing:
+        yield f"{_count(missing, 'answer')} of {len(found.first) * found.items:,} were never asked for; a pair takes the questions that both runs have."
+    if not unread:
+        yield f"All {asked:,} answers could be read."
+    else:
+        rule = {
+            "disagree": "they agree with nothing and count as wrong",
+            "agree": "they count as one more, wrong answer",
+            "drop": "they are left out pair by pair",
+        }[found.settings.invalid]
+        yield f"{unread:,} of {asked:,} answers ({percent(unread / asked, 1)}) could not be read: {rule}."
+    again = len(found.runs) - len(found.first)
+    if again:
+        yield f"{_count(again, 'run')} asked again (repeats) are not compared here; `hesperus measure consistency` does."
+
+
+def _left_at_import(study: Mapping[str, Any]) -> Iterable[str]:
+    """What an import could not take, as it is written in its study file."""
+    held = study.get("left_out")
+    if not isinstance(held, list):
+        return
+    reasons: dict[str, int] = {}
+    for one in held:
+        if isinstance(one, Mapping):
+            count = one.get("count")
+            reasons[str(one.get("reason"))] = reasons.get(str(one.get("reason")), 0) + (
+                count if isinstance(count, int) and count else 1
+            )
+    for reason, count in list(reasons.items())[:8]:
+        yield f"Left out at the import: {count:,} × {reason}."
+
+
+def caveats(parts: Sequence[SimilarityFindings]) -> list[str]:
+    """What to hold these numbers against."""
+    most = max(max(len(found.languages), len(found.models)) for found in parts)
+    told = [
+        f"Pairs share runs: {most} runs make {most * (most - 1) // 2} pairs. The p value of Mann and Whitney takes every pair "
+        "for an observation of its own, as the literature does, and comes out too small; the permutation of runs does not.",
+        "Intervals resample questions and keep models and languages as they are: they say what other questions of this "
+        "kind would give, not what other models or languages would.",
+        "An error of translation in the benchmark looks like a model that changes its mind: `hesperus audit` finds the "
+        "plain ones.",
+    ]
+    if any(found.statistic.startswith("kappa_p") for found in parts):
+        told.append(
+            "κp is 0 where two runs agree as often as their accuracies alone make two independent runs agree, 1 where they "
+            "always do, and below 0 where they differ more than by chance. It is undefined where chance alone makes them "
+            "agree always (two runs that are always right)."
+        )
+    if any("scoring" in found.tables for found in parts):
+        told.append(
+            "κp of probabilities is as a rule lower than κp of labels, since a model that is unsure agrees less even with "
+            "itself: the two are not to be compared with each other."
+        )
+    few = [found for found in parts if 1 < len(found.models) < 6]
+    if few:
+        told.append("A correlation over so few models is an example, whatever its p value.")
+    return told
+
+
+def language_or_code(code: str) -> str:
+    """English name of an original's language; a sense in words; the code where it is none."""
+    sense = parsed(code)
+    if sense is None:
+        return code
+    return language_name(sense.language) if sense.is_original else sense_label(code)
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number:,} {name}" + ("" if number == 1 else "s")

@@ -1,0 +1,138 @@
+"""E3: accuracy on the translated benchmark minus accuracy on one that was written in the language. Other items, so unmatched.
+
+Reference: "The Translation Tax Is Not a Scalar", sections 3.3 and 5.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.fingerprint import signature
+from hesperus.measures import INVALID, MISSING, Codes, Mask, Statistic, unmatched_difference, wilson
+from hesperus.measures.statistic import ratio
+from hesperus.records import answer_arrays
+from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.reports.tax.paired import EVERY, Row
+from hesperus.reports.tax.settings import TaxSettings
+from hesperus.reports.tax.sides import Side
+
+COLUMNS = ("group", "model", "statistic", *ESTIMATE_COLUMNS)
+LIMITS = (
+    "the two sets have different items: subject, difficulty and register differ along with being translated",
+    "a gap is no item-level effect, and a group's gap may be its training on such exams, not its use of cues",
+    "the same items in both conditions (naturalisation) are needed to tell these apart",
+)
+"""What this estimator cannot tell; printed with every number of it."""
+
+
+def native_control_table(
+    translated: pl.DataFrame,
+    native: pl.DataFrame,
+    sides: tuple[Side, Side],
+    *,
+    settings: TaxSettings | None = None,
+) -> Table:
+    """The gap of each model and group, translated minus native, with the accuracies of both.
+
+    Args:
+        translated: Records of the translated benchmark.
+        native: Records of the native one; may be the same table, where the task differs.
+        sides: Sense of the translated items and of the native ones, both in the language of the audit.
+        settings: Groups and bootstrap.
+
+    Returns:
+        For each model ``translated`` and ``native`` (Wilson intervals, over readable answers) and ``gap`` (each set of
+        items resampled by itself); for each group its pooled ``gap``, items with all their models.
+
+    Raises:
+        UnknownNameError: No record has the sense.
+        DataError: No model answered both, or the two are the same items.
+    """
+    settings = settings or TaxSettings()
+    first, second = (_Answers(frame, side) for frame, side in zip((translated, native), sides, strict=True))
+    models = [model for model in first.models if model in second.models]
+    alone = sorted(set(first.models) ^ set(second.models))
+    if not models:
+        raise DataError("no model answered both the translated and the native items")
+    if set(first.items) & set(second.items):
+        shared = len(set(first.items) & set(second.items))
+        raise DataError(
+            f"{shared} items stand in both sets; a native control has items of its own (matched items: `hesperus tax e1`)"
+        )
+    rows = list(_rows(first, second, models, settings))
+    signed = signature(settings) | {"translated": sides[0].input, "native": sides[1].input}
+    signed |= {
+        "tasks": [first.task, second.task],
+        "answered one set only": list(alone),
+        "limits": list(LIMITS),
+    }
+    return table("translation tax, native control", COLUMNS, rows=rows, signature=signed)
+
+
+class _Answers:
+    """One set of items: which answers of which model are right, and which readable."""
+
+    def __init__(self, records: pl.DataFrame, side: Side) -> None:
+        known = records["input"].unique().sort().to_list()
+        if side.input not in known:
+            raise UnknownNameError("sense of the records", side.input, known)
+        arrays = answer_arrays(
+            records.filter((pl.col("input") == side.input) & (pl.col("repeat") == side.repeat))
+        )
+        doubled = [c.model for c in arrays.cells if sum(c.model == other.model for other in arrays.cells) > 1]
+        if doubled:
+            raise DataError(
+                f"{doubled[0]} was asked {side.input!r} under several instructions; keep one of them"
+            )
+        self.task = str(records["task"][0])
+        self.items = tuple((self.task, item) for item in arrays.items)
+        self.models = tuple(cell.model for cell in arrays.cells)
+        self._answers, self._gold = arrays.answers, arrays.gold
+
+    def masks(self, models: Sequence[str]) -> tuple[Mask, Mask, Mask]:
+        """Right, readable and asked (with a gold) of some models, [models, items]."""
+        rows = [self.models.index(model) for model in models]
+        answers: Codes = self._answers[rows]
+        gold: Codes = self._gold[rows]
+        asked = (answers != MISSING) & (gold >= 0)
+        return asked & (answers == gold), asked & (answers > INVALID), asked
+
+    def accuracy(self, models: Sequence[str]) -> Statistic:
+        """Accuracy over readable answers, an item with all the models."""
+        right, readable, asked = self.masks(models)
+        kept = readable.any(axis=0)
+        lost = int(asked.sum() - readable.sum())
+        return Statistic(
+            (right.sum(axis=0).astype(np.float64), readable.sum(axis=0).astype(np.float64)),
+            ratio,
+            int(kept.sum()),
+            lost,
+            f"{lost} unreadable answers" if lost else "",
+            "no readable answer",
+        )
+
+
+def _rows(first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings) -> Iterator[Row]:
+    groups: Mapping[str, Sequence[int]] = settings.grouped(models)
+    group_of = {row: group for group, rows in groups.items() for row in rows}
+    level = settings.bootstrap.level
+    for row, model in enumerate(models):
+        about: Row = {"group": group_of[row] if settings.groups else EVERY, "model": model}
+        for name, side in (("translated", first), ("native", second)):
+            right, readable, asked = side.masks([model])
+            share = wilson(int(right.sum()), int(readable.sum()), level)
+            lost = int(asked.sum() - readable.sum())
+            cells = estimate_cells(share) | {"excluded": lost}
+            if lost:
+                cells["reason"] = "; ".join(filter(None, (share.reason, f"{lost} unreadable answers")))
+            yield {**about, "statistic": name, **cells}
+        gap = unmatched_difference(first.accuracy([model]), second.accuracy([model]), settings.bootstrap)
+        yield {**about, "statistic": "gap", **estimate_cells(gap)}
+    for group, rows in groups.items():
+        named = [models[row] for row in rows]
+        gap = unmatched_difference(first.accuracy(named), second.accuracy(named), settings.bootstrap)
+        yield {"group": group, "model": EVERY, "statistic": "gap", **estimate_cells(gap)}

@@ -1,0 +1,179 @@
+"""Rows of paired differences: cells, pooled over models and tasks, without one model, by group, with their tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from hesperus.measures import (
+    Bootstrap,
+    Mask,
+    TaxPairs,
+    difference,
+    discordant,
+    estimate,
+    side_statistics,
+    sign_test,
+    tax_bounds,
+    tax_statistic,
+)
+from hesperus.reports.table import ESTIMATE_COLUMNS, estimate_cells
+from hesperus.reports.tax.settings import TaxSettings
+from hesperus.reports.tax.sides import Compared
+from hesperus.types import Estimate
+
+Row = dict[str, object]
+COLUMNS = ("analysis", "task", "group", "model", "statistic", *ESTIMATE_COLUMNS, "positive", "negative", "p")
+EVERY = ""
+"""What stands in a column over whose values a row was pooled."""
+
+
+def head(analysis: str, *, task: str = EVERY, group: str = EVERY, model: str = EVERY) -> Row:
+    """What a row is about."""
+    return {"analysis": analysis, "task": task, "group": group, "model": model}
+
+
+def difference_rows(
+    given: Compared,
+    rows: Sequence[int],
+    items: Mask,
+    about: Row,
+    *,
+    bootstrap: Bootstrap,
+    name: str = "tax",
+    sides: Sequence[str] = (),
+    test: bool = False,
+) -> Iterator[Row]:
+    """The difference of some models over some items, and where wanted the accuracies and an exact sign test.
+
+    Args:
+        given: Two conditions.
+        rows: Models.
+        items: Items that count, [items].
+        about: From `head`.
+        bootstrap: How intervals are made.
+        name: Name of the statistic.
+        sides: Names of the two accuracies; empty leaves them out.
+        test: Whether an exact sign test on discordant pairs belongs to it, as it does for one model.
+    """
+    pairs = narrowed(given, rows, items)
+    left = given.left_out(rows, items)
+    left.pop("not asked at all", None)
+    reason = "; ".join(f"{count} {cause}" for cause, count in left.items())
+    for side, statistic in zip(sides, side_statistics(pairs), strict=False):
+        found = _noted(estimate(statistic, bootstrap), left, reason)
+        yield {
+            **about,
+            "statistic": side,
+            **estimate_cells(found),
+            "positive": None,
+            "negative": None,
+            "p": None,
+        }
+    more, fewer = discordant(pairs)
+    found = _noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
+    p = sign_test(more, fewer).value if test and found.value is not None else None
+    yield {**about, "statistic": name, **estimate_cells(found), "positive": more, "negative": fewer, "p": p}
+
+
+def narrowed(given: Compared, rows: Sequence[int], items: Mask) -> TaxPairs:
+    """The pairs of some models over the items of which one of them has a strict pair: what is resampled."""
+    pairs = given.pairs.of_models(rows).of_items(items)
+    kept = pairs.strict.any(axis=0)
+    return TaxPairs(
+        *(
+            mask[:, kept]
+            for mask in (
+                pairs.first_right,
+                pairs.second_right,
+                pairs.first_valid,
+                pairs.second_valid,
+                pairs.asked,
+            )
+        )
+    )
+
+
+def group_difference_rows(
+    given: Compared,
+    groups: Mapping[str, Sequence[int]],
+    items: Mask,
+    *,
+    bootstrap: Bootstrap,
+    analysis: str,
+    name: str = "tax",
+) -> Iterator[Row]:
+    """The first group's difference minus that of each other, over the same items: difference in differences."""
+    names = list(groups)
+    for other in names[1:]:
+        first, second = groups[names[0]], groups[other]
+        rows = [*first, *second]
+        pairs = narrowed(given, rows, items)
+        parts = [
+            tax_statistic(pairs.of_models(part)) for part in (range(len(first)), range(len(first), len(rows)))
+        ]
+        found = estimate(difference(*parts), bootstrap)
+        about = head(analysis, group=f"{names[0]} − {other}")
+        yield {
+            **about,
+            "statistic": name,
+            **estimate_cells(found),
+            "positive": None,
+            "negative": None,
+            "p": None,
+        }
+
+
+def bound_row(
+    given: Compared, rows: Sequence[int], items: Mask, about: Row, *, bootstrap: Bootstrap, name: str
+) -> Row:
+    """How low and how high the difference could be whatever unreadable answers meant.
+
+    Returns:
+        The strict value with the lower end of the lowest bound's interval and the upper end of the highest's.
+    """
+    picked = given.pairs.of_models(rows).of_items(items)
+    kept = picked.asked.any(axis=0)
+    pairs = TaxPairs(
+        *(
+            mask[:, kept]
+            for mask in (
+                picked.first_right,
+                picked.second_right,
+                picked.first_valid,
+                picked.second_valid,
+                picked.asked,
+            )
+        )
+    )
+    low, high = (estimate(bound, bootstrap) for bound in tax_bounds(pairs))
+    value = estimate(tax_statistic(pairs)).value
+    ends = (low.low if low.low is not None else low.value, high.high if high.high is not None else high.value)
+    return {
+        **about, "statistic": name, "value": value, "lowest": low.value, "highest": high.value, "low": ends[0],
+        "high": ends[1], "n": low.n,
+    }  # fmt: skip
+
+
+def fragile_models(given: Compared, settings: TaxSettings) -> dict[str, float]:
+    """Models with too few readable answers in a condition, to the lower of their two rates, of what was asked."""
+    found = {}
+    for row, model in enumerate(given.models):
+        asked = given.pairs.asked[row]
+        sides = (given.pairs.first_valid[row], given.pairs.second_valid[row])
+        if asked.any():
+            rate = min(float(side[asked].mean()) for side in sides)
+            if rate < settings.floor:
+                found[model] = rate
+    return found
+
+
+def everywhere(given: Compared) -> Mask:
+    """All items."""
+    return np.ones(len(given.items), dtype=np.bool_)
+
+
+def _noted(found: Estimate, left: Mapping[str, int], reason: str) -> Estimate:
+    text = reason if found.value is not None else "; ".join(filter(None, (found.reason, reason)))
+    return Estimate(found.value, found.low, found.high, found.n, sum(left.values()), text)

@@ -1,0 +1,145 @@
+"""Figures of translation quality against consistency: by language, and by bins of the item's score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from hesperus.reports.figures import compared_statistic
+from hesperus.reports.table import Table
+from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
+from hesperus.reports.translation_bins import ALL
+from hesperus.reports.wording import language_label, parsed, percent
+
+FEW = 10
+"""Bins of fewer answers are drawn hollow, and without an interval, which would be too short."""
+_MOST_LINES = 8
+"""Senses that get a line of their own behind that of all."""
+
+SCORE_NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2",
+               "rougeL": "ROUGE-L"}  # fmt: skip
+
+
+def translation_figure(table: Table, *, score: str = "bleu") -> Any | None:
+    """Mean score of the model's own translations against consistency (input made), a point a language and model."""
+    points: dict[tuple[str, str], dict[str, object]] = {}
+    for found, row in [*compared_statistic(table, "mean"), *compared_statistic(table, "consistency")]:
+        if row["score"] != score or found.target is None:
+            continue
+        sense = parsed(found.target)
+        point = points.setdefault((str(row["model"]), found.target), {"model": row["model"]})
+        point["tag"] = sense.language if sense else found.target
+        if row["statistic"] == "mean":
+            point["score"] = row["value"]
+        else:
+            point |= {"value": row["value"], "low": row["low"], "high": row["high"]}
+    rows = [point for point in points.values() if "score" in point and "value" in point]
+    models = list(dict.fromkeys(str(row["model"]) for row in rows))
+    if not rows:
+        return None
+    base = alt.Chart(values(rows)).encode(
+        x=alt.X(
+            "score:Q",
+            title=f"mean {SCORE_NAMES.get(score, score)} of the translated input",
+            scale=alt.Scale(zero=False, padding=14),
+        ),
+        color=alt.value(COLOURS[0]),
+    )
+    if 1 < len(models) <= len(COLOURS):
+        palette = alt.Scale(domain=models, range=list(COLOURS)[: len(models)])
+        base = base.encode(color=alt.Color("model:N", scale=palette, title=None))
+    y = alt.Y(
+        "value:Q", axis=SHARE, title="answers that stay the same (X)", scale=alt.Scale(zero=False, nice=True)
+    )
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(y=y)
+    if 1 < len(models) <= len(COLOURS):
+        forms = alt.Scale(domain=models, range=list(SHAPES)[: len(models)])
+        dots = dots.encode(shape=alt.Shape("model:N", scale=forms, title=None))
+    bars = base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q"), y2="high:Q")
+    names = base.mark_text(align="left", dx=7, dy=-6).encode(y="value:Q", text="tag:N", color=alt.value(INK))
+    return alt.layer(bars, dots, names).properties(width=WIDTH, height=300)
+
+
+def translation_bins_figure(bins: Table, *, score: str = "bleu") -> Any | None:
+    """Consistency by bin of a score, with intervals and numbers of answers, a panel a model; None without such rows.
+
+    Where a model has several made senses, the dark points take all together, and lines of single ones stand behind.
+    """
+    rows = [row for row in bins.rows if row["score"] == score and row["value"] is not None]
+    panels = list(dict.fromkeys((str(row["model"]), str(row["task"])) for row in rows))
+    if not panels:
+        return None
+    tasks = {task for _, task in panels}
+    charts = []
+    for model, task in panels:
+        held = [row for row in rows if (row["model"], row["task"]) == (model, task)]
+        title = f"{model}, {task}" if len(tasks) > 1 else model
+        charts.append(_panel(held, score, title if len(panels) > 1 else ""))
+    return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=2, spacing=26)
+
+
+def _panel(rows: Sequence[Any], score: str, title: str) -> Any:
+    senses = list(dict.fromkeys(str(row["sense"]) for row in rows))
+    main = ALL if ALL in senses else senses[0]
+    points = [_point(row) for row in rows]
+    x = alt.X(
+        "middle:Q",
+        title=f"{SCORE_NAMES.get(score, score)} of the item's translation",
+        scale=alt.Scale(domain=_span(rows)),
+    )
+    y = alt.Y(
+        "value:Q", title="answers that stay the same (X)", axis=SHARE, scale=alt.Scale(domain=[0, 1.08])
+    )
+    layers = []
+    others = [sense for sense in senses if sense != main]
+    if 0 < len(others) <= _MOST_LINES and any(p["many"] and p["sense"] in others for p in points):
+        behind = alt.Chart(values([point for point in points if point["sense"] in others and point["many"]]))
+        layers.append(
+            behind.mark_line(color=NEUTRAL, opacity=0.55, strokeWidth=1).encode(x=x, y=y, detail="sense:N")
+        )
+        small = behind.mark_point(filled=True, color=NEUTRAL, size=14, opacity=0.7, aria=True)
+        layers.append(small.encode(x=x, y=y, description="told:N"))
+    shown = [point for point in points if point["sense"] == main]
+    sure = [point for point in shown if point["many"]]
+    if sure:
+        base = alt.Chart(values(sure)).encode(x=x)
+        layers += [
+            base.mark_line(color=COLOURS[0], strokeWidth=1.6).encode(y=y),
+            base.mark_rule(color=COLOURS[0], strokeWidth=1.6).encode(y="low:Q", y2="high:Q"),
+        ]
+    base = alt.Chart(values(shown)).encode(x=x)
+    ring = base.mark_point(color=COLOURS[0], size=58, strokeWidth=1.6, opacity=1, aria=True)
+    fill = alt.condition("datum.many", alt.value(COLOURS[0]), alt.value("transparent"))
+    layers += [
+        ring.encode(y=y, fill=fill, description="told:N"),
+        base.mark_text(baseline="bottom", fontSize=10, color=INK).encode(y=alt.datum(1.02), text="count:N"),
+    ]
+    heading = {"title": title} if title else {}
+    return alt.layer(*layers).properties(width=360, height=230, **heading)
+
+
+def _span(rows: Sequence[Any]) -> list[float]:
+    """The whole range of scores that have one, so that panels can be compared; else that of the bins."""
+    low, high = (pick(float(row[side]) for row in rows) for pick, side in ((min, "from"), (max, "to")))
+    whole = next((top for top in (1.0, 100.0) if low >= 0 and high <= top), None)
+    if whole is not None:
+        return [0.0, whole]
+    return [low, high] if low < high else [low - 1, high + 1]
+
+
+def _point(row: Any) -> dict[str, object]:
+    sense = parsed(str(row["sense"]))
+    name = language_label(sense.language) if sense is not None and row["sense"] != ALL else "all made senses"
+    interval = "" if row["low"] is None else f" [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
+    return {
+        "sense": row["sense"],
+        "middle": (row["from"] + row["to"]) / 2,
+        "value": row["value"],
+        "low": row["low"],
+        "high": row["high"],
+        "count": f"{row['answers']:,}",
+        "many": row["answers"] >= FEW,
+        "told": f"{name}, {row['from']:g} to {row['to']:g}: {percent(row['value'])}{interval} of {row['answers']:,} answers",
+    }

@@ -1,0 +1,67 @@
+"""The outline of an HTML page: whether its tags close in order, what it would load, what its anchors are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html.parser import HTMLParser
+
+VOID = {"meta", "br", "img", "hr", "input", "link"}
+LOADS = {
+    "script",
+    "link",
+    "img",
+    "iframe",
+    "object",
+    "embed",
+    "video",
+    "audio",
+    "source",
+    "base",
+    "form",
+    "foreignobject",
+}
+
+
+class Outline(HTMLParser):
+    """Checks that tags close in order, and notes what is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, Mapping[str, str | None]]] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.tags.append((tag, found))
+        if identifier := found.get("id"):
+            self.ids.append(identifier)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"</{tag}> closes something else, line {self.getpos()[0]}"
+
+
+def outline(text: str) -> Outline:
+    found = Outline()
+    found.feed(text)
+    found.close()
+    assert found.open == []
+    return found
+
+
+def loads_nothing(text: str) -> None:
+    """Asserts that a page can neither run nor fetch anything."""
+    found = outline(text)
+    assert not {tag for tag, _ in found.tags} & LOADS
+    for tag, attrs in found.tags:
+        bad = [name for name in attrs if name.startswith("on") or name in {"src", "action", "srcset"}]
+        assert not bad, tag
+        assert tag == "a" or not attrs.get("href"), tag
+    assert "url(http" not in text and "@import" not in text
+    policy = next(a["content"] for _, a in found.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert str(policy).startswith("default-src 'none'")

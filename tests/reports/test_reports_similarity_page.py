@@ -1,0 +1,244 @@
+"""The page of a similarity study: what it says, what it leaves out in words, and how it stands in a real Chromium."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from headless_chromium import Page, chromium_page, executable
+from page_outline import loads_nothing, outline
+
+from hesperus.errors import DataError
+from hesperus.measures import Bootstrap
+from hesperus.records import Run, write_run
+from hesperus.reports import ReportSettings, report_findings, report_html, study_kind, write_report
+from hesperus.reports.measured.similarity_settings import SimilaritySettings
+from hesperus.reports.similarity.findings import similarity_findings
+from hesperus.reports.similarity.grids import MOST_PAIRS, pairs_grid
+from hesperus.reports.similarity.report import SimilarityReport, similarity_settings
+
+QUICK = ReportSettings(bootstrap=Bootstrap(resamples=60))
+STUDY = {
+    "study": "similarity",
+    "models": ["a/small"],
+    "base_url": "https://user:secret@example.org/v1",
+    "comparison": {
+        "statistic": "kappa_p", "sizes": {"a/small": 1e9, "a/large": 8e9, "b/small": 2e9}, "permutations": 19,
+        "families": {"a/small": "a", "a/large": "a", "b/small": "b"}, "by": ["subject"], "macro": "subject",
+        "bootstrap": {"resamples": 60, "seed": 3, "level": 0.9}, "exclude": ["q000", "q001", "elsewhere"],
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(make_quiz: Callable[..., pl.DataFrame]) -> Run:
+    records = make_quiz()
+    lost = (pl.col("item") == "q005") & (pl.col("input") == "zu")
+    other = (pl.col("item") == "q007") & (pl.col("input") == "xh")
+    changed = records.with_columns(
+        outcome=pl.when(lost).then(pl.lit("invalid")).otherwise("outcome"),
+        answer=pl.when(lost).then(None).otherwise("answer"),
+        gold=pl.when(other).then(pl.lit("A")).otherwise(
+            pl.when(pl.col("item") == "q007").then(pl.lit("B")).otherwise("gold")
+        ),
+    ).filter(~((pl.col("item") == "q009") & (pl.col("model") == "b/small")))  # fmt: skip
+    return Run(changed, None, STUDY, {"hesperus": "0.1.0"})
+
+
+@pytest.fixture(scope="module")
+def report(run: Run) -> SimilarityReport:
+    made = report_findings(run)
+    assert isinstance(made, SimilarityReport)
+    return made
+
+
+@pytest.fixture(scope="module")
+def page(run: Run, report: SimilarityReport) -> str:
+    return report_html(run, found=report)
+
+
+def test_it_is_one_whole_page_that_loads_nothing(page: str) -> None:
+    loads_nothing(page)
+    found = outline(page)
+    assert len(found.ids) == len(set(found.ids))
+    links = [attrs["href"] for tag, attrs in found.tags if tag == "a"]
+    assert links and all(str(link)[0] == "#" and str(link)[1:] in found.ids for link in links)
+    headings = [int(tag[1]) for tag, _ in found.tags if re.fullmatch("h[1-6]", tag)]
+    assert headings[0] == 1 and headings.count(1) == 1
+    assert all(later - earlier <= 1 for earlier, later in zip(headings, headings[1:], strict=False))
+    tags = [tag for tag, _ in found.tags]
+    assert tags.count("caption") == tags.count("table") == 8
+    assert tags.count("figcaption") == tags.count("figure") == 8
+
+
+def test_it_says_what_was_compared_and_what_was_left_out(page: str) -> None:
+    for words in (
+        "How alike do a/large, a/small and b/small answer in 5 languages?",
+        "quiz: 3 models in 5 languages, 57 questions that are the same in each. Compared are the answers given, in pairs "
+        "of runs: 30 of one model in two languages and 15 of two models in one language.",
+        "2 questions left out by the study&#39;s list.",
+        "1 question left out, since their right answer is not the same in all runs.",
+        "5 answers of 855 were never asked for",
+        "3 of 850 answers (0.4\u00a0%) could not be read: they agree with nothing and count as wrong.",
+        "Brackets are 90 % intervals",
+        "90 % of 60 resamples of items (seed 3)",
+        "Mantel&#39;s test: 19 permutations",
+    ):
+        assert words in page, words
+    assert "secret" not in page and "https://example.org/v1" in page
+
+
+def test_every_part_is_there(page: str) -> None:
+    for words in (
+        "Most alike", "Two models in a language", "by subject", "mean of the groups (macro)", "Detectable",
+        "p, Mantel (Holm)", "with the partner", "log size", "Krippendorff&#39;s α", "AC3 of 2", "Without a label",
+        "Pairs share runs: 5 runs make 10 pairs", "hesperus audit", "&#34;SimilaritySettings&#34;", "Wang et al",
+    ):  # fmt: skip
+        assert words in page, words
+    assert "Labels and probabilities" not in page, "no answer has probabilities"
+
+
+def test_labels_and_probabilities_stand_beside_each_other_where_both_are(run: Run) -> None:
+    sure = pl.concat_list(*(pl.when(pl.col("answer") == label).then(0.7).otherwise(0.1) for label in "ABCD"))
+    records = run.records.with_columns(probs=sure.cast(pl.List(pl.Float64)))
+    text = report_html(Run(records, None, STUDY, {}))
+    assert "Labels and probabilities" in text and "κp of probabilities" in text
+    assert "the two are not to be compared with each other" in text
+
+
+def test_the_same_run_gives_the_same_bytes_from_its_folder(page: str, run: Run, tmp_path: Path) -> None:
+    write_run(run, tmp_path / "run")
+    file = write_report(tmp_path / "run", tmp_path / "report.html")
+    assert file.read_text(encoding="utf-8") == page
+
+
+def test_a_study_s_own_settings_hold_unless_others_are_given(run: Run) -> None:
+    assert similarity_settings(run).bootstrap == Bootstrap(60, 3, 0.9)
+    given = similarity_settings(run, invalid="drop", bootstrap=Bootstrap(10, 1))
+    assert (given.invalid, given.bootstrap) == ("drop", Bootstrap(10, 1, 0.9))
+
+
+def test_which_report_a_run_gets(run: Run, capitals: Run, make_quiz: Callable[..., pl.DataFrame]) -> None:
+    assert study_kind(run) == study_kind(Run(make_quiz())) == "similarity"
+    assert study_kind(Run(make_quiz(["m"]))) == study_kind(Run(make_quiz(languages=["en"]))) == "similarity"
+    assert study_kind(Run(make_quiz(["m"], ["en"]))) == "multisense"
+    assert study_kind(capitals) == study_kind(Run(capitals.records)) == "multisense"
+    assert study_kind(Run(make_quiz(), study={"study": "multisense"})) == "multisense"
+
+
+def test_tasks_stand_one_after_the_other_and_what_cannot_be_compared_is_named(
+    make_quiz: Callable[..., pl.DataFrame],
+) -> None:
+    records = pl.concat(
+        [make_quiz(["m"], items=20), make_quiz(["m"], items=20).with_columns(task=pl.lit("second")),
+         make_quiz(["m"], ["en"], items=20).with_columns(task=pl.lit("third"))]
+    )  # fmt: skip
+    text = report_html(Run(records), settings=QUICK)
+    found = outline(text)
+    assert len(found.ids) == len(set(found.ids)) and {"task-1", "task-2"} <= set(found.ids)
+    assert "On second: m in two languages" in text
+    assert "third: not compared: no two runs to compare" in text
+    only = Run(records.filter(pl.col("task") == "third"), study={"study": "similarity"})
+    with pytest.raises(DataError, match="third: no two runs to compare"):
+        report_html(only, settings=QUICK)
+
+
+def test_without_right_answers_plain_agreement_is_compared(make_quiz: Callable[..., pl.DataFrame]) -> None:
+    bare = make_quiz(["m"]).with_columns(gold=pl.lit(None, pl.String))
+    text = report_html(Run(bare), settings=QUICK)
+    assert "share of same answers" in text
+    assert "60 questions without a right answer" in text
+
+
+def test_what_an_import_left_out_is_said(make_quiz: Callable[..., pl.DataFrame]) -> None:
+    left = [{"place": "a.jsonl", "count": 3, "reason": "row stands twice", "detail": ""},
+            {"place": "b.jsonl", "count": 4, "reason": "row stands twice", "detail": "<b>"}]  # fmt: skip
+    text = report_html(Run(make_quiz(["m"]), study={"study": "import", "left_out": left}), settings=QUICK)
+    assert "Left out at the import: 7 × row stands twice." in text
+
+
+def test_many_pairs_are_shown_by_their_ends(make_quiz: Callable[..., pl.DataFrame]) -> None:
+    languages = [f"q{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    settings = SimilaritySettings(bootstrap=Bootstrap(0))
+    found = similarity_findings(
+        make_quiz(["m", "n"], languages, items=12), settings, only=["similarity", "designs"]
+    )
+    grid = pairs_grid(found)
+    assert len(found.tables["similarity"].rows) == 2 * 325 + 26 > MOST_PAIRS
+    undefined = sum(row["value"] is None for row in found.tables["similarity"].rows)
+    assert len(grid.rows) == 2 * 10 + undefined and "Of 676 pairs" in grid.caption
+
+
+NASTY = "</style><script>alert(1)</script>\u202e&"
+
+
+def hostile(make_quiz: Callable[..., pl.DataFrame]) -> Run:
+    records = make_quiz(["a", "b", NASTY], ["en", f"{NASTY},input=x", "de"], items=30)
+    records = records.with_columns(task=pl.lit(NASTY), subject=pl.lit(NASTY), item=pl.col("item") + NASTY)
+    study = {"study": "similarity", "comparison": {"by": ["subject"], "permutations": 9}, NASTY: NASTY}
+    return Run(records, None, study, {NASTY: NASTY})
+
+
+def test_hostile_names_are_text_everywhere(make_quiz: Callable[..., pl.DataFrame]) -> None:
+    text = report_html(hostile(make_quiz), settings=QUICK)
+    loads_nothing(text)
+    assert "<script" not in text and "\u202e" not in text and "alert(1)&lt;/script&gt;⟨U+202E⟩" in text
+    plain = hostile(make_quiz).records.with_columns(input=pl.lit("en_via_de"))
+    senses = report_html(
+        Run(plain.unique(["model", "item"])), settings=ReportSettings(bootstrap=Bootstrap(0))
+    )
+    assert "<script" not in senses and "alert(1)" in senses
+
+
+@pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
+def test_it_stands_in_chromium(page: str, make_quiz: Callable[..., pl.DataFrame], tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text(page, encoding="utf-8")
+    file = (tmp_path / "report.html").as_uri()
+    other = write_report(hostile(make_quiz), tmp_path / "hostile.html", settings=QUICK).as_uri()
+
+    async def look(page: Page) -> None:
+        await page.open(file, width=1200)
+        assert page.messages == [] and page.requests == [file]
+        boxes = await page.evaluate(
+            "[...document.querySelectorAll('figure svg')].map(e => e.getBoundingClientRect()).map(b => [b.width, b.height])"
+        )
+        assert len(boxes) == 8 and min(min(box) for box in boxes) > 80
+        told = await page.evaluate(
+            "document.querySelector('#figure-languages-1-task-1 .mark-rect path title').textContent"
+        )
+        assert re.search(r"\(\w+\) and .+ \(\w+\): -?\d\.\d{3} \[.+\], \d+ items", told)
+        for scheme in ("light", "dark"):
+            await page.open(file, width=380, scheme=scheme)
+            assert await page.evaluate("document.documentElement.scrollWidth") == 380
+            ground, ink, figure = await page.evaluate(
+                "(s => [s(document.body).backgroundColor, s(document.body).color, "
+                "s(document.querySelector('#figure-densities-task-1 svg text')).fill])(getComputedStyle)"
+            )
+            assert (ground == "rgb(255, 255, 255)") == (scheme == "light") and figure == ink != ground
+        assert (await page.pdf()).startswith(b"%PDF")
+        await page.open(other, width=1000)
+        assert page.messages == [] and set(page.requests) == {file, other}
+        assert await page.evaluate("document.querySelectorAll('script, img, iframe').length") == 0
+
+    visit(look)
+
+
+def visit(look: Callable[[Page], Awaitable[None]]) -> None:
+    async def opened() -> None:
+        async with chromium_page() as page:
+            await look(page)
+
+    asyncio.run(opened())
+
+
+def test_figures_of_a_report_as_files(report: SimilarityReport) -> None:
+    names = [drawing.name for drawing in report.drawings()]
+    assert names == ["languages-1", "languages-2", "languages-3", "models", "groups-1", "densities", "densities-models",
+                     "relations"]  # fmt: skip
+    twice = replace(report, parts=report.parts * 2)
+    assert len({drawing.name for drawing in twice.drawings()}) == 2 * len(names)
