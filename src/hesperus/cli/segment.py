@@ -1,0 +1,63 @@
+"""`hesperus segment`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="Text file in UTF-8, or - for standard input.")],
+    language: Annotated[
+        str, typer.Option("--language", "-l", help="Language of the text, as a tag or a name.")
+    ],
+    format: Annotated[
+        str, typer.Option(help="lines (a sentence a line), table, json, csv, markdown or latex.")
+    ] = "lines",
+) -> None:
+    """Cut a text into sentences.
+
+    The sentences of `--format json`, joined, are the text again, character for character; `lines` shows them without
+    the blanks at their ends.
+
+    For example:
+
+        hesperus segment --language th answer.txt
+
+        cat answer.txt | hesperus segment --language de - --format json
+    """
+    from hesperus.errors import DataError, UnknownNameError
+    from hesperus.languages import normalise
+    from hesperus.reports.formats import FORMATS, print_table
+    from hesperus.reports.table import Table
+    from hesperus.reports.untrusted import one_line
+    from hesperus.translation import segmented_languages, sentences
+
+    if format not in ("lines", *FORMATS):
+        raise UnknownNameError("format", format, ("lines", *FORMATS))
+    try:
+        given = typer.get_binary_stream("stdin").read() if str(file) == "-" else file.read_bytes()
+        text = given.decode("utf-8")
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 (byte {error.start})", file=file) from error
+    known = normalise(language)
+    if known.split("-")[0] not in segmented_languages():
+        typer.echo(f"no rules for {known}: marks of all scripts count, full stops as in English", err=True)
+    parts = sentences(text, known)
+    if format == "lines":
+        for part in parts:
+            typer.echo(one_line(part.strip()))
+        return
+    starts = [0]
+    for part in parts:
+        starts.append(starts[-1] + len(part))
+    columns = ("sentence", "start", "end", "text")
+    rows = tuple(
+        dict(zip(columns, (number, start, start + len(part), part), strict=True))
+        for number, (part, start) in enumerate(zip(parts, starts, strict=False), start=1)
+    )
+    print_table(Table("sentences", columns, rows, {"language": known}), format)
