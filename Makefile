@@ -20,7 +20,7 @@ $(VENV)/.dev: $(VENV)/.core
 
 $(VENV)/.full: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(TORCH)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hf,serve,inspect,datasets,train]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hf,mt,serve,inspect,datasets,train]'
 	touch $@
 
 demo: $(VENV)/.core
@@ -34,7 +34,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check src tests benchmarks pocket
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.full
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.dev

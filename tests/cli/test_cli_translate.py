@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import polars as pl
@@ -77,6 +80,16 @@ def test_stopped_work_is_kept(ready: str, tmp_path: Path) -> None:
         (["{text}", "--to", "es"], UsageError, "say --from LANGUAGE"),
         (["{text}", "--from", "en", "--to", "es", "--format", "csv"], UsageError, "is read as lines"),
         (["{bad}", "--from", "en", "--to", "es"], DataError, "line 2: is no UTF-8"),
+        (
+            ["{text}", "--from", "de", "--to", "eu", "--sentences"],
+            UsageError,
+            "it would take ct2/FOLDER or hf/NAME with NLLB-200",
+        ),
+        (
+            ["{text}", "--from", "eu", "--to", "es"],
+            UsageError,
+            "it would take apertium (Debian package apertium-eu-es)",
+        ),
         (["nowhere.txt", "--from", "en", "--to", "es"], DataError, "cannot be read"),
         (["{table}", "--from", "en", "--to", "es"], DataError, "has no text column 'reply'; it has a, b"),
         (
@@ -132,3 +145,67 @@ def test_a_checkpoint_is_converted_and_used_in_two_commands(tmp_path: Path) -> N
     )  # fmt: skip
     assert used.exit_code == 0, used.output
     assert len(used.stdout.split("\n")) == 3
+
+
+@pytest.mark.skipif(
+    not Path("/usr/share/apertium/modes/eng-spa.mode").is_file(),
+    reason="the Debian packages apertium and apertium-eng-spa are not installed",
+)
+def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+    source, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text("\n".join(f"The house number {n} is green." for n in range(3000)))
+    call = [
+        "translate",
+        str(source),
+        "--from",
+        "en",
+        "--to",
+        "es",
+        "--translator",
+        "apertium/eng-spa",
+        "--whole",
+    ]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "hesperus", *call, "--out", str(out)], stderr=subprocess.DEVNULL
+    )
+    journal = tmp_path / ".out.txt.journal.jsonl"
+    for _ in range(600):
+        if journal.exists() or running.poll() is not None:
+            break
+        time.sleep(0.05)
+    running.kill()
+    running.wait()
+    assert journal.exists() and not out.exists()
+    done = RUNNER.invoke(app, [*call, "--out", str(out)])
+    assert done.exit_code == 0 and "from the store" in done.stderr
+    assert out.read_text().split("\n")[2999] == "El número de casa 2999 es verde."
+    assert {file.name for file in tmp_path.iterdir()} == {"in.txt", "out.txt"}
+
+
+@pytest.mark.skipif(
+    not Path("/usr/share/apertium/modes/eng-spa.mode").is_file(),
+    reason="the Debian packages apertium and apertium-eng-spa are not installed",
+)
+def test_documents_go_sentence_by_sentence(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    pl.DataFrame({"reply": ["# The house\n\n- The house is green. I like dogs!\n- `ls -l`\n"]}).write_csv(
+        source
+    )
+    done = RUNNER.invoke(
+        app,
+        [
+            "translate",
+            str(source),
+            "--from",
+            "en",
+            "--to",
+            "es",
+            "--translator",
+            "apertium",
+            "--format",
+            "jsonl",
+        ],
+    )
+    assert done.exit_code == 0, done.output
+    made = json.loads(done.stdout)["translation"]
+    assert made == "# La casa\n\n- La casa es verde. Me gustan los perros!\n- `ls -l`\n"

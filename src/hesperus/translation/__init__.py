@@ -1,4 +1,7 @@
-"""Translation: so far its quality. Nothing heavy is imported until a name is asked for."""
+"""Translators, sentences, and the quality of translations. Nothing heavy is imported until a name is asked for.
+
+A translator is made from its name by ``hesperus.translation.registry.translator``.
+"""
 
 from __future__ import annotations
 
@@ -6,38 +9,118 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hesperus.translation.codes import would_translate
     from hesperus.translation.comet import CometSettings, comet_scores
+    from hesperus.translation.degeneration import FAULT_KINDS, Fault, FaultSettings, faults, severity
+    from hesperus.translation.documents import Piece, document_pieces
+    from hesperus.translation.journal import Job, Journal, translate_kept
     from hesperus.translation.ngrams import Bleu, Chrf, tokenizer_for
     from hesperus.translation.pairing import sense_pairs
     from hesperus.translation.quality import PAIR_COLUMNS, QualitySettings, SenseScores, score_senses
+    from hesperus.translation.repair import (
+        LADDER,
+        Attempt,
+        Ladder,
+        Repair,
+        Rung,
+        Translated,
+        TranslatedSentence,
+        translate_document,
+        translate_documents,
+    )
     from hesperus.translation.rouge import rouge_scores
+    from hesperus.translation.segmentation import clauses, segmented_languages, sentences
+    from hesperus.translation.translator import GREEDY, Decoding, TextTooLongError, Translator
+    from hesperus.translation.translators.checkpoint import Hints
+    from hesperus.translation.translators.conversion import convert
+    from hesperus.translation.translators.options import TranslatorOptions
 
 __all__ = [
+    "FAULT_KINDS",
+    "GREEDY",
+    "LADDER",
     "PAIR_COLUMNS",
+    "Attempt",
     "Bleu",
     "Chrf",
     "CometSettings",
+    "Decoding",
+    "Fault",
+    "FaultSettings",
+    "Hints",
+    "Job",
+    "Journal",
+    "Ladder",
+    "Piece",
     "QualitySettings",
+    "Repair",
+    "Rung",
     "SenseScores",
+    "TextTooLongError",
+    "Translated",
+    "TranslatedSentence",
+    "Translator",
+    "TranslatorOptions",
+    "clauses",
     "comet_scores",
+    "convert",
+    "document_pieces",
+    "faults",
     "rouge_scores",
     "score_senses",
+    "segmented_languages",
     "sense_pairs",
+    "sentences",
+    "severity",
     "tokenizer_for",
+    "translate_document",
+    "translate_documents",
+    "translate_kept",
+    "would_translate",
 ]
 
 _HOMES = {
+    "FAULT_KINDS": "degeneration",
+    "GREEDY": "translator",
+    "LADDER": "repair",
     "PAIR_COLUMNS": "quality",
+    "Attempt": "repair",
     "Bleu": "ngrams",
     "Chrf": "ngrams",
     "CometSettings": "comet",
+    "Decoding": "translator",
+    "Fault": "degeneration",
+    "FaultSettings": "degeneration",
+    "Hints": "translators.checkpoint",
+    "Job": "journal",
+    "Journal": "journal",
+    "Ladder": "repair",
+    "Piece": "documents",
     "QualitySettings": "quality",
+    "Repair": "repair",
+    "Rung": "repair",
     "SenseScores": "quality",
+    "TextTooLongError": "translator",
+    "Translated": "repair",
+    "TranslatedSentence": "repair",
+    "Translator": "translator",
+    "TranslatorOptions": "translators.options",
+    "clauses": "segmentation",
     "comet_scores": "comet",
+    "convert": "translators.conversion",
+    "document_pieces": "documents",
+    "faults": "degeneration",
     "rouge_scores": "rouge",
     "score_senses": "quality",
+    "segmented_languages": "segmentation",
     "sense_pairs": "pairing",
+    "sentences": "segmentation",
+    "severity": "degeneration",
     "tokenizer_for": "ngrams",
+    "translate_document": "repair",
+    "translate_documents": "repair",
+    "translate_kept": "journal",
+    "would_translate": "codes",
 }
 
 

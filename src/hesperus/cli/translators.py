@@ -1,0 +1,158 @@
+"""`hesperus translators`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+
+_FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
+_READS = typer.Option(
+    help="Of an Opus model: a language that it reads, where its name does not tell; repeatable."
+)
+_WRITES = typer.Option(help="Of an Opus model: the language that it writes, likewise.")
+
+_KINDS = (
+    ("apertium", "apertium, apertium/MODE", "rules; the Debian packages apertium and apertium-eng-spa, …"),
+    ("ct2", "ct2/FOLDER", "NLLB, M2M-100, MADLAD-400, Opus in CTranslate2's format; extra 'mt'"),
+    ("file", "file/PATH", "ready translations: columns source, target, translation, and text or item"),
+    ("hf", "hf/ORG/NAME, hf/FOLDER", "the same families in transformers, from safetensors; extra 'hf'"),
+    ("none", "none", "texts stay as they are"),
+)
+
+
+@app.callback(invoke_without_command=True)
+def command(context: typer.Context) -> None:
+    """Translators: which there are, which languages they do, and how to convert a checkpoint.
+
+    Without a command, this lists them.
+    """
+    if context.invoked_subcommand is None:
+        listing()
+
+
+@app.command("list")
+def listing(
+    source: Annotated[str | None, typer.Option("--from", help="Say also who does this language …")] = None,
+    target: Annotated[str | None, typer.Option("--to", help="… into this one.")] = None,
+    format: Annotated[str, _FORMAT] = "table",
+) -> None:
+    """List the kinds of translators, what each needs, and who would do a pair.
+
+    For example:
+
+        hesperus translators list
+
+        hesperus translators list --from en --to es
+    """
+    from hesperus.errors import UsageError
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+    from hesperus.translation import would_translate
+    from hesperus.translation.registry import translators
+
+    if (source is None) != (target is None):
+        raise UsageError("--from and --to go together")
+    known = {kind: (name, note) for kind, name, note in _KINDS}
+    rows = [
+        {
+            "kind": kind,
+            "name": known.get(kind, (f"{kind}/…", ""))[0],
+            "ready": _ready(kind),
+            "note": known.get(kind, ("", "a plugin"))[1],
+        }
+        for kind in translators()
+    ]
+    print_table(Table("translators", ("kind", "name", "ready", "note"), tuple(rows), {}), format)
+    if source is not None and target is not None:
+        others = would_translate(source, target) or ("no translator that hesperus knows",)
+        typer.echo(f"{source} to {target}: {'; '.join(others)}", err=True)
+
+
+@app.command()
+def test(
+    name: Annotated[
+        str, typer.Argument(help="Translator, such as apertium or ct2/FOLDER.", show_default=False)
+    ],
+    source: Annotated[str, typer.Option("--from", help="Language of the text.", show_default=False)],
+    target: Annotated[str, typer.Option("--to", help="Language wanted.", show_default=False)],
+    text: Annotated[str, typer.Option(help="What to translate.")] = "The house is green.",
+    reads: Annotated[list[str] | None, _READS] = None,
+    writes: Annotated[str | None, _WRITES] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, or auto.")] = "auto",
+    format: Annotated[str, _FORMAT] = "table",
+) -> None:
+    """Translate one text, and say what came back and how long it took, loading included.
+
+    For example:
+
+        hesperus translators test apertium --from en --to es
+
+        hesperus translators test ct2/nllb-600m --from en --to sw --text "Where is the station?"
+    """
+    import time
+
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.table import Table
+    from hesperus.translation import TranslatorOptions
+    from hesperus.translation.registry import translator
+
+    chosen = translator(name, TranslatorOptions(device=device, reads=tuple(reads or ()), writes=writes))
+    started = time.perf_counter()
+    (made,) = chosen.translate([text], source, target)
+    seconds = time.perf_counter() - started
+    row: dict[str, object] = {
+        "translator": chosen.name,
+        "text": text,
+        "translation": made,
+        "seconds": round(seconds, 3),
+    }
+    row |= getattr(chosen, "counts", {})
+    print_table(Table("translators_test", tuple(row), (row,), dict(chosen.identity)), format)
+
+
+@app.command()
+def convert(
+    checkpoint: Annotated[
+        str, typer.Argument(help="Hugging Face checkpoint: a folder or ORG/NAME.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(help="Folder to make.", show_default=False)],
+    quantization: Annotated[
+        str | None, typer.Option(help="int8, int8_float16, float16, bfloat16, … (default: as stored).")
+    ] = None,
+    reads: Annotated[list[str] | None, _READS] = None,
+    writes: Annotated[str | None, _WRITES] = None,
+) -> None:
+    """Convert a checkpoint of NLLB, M2M-100, MADLAD-400 or Opus to CTranslate2's format, tokenizer included.
+
+    Only safetensors are read. The folder appears whole or not at all; afterwards ct2/FOLDER is a translator.
+
+    For example:
+
+        hesperus translators convert facebook/nllb-200-distilled-600M --out nllb-600m --quantization int8
+
+        hesperus translators convert Helsinki-NLP/opus-mt-mul-en --out opus-mul-en --reads de --reads tr
+    """
+    from hesperus.translation import Hints, convert
+
+    made = convert(checkpoint, out, quantization=quantization, hints=Hints(tuple(reads or ()), writes))
+    typer.echo(f"{out}: {made.family}, {made.languages}, reads {made.limit} tokens", err=True)
+
+
+def _ready(kind: str) -> str:
+    """Whether what a kind needs is installed, and if not, what to do."""
+    import importlib.util
+
+    if kind == "apertium":
+        from hesperus.translation.translators.apertium import ApertiumTranslator
+
+        modes = ApertiumTranslator().modes
+        return f"yes: {len(modes)} modes" if modes else "no: apt-get install apertium apertium-eng-spa"
+    needed = {"ct2": ("ctranslate2", "mt"), "hf": ("transformers", "hf")}
+    if kind not in needed:
+        return "yes"
+    package, extra = needed[kind]
+    return "yes" if importlib.util.find_spec(package) else f"no: pip install 'hesperus[{extra}]'"

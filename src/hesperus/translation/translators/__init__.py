@@ -1,0 +1,1 @@
+"""The translators, a file each; hesperus.translation.registry makes one from its name."""

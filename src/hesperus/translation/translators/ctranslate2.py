@@ -1,0 +1,214 @@
+"""CTranslate2: the quick way to run NLLB, M2M-100, MADLAD-400 and Opus models.
+
+A folder is made by `hesperus translators convert`, or holds any CTranslate2 model of these families with its tokenizer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+from hesperus.errors import DataError, MissingExtraError, PermanentError, TransientError, UsageError
+from hesperus.translation.translator import GREEDY, Decoding, TextTooLongError
+from hesperus.translation.translators.checkpoint import Checkpoint, Hints, describe
+from hesperus.translation.translators.options import TranslatorOptions
+from hesperus.translation.translators.pieces import read_pieces
+from hesperus.translation.translators.texts import with_content
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import ctranslate2  # type: ignore[import-untyped]
+
+_VOCABULARIES = (
+    "shared_vocabulary.json",
+    "target_vocabulary.json",
+    "shared_vocabulary.txt",
+    "target_vocabulary.txt",
+)
+
+
+class CTranslate2Translator:
+    """Translates with a model in CTranslate2's format; the weights are loaded with the first text.
+
+    Greedy and beam search give the same translation whatever else is in the batch, as far as the device's arithmetic does.
+    Sampling draws from the seed and the whole call: the same texts in the same call are drawn the same again.
+
+    Args:
+        folder: The model, with its tokenizer beside it.
+        options: See TranslatorOptions.
+
+    Raises:
+        DataError: The folder holds no such model, or no tokenizer.
+        MissingExtraError: A package of the extra ``mt`` is absent.
+        UsageError: An Opus model whose languages cannot be told.
+    """
+
+    def __init__(self, folder: Path, options: TranslatorOptions | None = None) -> None:
+        self._options = options or TranslatorOptions()
+        self._folder = folder
+        if not (folder / "model.bin").is_file():
+            raise DataError(
+                "is no folder with a CTranslate2 model (model.bin); `hesperus translators convert` makes one",
+                file=folder,
+            )
+        _library()
+        hints = Hints(self._options.reads, self._options.writes, self._options.max_input_tokens)
+        self._checkpoint = describe(folder, read_vocabulary(folder), hints)
+        self._pieces = read_pieces(folder)
+        self._loaded: ctranslate2.Translator | None = None
+        self._counts = {"texts": 0, "cut": 0}
+
+    @property
+    def name(self) -> str:
+        """``ct2/`` and the name of the folder."""
+        return f"ct2/{self._folder.resolve().name}"
+
+    @cached_property
+    def identity(self) -> Mapping[str, str]:
+        """Hashes of weights and tokenizer, and what of the options decides the output."""
+        with (self._folder / "model.bin").open("rb") as weights:
+            digest = hashlib.file_digest(weights, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        return MappingProxyType(
+            {
+                "translator": "ctranslate2",
+                "version": _library().__version__,
+                "weights": digest,
+                "tokenizer": self._pieces.fingerprint,
+                "device": self._options.device,
+                "compute_type": self._options.compute_type,
+                "max_output_tokens": str(self._options.max_output_tokens),
+            }
+        )
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What the model is."""
+        return self._checkpoint
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """What happened so far: texts, and translations that reached the longest output and were cut there."""
+        return MappingProxyType(dict(self._counts))
+
+    def supports(self, source: str, target: str) -> bool:
+        """Whether the model does this pair.
+
+        Raises:
+            UnknownNameError: There is no such language.
+        """
+        return self._checkpoint.codes(source, target) is not None
+
+    def translate(
+        self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
+    ) -> Sequence[str]:
+        """Translate each text; see hesperus.translation.Translator.
+
+        Raises:
+            UsageError: The model does not do the pair.
+            TextTooLongError: A text is longer than the model reads; nothing was translated.
+            TransientError: The device ran out of memory.
+            PermanentError: A text is no Unicode text, or the library failed.
+        """
+        codes = self._checkpoint.pair(self.name, source, target)
+        places = with_content(self.name, texts)
+        put = self._checkpoint.put(self._pieces, [texts[place] for place in places], codes)
+        limit = self._checkpoint.limit
+        sizes = {place: len(tokens) for place, tokens in zip(places, put, strict=True) if len(tokens) > limit}
+        if sizes:
+            raise TextTooLongError(self.name, texts, sizes, limit)
+        done = list(texts)
+        begins = self._checkpoint.begins(codes)
+        longest = self._checkpoint.longest(self._options.max_output_tokens, codes)
+        made = self._written(put, begins, longest, decoding) if put else []
+        written = [tokens[len(begins) :] for tokens in made]
+        for place, text in zip(places, self._pieces.join(written), strict=True):
+            done[place] = text
+        self._counts["texts"] += len(texts)
+        self._counts["cut"] += sum(len(tokens) >= longest for tokens in written)
+        return done
+
+    def _written(
+        self, put: list[list[str]], begins: list[str], longest: int, decoding: Decoding
+    ) -> list[list[str]]:
+        """Tokens of the translations, the beginnings included."""
+        sampled = decoding.temperature is not None
+        prefix: list[list[str] | None] | None = [begins] * len(put) if begins else None
+        try:
+            results = self._model(decoding.seed if sampled else None).translate_batch(
+                put,
+                prefix,
+                max_batch_size=self._options.batch_tokens,
+                batch_type="tokens",
+                beam_size=1 if sampled else decoding.beams,
+                # 0 would cut nothing either, but 1024 is the default: inputs were measured above.
+                max_input_length=0,
+                max_decoding_length=longest + len(begins),
+                sampling_topk=0 if sampled else 1,
+                sampling_topp=1.0 if decoding.top_p is None or not sampled else decoding.top_p,
+                sampling_temperature=1.0 if decoding.temperature is None else decoding.temperature,
+            )
+        except RuntimeError as error:
+            if "out of memory" in str(error):
+                raise TransientError(
+                    f"{self.name}: {error}; set batch_tokens below {self._options.batch_tokens}",
+                    kind="memory",
+                ) from error
+            raise PermanentError(f"{self.name}: CTranslate2 failed: {error}", kind="ctranslate2") from error
+        return [list(result.hypotheses[0]) for result in results]
+
+    def _model(self, seed: int | None) -> ctranslate2.Translator:
+        """The loaded model. A seed reaches only threads that have not drawn yet, so that sampling loads anew."""
+        if self._loaded is not None and seed is None:
+            return self._loaded
+        library = _library()
+        self._loaded = None
+        if seed is not None:
+            # The value 0 stands for a random seed in some builds.
+            library.set_random_seed(seed + 1)
+        device, _, index = self._options.device.partition(":")
+        try:
+            self._loaded = library.Translator(
+                str(self._folder),
+                device=device,
+                device_index=int(index or 0),
+                compute_type=self._options.compute_type,
+                intra_threads=self._options.threads,
+            )
+        except (ValueError, RuntimeError) as error:
+            raise UsageError(
+                f"{self.name} cannot be loaded on {self._options.device} as {self._options.compute_type}: {error}"
+            ) from error
+        return self._loaded
+
+
+def read_vocabulary(folder: Path) -> frozenset[str]:
+    """The tokens of a CTranslate2 model, target side.
+
+    Raises:
+        DataError: There is no vocabulary, or it cannot be read.
+    """
+    for name in _VOCABULARIES:
+        file = folder / name
+        if not file.is_file():
+            continue
+        try:
+            text = file.read_text(encoding="utf-8")
+            tokens = json.loads(text) if file.suffix == ".json" else text.splitlines()
+            return frozenset(map(str, tokens))
+        except (OSError, ValueError, TypeError) as error:
+            raise DataError(f"is no vocabulary: {error}", file=file) from error
+    raise DataError(f"holds no vocabulary ({', '.join(_VOCABULARIES[:2])})", file=folder)
+
+
+def _library() -> ModuleType:
+    try:
+        import ctranslate2
+    except ImportError as error:
+        raise MissingExtraError("ctranslate2", "mt", "translating with CTranslate2") from error
+    return cast("ModuleType", ctranslate2)
