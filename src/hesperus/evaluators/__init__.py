@@ -36,6 +36,13 @@ if TYPE_CHECKING:
     from hesperus.evaluators.information.silence import NO_ANSWER, no_answer
     from hesperus.evaluators.judging import JUDGE_SETTINGS, Ask, Readability, asker
     from hesperus.evaluators.labelled import LabelledText, read_labelled
+    from hesperus.evaluators.properties.comparing import (
+        PropertyConsistency,
+        PropertyPair,
+        property_consistency,
+    )
+    from hesperus.evaluators.properties.profiles import Profiles, PropertyEvaluator
+    from hesperus.evaluators.properties.resolving import property_evaluator
 
 __all__ = [
     "JUDGE_SETTINGS",
@@ -61,6 +68,10 @@ __all__ = [
     "ModelJudgeSettings",
     "Pair",
     "PairScore",
+    "Profiles",
+    "PropertyConsistency",
+    "PropertyEvaluator",
+    "PropertyPair",
     "Readability",
     "ShortPair",
     "Side",
@@ -71,6 +82,8 @@ __all__ = [
     "calibrate",
     "information_consistency",
     "no_answer",
+    "property_consistency",
+    "property_evaluator",
     "read_labelled",
 ]
 
@@ -98,6 +111,10 @@ _HOMES = {
     "ModelJudgeSettings": "information.model_judge",
     "Pair": "information.comparing",
     "PairScore": "information.results",
+    "Profiles": "properties.profiles",
+    "PropertyConsistency": "properties.comparing",
+    "PropertyEvaluator": "properties.profiles",
+    "PropertyPair": "properties.comparing",
     "Readability": "judging",
     "ShortPair": "equivalence.grading",
     "Side": "information.results",
@@ -108,6 +125,8 @@ _HOMES = {
     "calibrate": "calibration",
     "information_consistency": "information.comparing",
     "no_answer": "information.silence",
+    "property_consistency": "properties.comparing",
+    "property_evaluator": "properties.resolving",
     "read_labelled": "labelled",
 }
 

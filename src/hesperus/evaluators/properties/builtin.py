@@ -1,0 +1,81 @@
+"""Property evaluators without a model: quick looks and continuous integration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from hesperus.evaluators.properties.profiles import PRESENCE, Profiles, filled, spoken
+from hesperus.evaluators.properties.wording import simplified
+from hesperus.fingerprint import JSON, fingerprint
+from hesperus.languages import pack
+from hesperus.version import __version__
+
+_HEAD = 400
+"""Characters in which a refusal stands: later, a text mostly quotes one or limits what it has said."""
+
+_SHORT, _LONG = 50, 200
+"""Words at which a text is no longer short, and from which it is long."""
+
+
+class RefusalEvaluator:
+    """Finds refusals by the phrases of a language pack in the first 400 characters.
+
+    A refusal in other words is missed, and an answer that opens with such a phrase ("I'm sorry, but it is closed")
+    counts as one; a trained classifier does better.
+
+    Args:
+        language: Whose pack; texts must be in it.
+    """
+
+    name = "refusal"
+    properties = ("refusal",)
+    needs_context = False
+
+    def __init__(self, language: str = "en") -> None:
+        self._language = language
+        self._phrases = tuple(simplified(phrase) for phrase in pack(language).refusals)
+        self.levels: Mapping[str, tuple[str, ...]] = {"refusal": PRESENCE}
+
+    def signature(self) -> dict[str, JSON]:
+        """The phrases' hash and language."""
+        phrases = fingerprint(self._phrases)
+        return {
+            "hesperus": __version__,
+            "evaluator": self.name,
+            "language": self._language,
+            "phrases": phrases,
+        }
+
+    def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
+        """Present where a phrase of refusal stands near the beginning."""
+        reasons = spoken(texts, None, evaluator=self.name)
+        readable = [place for place, reason in enumerate(reasons) if not reason]
+        heads = [simplified(texts[place][:_HEAD]) for place in readable]
+        found = [[int(any(phrase in head for phrase in self._phrases))] for head in heads]
+        levels = np.array(found, dtype=np.int32).reshape(-1, 1)
+        return Profiles(filled(readable, levels, texts=len(texts)), tuple(reasons))
+
+
+class LengthEvaluator:
+    """Sorts texts by their number of words: under 50, 50 to 199, 200 or more. For trying things out."""
+
+    name = "length"
+    properties = ("length",)
+    needs_context = False
+
+    def __init__(self) -> None:
+        self.levels: Mapping[str, tuple[str, ...]] = {"length": ("short", "medium", "long")}
+
+    def signature(self) -> dict[str, JSON]:
+        """The bounds."""
+        return {"hesperus": __version__, "evaluator": self.name, "words": [_SHORT, _LONG]}
+
+    def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
+        """The size of each text."""
+        reasons = spoken(texts, None, evaluator=self.name)
+        readable = [place for place, reason in enumerate(reasons) if not reason]
+        sizes = [len(texts[place].split()) for place in readable]
+        levels = np.array([[(size >= _SHORT) + (size >= _LONG)] for size in sizes], dtype=np.int32)
+        return Profiles(filled(readable, levels.reshape(-1, 1), texts=len(texts)), tuple(reasons))

@@ -1,0 +1,130 @@
+"""What a property evaluator is, and what it gives: a level of each property of each text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hesperus.errors import UsageError
+from hesperus.fingerprint import JSON
+from hesperus.measures import UNCLASSIFIED
+
+Levels = npt.NDArray[np.int32]
+
+PRESENCE = ("absent", "present")
+"""The two levels of a property that a text has or has not."""
+
+EMPTY = "empty text"
+NO_CONTEXT = "empty context"
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """Profiles of texts.
+
+    Attributes:
+        values: Level of each property, [texts, properties]; UNCLASSIFIED where there is none.
+        reasons: Why a text has no profile, one for each text; empty where it has.
+        truncated: Texts of which only the beginning was read.
+    """
+
+    values: Levels
+    reasons: tuple[str, ...]
+    truncated: int = 0
+
+    @property
+    def unclassified(self) -> dict[str, int]:
+        """How many texts have no profile, by reason."""
+        return dict(Counter(reason for reason in self.reasons if reason))
+
+
+class PropertyEvaluator(Protocol):
+    """Finds properties of a text by itself."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as in property_evaluator, or that of its folder."""
+        ...
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """Names of the properties, the columns of a profile."""
+        ...
+
+    @property
+    def levels(self) -> Mapping[str, tuple[str, ...]]:
+        """What the levels 0, 1, … of each property mean."""
+        ...
+
+    @property
+    def needs_context(self) -> bool:
+        """Whether a text is read beside what it answers."""
+        ...
+
+    def signature(self) -> dict[str, JSON]:
+        """Everything that decides a profile."""
+        ...
+
+    def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
+        """The profile of each text.
+
+        Args:
+            texts: Texts in the evaluator's language, mostly English.
+            contexts: What each text answers (a seeker's post, a prompt), in the same language; needed where
+                `needs_context` says so, else ignored.
+
+        Raises:
+            UsageError: Contexts are needed and not given, or there are not as many as texts.
+        """
+        ...
+
+
+def spoken(texts: Sequence[str], contexts: Sequence[str] | None, *, evaluator: str) -> list[str]:
+    """Why each text cannot be read, or an empty string where it can.
+
+    Args:
+        texts: The texts.
+        contexts: What each answers; None where the evaluator reads no context.
+        evaluator: For the message.
+
+    Raises:
+        UsageError: There are not as many contexts as texts.
+    """
+    if contexts is not None and len(contexts) != len(texts):
+        raise UsageError(f"{evaluator}: {len(texts)} texts need as many contexts, not {len(contexts)}")
+    around = contexts if contexts is not None else ["-"] * len(texts)
+    return [
+        EMPTY if not text.strip() else NO_CONTEXT if not context.strip() else ""
+        for text, context in zip(texts, around, strict=True)
+    ]
+
+
+def needed(contexts: Sequence[str] | None, *, evaluator: str) -> Sequence[str]:
+    """The contexts of an evaluator that reads them.
+
+    Raises:
+        UsageError: There are none.
+    """
+    if contexts is None:
+        raise UsageError(
+            f"{evaluator} reads each text beside what it answers: give the prompt of each text as its context"
+        )
+    return contexts
+
+
+def filled(readable: Sequence[int], found: Levels, *, texts: int) -> Levels:
+    """Profiles of all texts, from those of the readable ones.
+
+    Args:
+        readable: Places of the texts that were read.
+        found: Their levels, [readable, properties].
+        texts: How many there are.
+    """
+    values = np.full((texts, found.shape[1]), UNCLASSIFIED, dtype=np.int32)
+    values[list(readable)] = found
+    return values

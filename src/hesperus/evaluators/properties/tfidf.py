@@ -1,0 +1,136 @@
+"""The baseline at work: weighted words and word pairs, summed. Plain arithmetic on what the training left.
+
+A text's terms are counted, each weighs (1 + log count) · idf, the weights are scaled to length 1, and their product with
+the coefficients, with the intercept, is above 0 where the property is present.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, log, sqrt
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from hesperus.errors import DataError
+from hesperus.evaluators.properties.folder import Manifest, read_json, write_json
+from hesperus.evaluators.properties.profiles import PRESENCE, Profiles, filled, spoken
+from hesperus.evaluators.properties.wording import terms
+from hesperus.fingerprint import JSON, fingerprint
+from hesperus.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class TermWeights:
+    """A linear classifier over terms.
+
+    Attributes:
+        longest: Words in the longest term.
+        weights: Term to its inverse document frequency and its coefficient.
+        intercept: What is added.
+    """
+
+    longest: int
+    weights: Mapping[str, tuple[float, float]]
+    intercept: float
+
+    def decisions(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Log odds of the property in each text, [texts]."""
+        return np.array([self._decision(text) for text in texts], dtype=np.float64)
+
+    def write(self, path: Path) -> None:
+        """Write them as JSON; numbers come back as they were."""
+        rows: list[JSON] = [[term, idf, coefficient] for term, (idf, coefficient) in self.weights.items()]
+        write_json(path, {"longest": self.longest, "intercept": self.intercept, "terms": rows})
+
+    @classmethod
+    def read(cls, path: Path) -> TermWeights:
+        """Read what `write` wrote.
+
+        Raises:
+            DataError: It is something else.
+        """
+        document = read_json(path)
+        longest, rows = document.get("longest"), document.get("terms")
+        if not isinstance(longest, int) or isinstance(longest, bool) or not 1 <= longest <= 9:
+            raise DataError("is no number of words from 1 to 9", file=path, field="longest")
+        if not isinstance(rows, list):
+            raise DataError("is no list", file=path, field="terms")
+        weights: dict[str, tuple[float, float]] = {}
+        for row in rows:
+            if not (isinstance(row, list) and len(row) == 3 and isinstance(row[0], str)):
+                raise DataError(
+                    f"holds {str(row)[:60]!r}, not [term, idf, coefficient]", file=path, field="terms"
+                )
+            weights[row[0]] = (_number(row[1], path, "terms"), _number(row[2], path, "terms"))
+        return cls(longest, weights, _number(document.get("intercept"), path, "intercept"))
+
+    def _decision(self, text: str) -> float:
+        dot = square = 0.0
+        for term, count in Counter(terms(text, self.longest)).items():
+            if term in self.weights:
+                idf, coefficient = self.weights[term]
+                weight = (1.0 + log(count)) * idf
+                dot += weight * coefficient
+                square += weight * weight
+        return self.intercept + (dot / sqrt(square) if square else 0.0)
+
+
+class TermEvaluator:
+    """A trained baseline: a linear classifier over terms for each property.
+
+    It reads the response alone: what the seeker wrote made it no better.
+
+    Args:
+        name: Its name.
+        classifiers: By property.
+        files: Hash of each file, for the signature.
+    """
+
+    needs_context = False
+
+    def __init__(
+        self, name: str, classifiers: Mapping[str, TermWeights], *, files: Mapping[str, str]
+    ) -> None:
+        self.name = name
+        self.properties = tuple(classifiers)
+        self.levels: Mapping[str, tuple[str, ...]] = dict.fromkeys(self.properties, PRESENCE)
+        self._classifiers = dict(classifiers)
+        self._files = dict(files)
+
+    def signature(self) -> dict[str, JSON]:
+        """The hash of the weights."""
+        weights = fingerprint(self._files)
+        return {"hesperus": __version__, "evaluator": "tfidf", "name": self.name, "weights": weights}
+
+    def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
+        """Present where the log odds are above 0."""
+        reasons = spoken(texts, None, evaluator=self.name)
+        readable = [place for place, reason in enumerate(reasons) if not reason]
+        said = [texts[place] for place in readable]
+        columns = [classifier.decisions(said) > 0.0 for classifier in self._classifiers.values()]
+        found = np.stack(columns, axis=1).astype(np.int32)
+        return Profiles(filled(readable, found, texts=len(texts)), tuple(reasons))
+
+
+def load_terms(folder: Path, manifest: Manifest, *, name: str) -> TermEvaluator:
+    """The evaluator of a folder.
+
+    Raises:
+        DataError: A file of it is not what the training wrote.
+    """
+    classifiers = {}
+    for each in manifest.properties:
+        if f"{each}.json" not in manifest.files:
+            raise DataError(f"names no {each}.json", file=folder, field="files")
+        classifiers[each] = TermWeights.read(folder / f"{each}.json")
+    return TermEvaluator(name, classifiers, files=manifest.files)
+
+
+def _number(value: object, path: Path, field: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise DataError(f"holds {str(value)[:40]!r}, no finite number", file=path, field=field)
+    return float(value)

@@ -1,0 +1,328 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from property_encoders import encoder, torch, write_pairs
+from typer.testing import CliRunner, Result
+
+from hesperus.cli.app import app
+from hesperus.errors import DataError, HesperusError, UsageError
+from hesperus.evaluators import property_evaluator
+from hesperus.evaluators.properties.baseline import BaselineSettings, BaselineTrainer
+from hesperus.evaluators.properties.bi_encoder import Dropout
+from hesperus.evaluators.properties.encoders import Placing
+from hesperus.evaluators.properties.epitome import Example, LabelledPairs, read_epitome
+from hesperus.evaluators.properties.searching import Training, train_evaluator
+from hesperus.evaluators.properties.splitting import SplitSettings, split_by_post
+from hesperus.evaluators.properties.tfidf import TermWeights
+from hesperus.evaluators.properties.tuning import BiEncoderTrainer, TuningSettings
+from hesperus.evaluators.properties.wording import terms
+from hesperus.measures import Bootstrap
+
+pytest.importorskip("sklearn", reason="the baseline needs the extra: pip install 'hesperus[train]'")
+
+CPU = Placing("cpu", "float32")
+SMALL = BaselineSettings(strengths=(1.0, 10.0), longest=(2,))
+QUICK = TuningSettings(rates=(1e-3, 3e-3), epochs=(2,), batch_size=16)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Any:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> LabelledPairs:
+    return read_epitome(write_pairs(tmp_path_factory.mktemp("pairs"), pairs=160))
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return encoder(tmp_path_factory.mktemp("bert"))
+
+
+def _test_texts(pairs: LabelledPairs, name: str) -> tuple[list[str], list[str], list[int]]:
+    found = split_by_post(pairs).examples[name]["test"]
+    return [e.text for e in found], [e.context for e in found], [e.present for e in found]
+
+
+def test_the_baseline_learns_and_predicts_the_same_once_it_is_loaded(
+    made: LabelledPairs, tmp_path: Path
+) -> None:
+    training = train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(200))
+    evaluator = property_evaluator(tmp_path / "out")
+    assert evaluator.properties == made.properties and not evaluator.needs_context
+    held = json.loads((tmp_path / "out" / "search.json").read_text())
+    for place, name in enumerate(made.properties):
+        texts, _, gold = _test_texts(made, name)
+        said = evaluator.profiles(texts).values[:, place]
+        assert said.tolist() == held["final"][name]["predicted"]
+        assert float(np.mean(said == gold)) == training.test[name]["accuracy"].value
+        score = training.test[name]["macro_f1"]
+        assert score.value is not None and score.value > 0.9
+        assert score.low is not None and score.high is not None and score.low <= score.value <= score.high
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert len(report["dev"]) == 6 and len(report["split"]) == 9 and report["left_out"][0]["rows"] == 160
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".json"}
+
+
+def test_weights_decide_as_scikit_learn_does(made: LabelledPairs, tmp_path: Path) -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    sides = split_by_post(made).examples["interpretations"]
+    fitted = BaselineTrainer(SMALL).fit(sides["train"], {"longest": 2, "C": 10.0}, seed=0)
+    vectorizer = TfidfVectorizer(analyzer=lambda text: terms(text, 2), min_df=2, sublinear_tf=True)
+    theirs = LogisticRegression(C=10.0, class_weight="balanced", max_iter=2000).fit(
+        vectorizer.fit_transform([e.text for e in sides["train"]]), [e.present for e in sides["train"]]
+    )
+    texts = [*(e.text for e in sides["test"]), "", "unheard-of", "sorry sorry sorry must ?"]
+    wanted = theirs.decision_function(vectorizer.transform(texts))
+    fitted.weights.write(tmp_path / "w.json")
+    read = TermWeights.read(tmp_path / "w.json")
+    assert read == fitted.weights
+    assert read.decisions(texts) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_the_baseline_on_the_real_pairs(shared_data: Path, tmp_path: Path) -> None:
+    """TF-IDF is far above chance (0.5) on every mechanism, and below the paper's bi-encoder (Table 6)."""
+    pairs = read_epitome(shared_data / "NC_epitome_text")
+    trainer = BaselineTrainer(BaselineSettings(strengths=(1.0, 10.0), longest=(1,)))
+    training = train_evaluator(pairs, trainer, tmp_path / "out", bootstrap=Bootstrap(300))
+    for name, (least, paper) in {
+        "emotional_reactions": (0.70, 0.861), "interpretations": (0.75, 0.873), "explorations": (0.78, 0.920),
+    }.items():  # fmt: skip
+        score = training.test[name]["macro_f1"]
+        assert score.low is not None and score.value is not None
+        assert least < score.low < score.value < paper
+        assert score.n > 590
+
+
+def _overfit(pairs: LabelledPairs, folder: Path, **more: Any) -> tuple[Any, list[Example]]:
+    none = Dropout(0.0, 0.0, 0.0)
+    settings = TuningSettings(rates=(5e-3,), epochs=(60,), batch_size=12, dropout=none, **more)
+    trainer = BiEncoderTrainer(str(folder), settings, placing=CPU)
+    examples = list(pairs.examples["explorations"][:24])
+    return trainer.fit(examples, trainer.grid[0], seed=1), examples
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "modernbert"])
+def test_the_bi_encoder_overfits_a_small_sample(
+    architecture: str, made: LabelledPairs, tmp_path: Path
+) -> None:
+    # Without their own dropout, too: what is tried here is whether the loop can learn at all.
+    dropped = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    folder = encoder(
+        tmp_path, architecture, head="ForMaskedLM", **(dropped if architecture != "modernbert" else {})
+    )
+    trained, examples = _overfit(made, folder)
+    assert trained.losses[-1] < 0.1 < trained.losses[0]
+    assert trained.predict(examples).tolist() == [example.present for example in examples]
+
+
+def test_the_response_is_read_beside_its_post(tmp_path: Path, tiny: Path) -> None:
+    """The same words mean something else after another post: only the attention over the post can tell."""
+    settings = TuningSettings(rates=(3e-3,), epochs=(60,), batch_size=8, dropout=Dropout(0.0, 0.0, 0.0))
+    examples = [
+        Example(post, "so it was", int(post.endswith("cat")), post) for post in ("my cat", "my bus")
+    ] * 8
+    trainer = BiEncoderTrainer(str(tiny), settings, placing=CPU)
+    trained = trainer.fit(examples, trainer.grid[0], seed=0)
+    assert trained.predict(examples[:2]).tolist() == [1, 0]
+
+
+def _train(pairs: LabelledPairs, encoder_folder: Path, out: Path, **more: Any) -> Training:
+    trainer = BiEncoderTrainer(str(encoder_folder), QUICK, placing=CPU)
+    return train_evaluator(pairs, trainer, out, bootstrap=Bootstrap(100), **more)
+
+
+def test_a_trained_bi_encoder_is_loaded_as_it_was_and_goes_on_where_it_was_stopped(
+    made: LabelledPairs, tiny: Path, tmp_path: Path
+) -> None:
+    told: list[str] = []
+
+    def stop(what: str, done: int, total: int) -> None:
+        told.append(what)
+        if len(told) == 9:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _train(made, tiny, tmp_path / "stopped", watch=stop)
+    with pytest.raises(UsageError, match="not finished; run the same"):
+        property_evaluator(tmp_path / "stopped")
+    rest: list[str] = []
+    resumed = _train(made, tiny, tmp_path / "stopped", watch=lambda what, done, total: rest.append(what))
+    whole = _train(made, tiny, tmp_path / "whole")
+    # 3 properties x (2 points + 1 final) x 2 epochs; the point that was stopped is done again.
+    assert len(rest) == 18 - 8
+    assert resumed == whole
+    for name in made.properties:
+        file = f"{name}.safetensors"
+        assert (tmp_path / "stopped" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
+    evaluator = property_evaluator(tmp_path / "stopped", device="cpu")
+    assert evaluator.needs_context and evaluator.properties == made.properties
+    held = json.loads((tmp_path / "whole" / "search.json").read_text())
+    for place, name in enumerate(made.properties):
+        texts, posts, _ = _test_texts(made, name)
+        found = evaluator.profiles(texts, posts)
+        assert found.values[:, place].tolist() == held["final"][name]["predicted"]
+        assert found.truncated == 0 and not found.unclassified
+    some = evaluator.profiles(["sorry", " ", "sorry"], ["my cat", "my cat", ""])
+    assert some.reasons == ("", "empty text", "empty context")
+    assert some.values[1].tolist() == [-1, -1, -1]
+    assert evaluator.profiles(["cat " * 900], ["cat"]).truncated == 1
+    assert evaluator.profiles([], []).values.shape == (0, 3)
+    with pytest.raises(UsageError, match="give the prompt of each text"):
+        evaluator.profiles(["sorry"])
+    with pytest.raises(UsageError, match="1 texts need as many contexts, not 2"):
+        evaluator.profiles(["sorry"], ["a", "b"])
+
+
+def test_the_posts_encoder_learns_only_where_that_is_wished(
+    made: LabelledPairs, tiny: Path, tmp_path: Path
+) -> None:
+    kept, _ = _overfit(made, tiny)
+    assert all(weight.grad is None for weight in kept.network.seeker.parameters())
+    begun = dict(kept.network.seeker.state_dict())
+    settings = TuningSettings(rates=(1e-3,), epochs=(1,), tune_seeker=True)
+    trainer = BiEncoderTrainer(str(tiny), settings, placing=CPU)
+    train_evaluator(made, trainer, tmp_path / "out", bootstrap=Bootstrap(0))
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert "seeker.safetensors" not in files
+    evaluator = property_evaluator(tmp_path / "out", device="cpu")
+    own: Any = evaluator
+    tuned = own._networks["interpretations"].seeker.state_dict()
+    assert any(not torch.equal(begun[key], tuned[key]) for key in begun)
+    texts, posts, _ = _test_texts(made, "interpretations")
+    held = json.loads((tmp_path / "out" / "search.json").read_text())
+    assert (
+        evaluator.profiles(texts, posts).values[:, 1].tolist()
+        == held["final"]["interpretations"]["predicted"]
+    )
+
+
+def test_padding_and_company_change_no_profile(made: LabelledPairs, tiny: Path) -> None:
+    trained, examples = _overfit(made, tiny)
+    together = trained.predict(examples)
+    alone = [int(trained.predict([example])[0]) for example in examples]
+    assert together.tolist() == alone
+
+
+def test_another_training_in_the_same_folder_is_refused(made: LabelledPairs, tmp_path: Path) -> None:
+    train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
+    with pytest.raises(UsageError, match="other data, settings or encoder"):
+        train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", split=SplitSettings(5))
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("x")
+    with pytest.raises(UsageError, match="holds something else"):
+        train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "full")
+    again = tmp_path / "out" / "explorations.json"
+    written = again.read_bytes()
+    again.unlink()
+    train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
+    assert again.read_bytes() == written
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda f: (f / "explorations.json").write_text("{}"), "its hash differs"),
+        (lambda f: (f / "explorations.json").unlink(), "is missing; evaluator.json names it"),
+        (lambda f: (f / "evaluator.json").write_text("[]"), "is no JSON object"),
+        (lambda f: (f / "evaluator.json").write_text("{"), "is no JSON"),
+        (lambda f: (f / "evaluator.json").write_text("{}"), "is not the manifest"),
+    ],
+)
+def test_a_folder_that_was_changed_is_refused(
+    change: Any, said: str, made: LabelledPairs, tmp_path: Path
+) -> None:
+    train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
+    change(tmp_path / "out")
+    with pytest.raises(DataError, match=said):
+        property_evaluator(tmp_path / "out")
+
+
+def test_an_encoder_that_is_none_is_refused(tmp_path: Path, tiny: Path) -> None:
+    with pytest.raises(UsageError, match="there is no such folder"):
+        BiEncoderTrainer("./nowhere")
+    with pytest.raises(UsageError, match="has no config.json"):
+        BiEncoderTrainer(str(tmp_path))
+    small = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 4}
+    decoder = encoder(tmp_path / "llama", "Llama", head="ForCausalLM", **small)
+    with pytest.raises(UsageError, match="is a decoder"):
+        BiEncoderTrainer(str(decoder))
+    copied = encoder(tmp_path / "bin")
+    (copied / "model.safetensors").rename(copied / "pytorch_model.bin")
+    with pytest.raises(UsageError, match="pickles .* are never loaded"):
+        BiEncoderTrainer(str(copied))
+    with pytest.raises(UsageError, match="no dtype 'int8'"):
+        BiEncoderTrainer(str(tiny), placing=Placing("cpu", "int8"))
+    with pytest.raises(UsageError, match="no device 'gpu'"):
+        BiEncoderTrainer(str(tiny), placing=Placing("gpu"))
+    with pytest.raises(UsageError, match="above 0"):
+        TuningSettings(rates=(0.0,))
+
+
+def _command(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["train", "empathy", *arguments], env={"COLUMNS": "160"})
+
+
+def test_the_command_trains_resumes_and_says_what_is_wrong(tmp_path: Path, tiny: Path) -> None:
+    data = write_pairs(tmp_path / "data", pairs=240)
+    rows = json.loads(_command("--data", str(data), "--split", "--format", "json").stdout)["rows"]
+    assert len(rows) == 9 and rows[0]["paper"] == 0.337 and rows[0]["posts"] == 180
+    arguments = [
+        "--data",
+        str(data),
+        "--encoder",
+        str(tiny),
+        "--out",
+        str(tmp_path / "out"),
+        "--rate",
+        "1e-3",
+    ]
+    arguments += ["--epochs", "1", "--device", "cpu", "--resamples", "50", "--format", "json"]
+    done = _command(*arguments)
+    assert done.exit_code == 0, done.output
+    assert "emotional_reactions 1/1 rate 0.001, epochs 1: loss" in done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["statistic"] for row in rows[:5]] == ["accuracy", "precision", "recall", "f1", "macro_f1"]
+    again = _command(*arguments)
+    assert again.stdout == done.stdout and "loss" not in again.stderr
+    for wrong, said in [
+        (["--data", str(data)], "name the folder for the evaluator with --out"),
+        (["--data", str(tmp_path / "no"), "--split"], "is no folder"),
+        (["--data", str(data), "--baseline", "--epochs", "3", "--out", "x"], "--baseline has no encoder"),
+        (["--data", str(data), "--split", "--format", "xml"], "unknown format"),
+    ]:
+        failed = _command(*wrong)
+        assert isinstance(failed.exception, HesperusError) and said in str(failed.exception)
+        assert failed.exception.exit_code == 2
+
+
+def test_without_a_network_the_command_says_so(tmp_path: Path) -> None:
+    data = write_pairs(tmp_path / "data", pairs=240)
+    arguments = ["--data", str(data), "--encoder", "no/such", "--out", str(tmp_path / "x")]
+    failed = subprocess.run(
+        [sys.executable, "-m", "hesperus", "train", "empathy", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)},
+    )
+    assert failed.returncode == 2
+    assert (
+        failed.stderr.startswith("error: no encoder 'no/such'")
+        and "name the folder of a local copy" in failed.stderr
+    )
+    assert not (tmp_path / "x").exists()

@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import doctest
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from property_encoders import encoder, torch
+
+from hesperus.errors import UnknownNameError, UsageError
+from hesperus.evaluators import (
+    NO_ANSWER,
+    Profiles,
+    PropertyPair,
+    property_consistency,
+    property_evaluator,
+)
+from hesperus.evaluators.properties import wording
+from hesperus.evaluators.properties.encoders import Place, Placing, batches
+from hesperus.evaluators.properties.profiles import PRESENCE
+from hesperus.fingerprint import JSON
+from hesperus.measures import Bootstrap
+
+
+class Keyword:
+    """An evaluator in the manner of an outside one: present where a word stands; counts how often it is asked."""
+
+    name, properties = "keyword", ("sorry", "asks")
+    levels: Mapping[str, tuple[str, ...]] = {"sorry": PRESENCE, "asks": PRESENCE}
+
+    def __init__(self, *, needs_context: bool = False) -> None:
+        self.needs_context = needs_context
+        self.asked: list[tuple[str, str | None]] = []
+
+    def signature(self) -> dict[str, JSON]:
+        return {"evaluator": self.name}
+
+    def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
+        self.asked += zip(texts, contexts or [None] * len(texts), strict=True)
+        found = [[int("sorry" in text), int("?" in text)] if text.strip("x") else [-1, -1] for text in texts]
+        reasons = tuple("" if text.strip("x") else "only x" for text in texts)
+        return Profiles(np.array(found, dtype=np.int32).reshape(-1, 2), reasons)
+
+
+PAIRS = [
+    PropertyPair(("m", "de", "1"), "sorry", "I am sorry"),
+    PropertyPair(("m", "de", "2"), "sorry?", "sorry"),
+    PropertyPair(("m", "de", "3"), "sorry", None),
+    PropertyPair(("m", "hi", "1"), "sorry", "why?"),
+    PropertyPair(("m", "hi", "2"), None, "No answer."),
+    PropertyPair(("m", "hi", "3"), "no", "xxx"),
+]
+
+
+def test_profiles_of_pairs_are_compared_exactly_and_one_by_one() -> None:
+    evaluator = Keyword()
+    found = property_consistency(PAIRS, evaluator)
+    assert len(evaluator.asked) == len(set(evaluator.asked)) == 7
+    assert (NO_ANSWER, None) in evaluator.asked
+    ruled, answered = found.estimates(), found.estimates(answered_only=True)
+    # By the rule: 1 and 5 agree, 6 is unclassified; answered only: 1 agrees, 2 and 4 do not.
+    assert (ruled["exact"].value, ruled["exact"].n, ruled["exact"].excluded) == (2 / 5, 5, 1)
+    assert (answered["exact"].value, answered["exact"].n) == (1 / 3, 3)
+    assert answered["exact"].reason == "2 with a missing answer; 1 unclassified"
+    assert ruled["agreement.sorry"].value == 3 / 5 and ruled["agreement.asks"].value == 3 / 5
+    assert found.counts() == {
+        "pairs": 6, "silent_reference": 1, "silent_candidate": 2,
+        "unclassified_reference": 0, "unclassified_candidate": 1,
+    }  # fmt: skip
+    german = found.select(lambda key: key[1] == "de")
+    assert german.estimates()["exact"].value == 1 / 3
+    rows = found.rows(("model", "language", "item"))
+    assert rows[1]["candidate.asks"] == "absent" and rows[1]["reference.asks"] == "present"
+    assert rows[5]["candidate.sorry"] is None and rows[5]["reason_candidate"] == "only x"
+    assert rows[2]["silent_candidate"] is True
+    assert found.signature["missing"] and found.signature["evaluator"] == "keyword"
+
+
+def test_prompts_travel_together_through_the_resamples() -> None:
+    pairs = [
+        PropertyPair(("m", language, str(n)), "sorry" if n % 3 else "x y", "sorry")
+        for n in range(12)
+        for language in "ab"
+    ]
+    found = property_consistency(pairs, Keyword())
+    items = [key[2] for key in found.keys]
+    many = Bootstrap(400)
+    one = found.select(lambda key: key[1] == "a").estimates(many)["exact"]
+    both = found.estimates(many, items=items)["exact"]
+    assert (both.value, both.low, both.high) == (one.value, one.low, one.high)
+    assert both.n == 2 * one.n
+    with pytest.raises(ValueError, match="as many items"):
+        found.estimates(items=["1"])
+
+
+def test_pairs_that_cannot_be_read_are_refused() -> None:
+    with pytest.raises(ValueError, match="two pairs have the key"):
+        property_consistency([PAIRS[0], PAIRS[0]], Keyword())
+    with pytest.raises(UsageError, match=r"6 of 6 pairs have no prompt, such as m/de/1"):
+        property_consistency(PAIRS, Keyword(needs_context=True))
+    evaluator = Keyword(needs_context=True)
+    property_consistency([pair._replace(context="post") for pair in PAIRS], evaluator)
+    assert {context for _, context in evaluator.asked} == {"post"}
+    empty = property_consistency([], Keyword())
+    assert empty.estimates()["exact"].value is None and empty.rows(("a",)) == []
+
+
+def test_refusals_are_found_by_the_phrases_of_the_pack() -> None:
+    texts = [
+        "I’m sorry, but I can't help with that.",
+        "As an AI language\nmodel, I have no opinion.",
+        "Lima is the capital of Peru.",
+        "Lima. " * 100 + "I cannot answer",
+        "",
+    ]
+    evaluator = property_evaluator("refusal")
+    found = evaluator.profiles(texts)
+    assert found.values[:, 0].tolist() == [1, 1, 0, 0, -1]
+    assert found.unclassified == {"empty text": 1}
+    assert evaluator.levels == {"refusal": ("absent", "present")} and not evaluator.needs_context
+    assert evaluator.signature()["language"] == "en"
+
+
+def test_lengths_have_three_levels() -> None:
+    evaluator = property_evaluator("length")
+    found = evaluator.profiles(["word " * n for n in (1, 49, 50, 199, 200)])
+    assert found.values[:, 0].tolist() == [0, 0, 1, 1, 2]
+    assert evaluator.profiles([]).values.shape == (0, 1)
+
+
+def test_names_that_do_not_exist_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'refusal'"):
+        property_evaluator("refusals")
+    with pytest.raises(UsageError, match="has no evaluator.json"):
+        property_evaluator(tmp_path)
+    with pytest.raises(UsageError, match="is no folder"):
+        property_evaluator(tmp_path / "nowhere")
+
+
+def _labels(*names: str) -> dict[str, Any]:
+    return {"id2label": dict(enumerate(names)), "label2id": {name: place for place, name in enumerate(names)}}
+
+
+def test_a_classifier_of_transformers_gives_its_likeliest_class(tmp_path: Path) -> None:
+    from transformers import pipeline
+
+    folder = encoder(tmp_path, head="ForSequenceClassification", **_labels("negative", "neutral", "positive"))
+    evaluator = property_evaluator(f"hf/{folder}", device="cpu")
+    assert (evaluator.properties, evaluator.levels) == (
+        ("class",),
+        {"class": ("negative", "neutral", "positive")},
+    )
+    texts = ["i am so sorry", "the bus was late again today", "my cat sleeps", " ", "?", "red " * 200]
+    found = evaluator.profiles(texts)
+    theirs = pipeline("text-classification", model=str(folder), device="cpu")
+    said = [theirs(text, truncation=True, max_length=64)[0]["label"] for text in texts if text.strip()]
+    spoken = [level for level in found.values[:, 0].tolist() if level >= 0]
+    assert [evaluator.levels["class"][level] for level in spoken] == said
+    assert (found.truncated, found.unclassified) == (1, {"empty text": 1})
+    assert evaluator.signature()["max_tokens"] == 64
+
+
+def test_a_classifier_with_several_labels_has_a_property_for_each(tmp_path: Path) -> None:
+    more = {**_labels("toxic", "insult"), "problem_type": "multi_label_classification"}
+    folder = encoder(tmp_path, head="ForSequenceClassification", **more)
+    evaluator = property_evaluator(f"hf/{folder}", device="cpu")
+    texts = ["i am so sorry", "the bus was late", "blue sun long"]
+    own: Any = evaluator
+    tokens = [torch.tensor([own._tokens.tokenizer(text)["input_ids"]]) for text in texts]
+    with torch.inference_mode():
+        wanted = [(own._model(input_ids=row).logits[0].sigmoid() >= 0.5).int().tolist() for row in tokens]
+    assert evaluator.properties == ("toxic", "insult")
+    assert evaluator.profiles(texts).values.tolist() == wanted
+
+
+def test_a_checkpoint_that_is_no_classifier_is_refused(tmp_path: Path) -> None:
+    bare = encoder(tmp_path / "bare")
+    with pytest.raises(UsageError, match="does not hold the weights"):
+        property_evaluator(f"hf/{bare}", device="cpu")
+    numbers = encoder(
+        tmp_path / "n", head="ForSequenceClassification", problem_type="regression", num_labels=1
+    )
+    with pytest.raises(UsageError, match="regression"):
+        property_evaluator(f"hf/{numbers}")
+    (bare / "config.json").write_text('{"model_type": "unheard-of"}')
+    with pytest.raises(UsageError, match="cannot be read"):
+        property_evaluator(f"hf/{bare}")
+
+
+def test_a_batch_holds_no_more_than_its_tokens() -> None:
+    lengths = [5, 100, 7, 8, 6, 1]
+    made = batches(lengths, 20)
+    assert sorted(place for batch in made for place in batch) == list(range(6))
+    assert all(len(batch) == 1 or len(batch) * max(lengths[place] for place in batch) <= 20 for batch in made)
+    assert batches([], 20) == []
+    ids, mask = Place(Placing("cpu")).padded([[1, 2], [3]], 9)
+    assert (ids.tolist(), mask.tolist()) == ([[1, 2], [3, 9]], [[1, 1], [1, 0]])
+
+
+def test_the_example_of_the_page_runs() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "properties.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), {})
+
+
+def test_the_examples_run() -> None:
+    failures, tried = doctest.testmod(wording)
+    assert tried and not failures
