@@ -17,6 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from hesperus.measures.classes import Mask
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import Statistic, divide, ratio
 
@@ -108,11 +109,11 @@ def cohen_statistic(a: npt.ArrayLike, b: npt.ArrayLike, *, weights: Weights = "n
     """
     if weights not in WEIGHTS:
         raise ValueError(f"the weights are one of {', '.join(WEIGHTS)}, not {weights!r}")
-    pair = _table([a, b])
-    both = np.isfinite(pair).all(axis=0)
+    pair = _pair(a, b)
+    both: Mask = np.asarray(np.isfinite(pair).all(axis=0))
     alone = int((np.isfinite(pair).any(axis=0) & ~both).sum())
     values = np.unique(pair[:, both])
-    first, second = (both[:, None] & (row[:, None] == values) for row in pair)
+    first, second = (np.asarray(both[:, None] & (row[:, None] == values)) for row in pair)
     apart = _apart(values, values, weights)
     found = np.where(both, _apart_each(np.where(both, pair, 0.0), weights), 0.0)
     size = len(values)
@@ -166,7 +167,7 @@ def confusion(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, npt.NDArray[n
     Raises:
         ValueError: The two have different units, or a rating is infinite.
     """
-    pair = _table([a, b])
+    pair = _pair(a, b)
     both = pair[:, np.isfinite(pair).all(axis=0)]
     values, places = np.unique(both, return_inverse=True)
     places = places.reshape(both.shape)
@@ -204,6 +205,14 @@ class _Rated:
         self.undefined = _SAME if self.n else _ALONE
 
 
+def _pair(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    """The ratings of two, [2, units]."""
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.shape != second.shape:
+        raise ValueError(f"ratings are numbers, as many for each rater: {first.shape} and {second.shape}")
+    return _table(np.stack([first, second]))
+
+
 def _table(ratings: npt.ArrayLike) -> Floats:
     try:
         table = np.asarray(ratings, dtype=np.float64)
@@ -227,8 +236,9 @@ def _apart_each(pair: Floats, weights: Weights) -> Floats:
 
 def _weighted(difference: Floats, weights: Weights) -> Floats:
     if weights == "none":
-        return (difference != 0).astype(np.float64)
-    return np.abs(difference) if weights == "linear" else difference**2
+        return np.asarray(difference != 0, dtype=np.float64)
+    far: Floats = np.abs(difference) if weights == "linear" else difference**2
+    return far
 
 
 def _beyond(observed: Floats, expected: Floats) -> Floats:
