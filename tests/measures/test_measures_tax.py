@@ -41,7 +41,9 @@ def test_the_tax_of_a_model_is_the_difference_of_its_accuracies_over_strict_pair
     assert first is not None and second is not None and found.value is not None
     assert found.value == pytest.approx(first - second)
     assert found.value == pytest.approx((positive - negative) / pairs.strict.sum())
-    assert found.n + found.excluded == pairs.asked.sum() and found.excluded > 0 and "unreadable" in found.reason
+    assert (
+        found.n + found.excluded == pairs.asked.sum() and found.excluded > 0 and "unreadable" in found.reason
+    )
 
 
 def test_printed_cell_of_the_paper() -> None:
@@ -56,7 +58,9 @@ def test_printed_cell_of_the_paper() -> None:
     sides = [round(float(estimate(side).value or 0), 3) for side in side_statistics(pairs)]
     assert sides == [0.818, 0.789]
     found = estimate(tax_statistic(pairs), Bootstrap(10_000, 42))
-    assert found.value == pytest.approx(6 / 209) and found.low is not None and found.low < 0 < (found.high or 0)
+    assert (
+        found.value == pytest.approx(6 / 209) and found.low is not None and found.low < 0 < (found.high or 0)
+    )
 
 
 def test_resamples_keep_all_models_of_an_item_together() -> None:
@@ -164,7 +168,8 @@ def test_spearman_says_what_is_undefined_and_what_was_left_out() -> None:
 def test_permutation_p_of_spearman_holds_its_level_under_ties() -> None:
     rng = np.random.default_rng(11)
     p = [
-        spearman_p(rng.integers(1, 6, 30), rng.integers(-1, 2, 30), resamples=99, seed=k) or 1.0 for k in range(200)
+        spearman_p(rng.integers(1, 6, 30), rng.integers(-1, 2, 30), resamples=99, seed=k) or 1.0
+        for k in range(200)
     ]
     assert np.mean(np.array(p) <= 0.1) < 0.18  # 200 draws at .10: .18 is 3.8 standard deviations above
     assert (spearman_p(np.arange(20.0), np.arange(20.0), resamples=199) or 1) == pytest.approx(1 / 200)

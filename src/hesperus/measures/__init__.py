@@ -58,6 +58,14 @@ from hesperus.measures.pairs import (
     soft_pairs,
     streamed_pairs,
 )
+from hesperus.measures.properties import (
+    CLASSIFIER,
+    UNCLASSIFIED,
+    classifier_statistics,
+    profile_agreement,
+    profile_statistics,
+)
+from hesperus.measures.ranks import spearman, spearman_p
 from hesperus.measures.raters import (
     WEIGHTS,
     Weights,
@@ -68,6 +76,7 @@ from hesperus.measures.raters import (
     gwet_statistic,
     percent_statistic,
 )
+from hesperus.measures.representation import RepresentationSimilarity, representation_similarity
 from hesperus.measures.resample import Bootstrap, Draws, draws, percentiles
 from hesperus.measures.several import (
     ac3_statistic,
@@ -76,17 +85,29 @@ from hesperus.measures.several import (
     subset_consistency_statistic,
 )
 from hesperus.measures.statistic import Statistic, difference, estimate, estimates
+from hesperus.measures.tax import (
+    TaxPairs,
+    discordant,
+    item_signal,
+    residue_strata,
+    side_statistics,
+    tax_bounds,
+    tax_statistic,
+)
+from hesperus.measures.unmatched import unmatched_difference
 
 if TYPE_CHECKING:
     from hesperus.measures.relations import Relation, correlations, mann_whitney, mantel_test, pearson_test
     from hesperus.measures.tests import PValue, mcnemar_test, permutation_test, sign_test
 
 __all__ = [
+    "CLASSIFIER",
     "INFORMATION",
     "INVALID",
     "INVALID_RULES",
     "LEVELS",
     "MISSING",
+    "UNCLASSIFIED",
     "WEIGHTS",
     "Block",
     "Bootstrap",
@@ -104,10 +125,12 @@ __all__ = [
     "PairSpread",
     "PairStatistic",
     "Relation",
+    "RepresentationSimilarity",
     "SenseRuns",
     "SoftRuns",
     "SoftSums",
     "Statistic",
+    "TaxPairs",
     "Weights",
     "above_statistics",
     "ac3_statistic",
@@ -117,6 +140,7 @@ __all__ = [
     "benjamini_hochberg",
     "bias_statistic",
     "bootstrap_pairs",
+    "classifier_statistics",
     "cohen_statistic",
     "compare",
     "confusion",
@@ -126,6 +150,7 @@ __all__ = [
     "decomposition_statistics",
     "difference",
     "direction_statistics",
+    "discordant",
     "draws",
     "estimate",
     "estimates",
@@ -137,6 +162,7 @@ __all__ = [
     "holm",
     "information",
     "information_statistics",
+    "item_signal",
     "kappa_p_statistic",
     "krippendorff_alpha",
     "label_share_statistic",
@@ -151,16 +177,26 @@ __all__ = [
     "percentiles",
     "permutation_test",
     "pooled_accuracy_statistic",
+    "profile_agreement",
+    "profile_statistics",
     "range_statistics",
     "rank_consistency_statistic",
     "rank_pairs",
+    "representation_similarity",
+    "residue_strata",
     "share_statistic",
+    "side_statistics",
     "sign_test",
     "smallest_detectable_difference",
     "soft_pairs",
+    "spearman",
+    "spearman_p",
     "split_statistics",
     "streamed_pairs",
     "subset_consistency_statistic",
+    "tax_bounds",
+    "tax_statistic",
+    "unmatched_difference",
     "validity_statistic",
     "wilson",
 ]

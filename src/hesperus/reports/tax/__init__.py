@@ -3,12 +3,74 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hesperus.reports.tax.back_translation import back_translation_table
+    from hesperus.reports.tax.checklist import Checklist, checklist_of
+    from hesperus.reports.tax.conditions import Senses, conditions_of
+    from hesperus.reports.tax.evidence import Evidence, tax_tables
+    from hesperus.reports.tax.native_control import native_control_table
+    from hesperus.reports.tax.naturalisation import naturalisation_table
+    from hesperus.reports.tax.rating import rating_table
+    from hesperus.reports.tax.settings import Gate, TaxSettings, parse_groups
+    from hesperus.reports.tax.sides import Compared, Side, compared, gate_scores
+    from hesperus.reports.tax.validity import bounds_table, fragile_cells, validity_table
 
 __all__ = [
+    "Checklist",
+    "Compared",
+    "Evidence",
     "Gate",
+    "Senses",
+    "Side",
     "TaxSettings",
     "back_translation_table",
-    "back_translation_summary",
+    "bounds_table",
+    "checklist_of",
+    "compared",
+    "conditions_of",
+    "fragile_cells",
+    "gate_scores",
     "native_control_table",
+    "naturalisation_table",
+    "parse_groups",
+    "rating_table",
+    "tax_tables",
+    "validity_table",
 ]
-__all__.sort(key=lambda name: (name[0].islower(), name))
+
+_HOMES = {
+    "Checklist": "checklist",
+    "Compared": "sides",
+    "Evidence": "evidence",
+    "Gate": "settings",
+    "Senses": "conditions",
+    "conditions": "conditions_of",
+    "Side": "sides",
+    "TaxSettings": "settings",
+    "back_translation_table": "back_translation",
+    "bounds_table": "validity",
+    "checklist_of": "checklist",
+    "compared": "sides",
+    "conditions_of": "conditions",
+    "fragile_cells": "validity",
+    "gate_scores": "sides",
+    "native_control_table": "native_control",
+    "naturalisation_table": "naturalisation",
+    "parse_groups": "settings",
+    "rating_table": "rating",
+    "tax_tables": "evidence",
+    "validity_table": "validity",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load the file in which a public name lives."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,7 +5,7 @@ Reference: "The Translation Tax Is Not a Scalar", sections 3.1, 4.3 and 5.1 to 5
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -15,6 +15,7 @@ from hesperus.reports.tax.paired import (
     COLUMNS,
     EVERY,
     Row,
+    Shown,
     difference_rows,
     everywhere,
     fragile_models,
@@ -29,6 +30,8 @@ NOTES = (
     "content that is harder to translate back than forth; a positive value alone is no proof of cues",
     "`clustered` is the primary estimate: items are resampled with all their models",
 )
+
+ONE_MODEL = "one model: there is none to leave out, and `clustered` is its own cell"
 
 
 def back_translation_table(
@@ -70,7 +73,7 @@ def back_translation_table(
     )
 
 
-def _rows(given: Compared, settings: TaxSettings, sides: Sequence[str]) -> Iterator[Row]:
+def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[Row]:
     bootstrap, whole = settings.bootstrap, everywhere(given)
     groups = settings.grouped(given.models)
     group_of = {row: group for group, rows in groups.items() for row in rows}
@@ -84,31 +87,31 @@ def _rows(given: Compared, settings: TaxSettings, sides: Sequence[str]) -> Itera
                 continue
             about = head("cell", task=task, group=shown(group_of[row]), model=model)
             yield from difference_rows(
-                given, [row], items, about, bootstrap=bootstrap, sides=sides, test=True
+                given, [row], items, about=about, bootstrap=bootstrap, shown=Shown("tax", sides, True)
             )
     every = list(range(len(given.models)))
-    yield from difference_rows(given, every, whole, head("clustered"), bootstrap=bootstrap)
+    yield from difference_rows(given, every, whole, about=head("clustered"), bootstrap=bootstrap)
     if settings.groups:
         for group, rows in groups.items():
             yield from difference_rows(
-                given, rows, whole, head("clustered", group=group), bootstrap=bootstrap
+                given, rows, whole, about=head("clustered", group=group), bootstrap=bootstrap
             )
         yield from group_difference_rows(given, groups, whole, bootstrap=bootstrap, analysis="groups")
     if len(every) > 1:
         for row, model in enumerate(given.models):
             rest = [other for other in every if other != row]
             yield from difference_rows(
-                given, rest, whole, head("without model", model=model), bootstrap=bootstrap
+                given, rest, whole, about=head("without model", model=model), bootstrap=bootstrap
             )
     fragile = fragile_models(given, settings)
     robust = [row for row, model in enumerate(given.models) if model not in fragile]
     if fragile and robust:
         about = head("without fragile models", model=", ".join(fragile))
-        yield from difference_rows(given, robust, whole, about, bootstrap=bootstrap)
+        yield from difference_rows(given, robust, whole, about=about, bootstrap=bootstrap)
     if len(given.tasks) > 1:
         for task in given.tasks:
             about = head("one benchmark", task=task)
-            yield from difference_rows(given, every, given.of_task(task), about, bootstrap=bootstrap)
+            yield from difference_rows(given, every, given.of_task(task), about=about, bootstrap=bootstrap)
 
 
 def _signed(
@@ -123,5 +126,5 @@ def _signed(
     )
     signed["fragile"] = {model: round(rate, 4) for model, rate in fragile_models(given, settings).items()}
     signed["asked on one side only"] = list(given.one_sided)
-    signed["notes"] = list(NOTES)
+    signed["notes"] = [*NOTES, *([ONE_MODEL] if len(given.models) < 2 else [])]
     return signed

@@ -124,7 +124,7 @@ def _rows(first: _Answers, second: _Answers, models: Sequence[str], settings: Ta
         about: Row = {"group": group_of[row] if settings.groups else EVERY, "model": model}
         for name, side in (("translated", first), ("native", second)):
             right, readable, asked = side.masks([model])
-            share = wilson(int(right.sum()), int(readable.sum()), level)
+            share = wilson(int(right.sum()), int(readable.sum()), level=level)
             lost = int(asked.sum() - readable.sum())
             cells = estimate_cells(share) | {"excluded": lost}
             if lost:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,16 +35,26 @@ def head(analysis: str, *, task: str = EVERY, group: str = EVERY, model: str = E
     return {"analysis": analysis, "task": task, "group": group, "model": model}
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What rows of a difference say.
+
+    Attributes:
+        name: Name of the statistic.
+        sides: Names of the two accuracies; empty leaves them out.
+        test: Whether an exact sign test on discordant pairs belongs to it, as it does for one model.
+    """
+
+    name: str = "tax"
+    sides: tuple[str, ...] = ()
+    test: bool = False
+
+
+TAX, EFFECT = Shown("tax"), Shown("effect")
+
+
 def difference_rows(
-    given: Compared,
-    rows: Sequence[int],
-    items: Mask,
-    about: Row,
-    *,
-    bootstrap: Bootstrap,
-    name: str = "tax",
-    sides: Sequence[str] = (),
-    test: bool = False,
+    given: Compared, rows: Sequence[int], items: Mask, *, about: Row, bootstrap: Bootstrap, shown: Shown = TAX
 ) -> Iterator[Row]:
     """The difference of some models over some items, and where wanted the accuracies and an exact sign test.
 
@@ -53,15 +64,13 @@ def difference_rows(
         items: Items that count, [items].
         about: From `head`.
         bootstrap: How intervals are made.
-        name: Name of the statistic.
-        sides: Names of the two accuracies; empty leaves them out.
-        test: Whether an exact sign test on discordant pairs belongs to it, as it does for one model.
+        shown: Name, accuracies, test.
     """
     pairs = narrowed(given, rows, items)
     left = given.left_out(rows, items)
     left.pop("not asked at all", None)
     reason = "; ".join(f"{count} {cause}" for cause, count in left.items())
-    for side, statistic in zip(sides, side_statistics(pairs), strict=False):
+    for side, statistic in zip(shown.sides, side_statistics(pairs), strict=False):
         found = _noted(estimate(statistic, bootstrap), left, reason)
         yield {
             **about,
@@ -73,26 +82,21 @@ def difference_rows(
         }
     more, fewer = discordant(pairs)
     found = _noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
-    p = sign_test(more, fewer).value if test and found.value is not None else None
-    yield {**about, "statistic": name, **estimate_cells(found), "positive": more, "negative": fewer, "p": p}
+    p = sign_test(more, fewer).value if shown.test and found.value is not None else None
+    yield {
+        **about,
+        "statistic": shown.name,
+        **estimate_cells(found),
+        "positive": more,
+        "negative": fewer,
+        "p": p,
+    }
 
 
 def narrowed(given: Compared, rows: Sequence[int], items: Mask) -> TaxPairs:
     """The pairs of some models over the items of which one of them has a strict pair: what is resampled."""
     pairs = given.pairs.of_models(rows).of_items(items)
-    kept = pairs.strict.any(axis=0)
-    return TaxPairs(
-        *(
-            mask[:, kept]
-            for mask in (
-                pairs.first_right,
-                pairs.second_right,
-                pairs.first_valid,
-                pairs.second_valid,
-                pairs.asked,
-            )
-        )
-    )
+    return _only(pairs, np.asarray(pairs.strict.any(axis=0)))
 
 
 def group_difference_rows(
@@ -134,19 +138,7 @@ def bound_row(
         The strict value with the lower end of the lowest bound's interval and the upper end of the highest's.
     """
     picked = given.pairs.of_models(rows).of_items(items)
-    kept = picked.asked.any(axis=0)
-    pairs = TaxPairs(
-        *(
-            mask[:, kept]
-            for mask in (
-                picked.first_right,
-                picked.second_right,
-                picked.first_valid,
-                picked.second_valid,
-                picked.asked,
-            )
-        )
-    )
+    pairs = _only(picked, np.asarray(picked.asked.any(axis=0)))
     low, high = (estimate(bound, bootstrap) for bound in tax_bounds(pairs))
     value = estimate(tax_statistic(pairs)).value
     ends = (low.low if low.low is not None else low.value, high.high if high.high is not None else high.value)
@@ -172,6 +164,13 @@ def fragile_models(given: Compared, settings: TaxSettings) -> dict[str, float]:
 def everywhere(given: Compared) -> Mask:
     """All items."""
     return np.ones(len(given.items), dtype=np.bool_)
+
+
+def _only(pairs: TaxPairs, items: Mask) -> TaxPairs:
+    return TaxPairs(
+        pairs.first_right[:, items], pairs.second_right[:, items], pairs.first_valid[:, items],
+        pairs.second_valid[:, items], pairs.asked[:, items],
+    )  # fmt: skip
 
 
 def _noted(found: Estimate, left: Mapping[str, int], reason: str) -> Estimate:

@@ -1,0 +1,339 @@
+"""`hesperus tax`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hesperus.cli.tax_design import simulate_command, strata_command
+from hesperus.cli.tax_inputs import (
+    Back,
+    Exclude,
+    Floor,
+    Format,
+    Groups,
+    Metric,
+    Natural,
+    Original,
+    Resamples,
+    Runs,
+    Scores,
+    Seed,
+    Threshold,
+    Translated,
+    gate_of,
+    settings_of,
+    show,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from hesperus.cli.tax_evidence import Given
+    from hesperus.reports.table import Table
+    from hesperus.reports.tax import Gate, TaxSettings
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Audit a translated benchmark: how much of the score rides on cues of the source language, and how sure that "
+    "is. `hesperus run translation_tax` asks; these commands estimate, from its run folder or from any records.",
+)
+
+app.command("strata")(strata_command)
+app.command("simulate")(simulate_command)
+
+Checks = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Checks of rewritten items by people: a long table, as `hesperus annotate export` writes it."
+    ),
+]
+StrataFile = Annotated[
+    Path | None,
+    typer.Option(help="File of `hesperus tax strata` (default: strata.json of the run).", show_default=False),
+]
+Verdicts = Annotated[
+    Path | None,
+    typer.Option(
+        help="Verdicts of the verifying model (default: verdicts.parquet of the run).", show_default=False
+    ),
+]
+Repeat = Annotated[
+    int | None,
+    typer.Option(
+        help="Repeat of the translated items (default: one that the strata did not look at).", min=1
+    ),
+]
+Readers = Annotated[
+    list[str] | None,
+    typer.Option("--reader", help="Also read the replies with this reader: default, strict, authors."),
+]
+
+
+@app.command("e1")
+def back_translation(
+    runs: Runs,
+    original: Original = None,
+    back: Back = None,
+    group: Groups = None,
+    scores: Scores = None,
+    metric: Metric = None,
+    threshold: Threshold = None,
+    floor: Floor = 0.9,
+    exclude: Exclude = None,
+    resamples: Resamples = 10_000,
+    seed: Seed = 42,
+    format: Format = "table",
+) -> None:
+    """E1, back-translation: accuracy on the original minus accuracy on what came back, same model, same items.
+
+    Items whose back-translation scores below the gate, whose gold differs between the sides, or that a model did not
+    answer readably on both sides are left out and counted. `clustered` is the estimate to report: items are resampled
+    with all their models. Beside it: without each model, without models that are often unreadable, each benchmark.
+
+    For example:
+
+        hesperus tax e1 runs/tax-mmmlu-1a2b3c4d
+
+        hesperus tax e1 records.csv --scores bleu.csv --threshold 25 --group english=gpt-4o,gpt-4o-mini --format json
+    """
+    from hesperus.cli.tax_evidence import Given
+
+    given = Given(runs, {"original": original, "back": back}, scores=scores, exclude=exclude)
+    settings = settings_of(group, resamples, seed, floor, runs=runs)
+    _estimate("e1", given, settings, gate_of(metric, threshold, runs=runs), format)
+
+
+@app.command("e3")
+def native_control(
+    runs: Runs,
+    native: Annotated[
+        Path | None,
+        typer.Option(help="Records of the native benchmark, where they are others.", show_default=False),
+    ] = None,
+    native_task: Annotated[
+        str | None, typer.Option(help="Task of the native items.", show_default=False)
+    ] = None,
+    translated: Translated = None,
+    group: Groups = None,
+    exclude: Exclude = None,
+    resamples: Resamples = 10_000,
+    seed: Seed = 42,
+    format: Format = "table",
+) -> None:
+    """E3, native control: accuracy on the translated benchmark minus accuracy on one that was written in the language.
+
+    The items are others, so the gap is no item-level effect; what it cannot tell is printed with it.
+
+    For example:
+
+        hesperus tax e3 runs/mmmlu --native runs/include --translated zh --group english=gpt-4o --group chinese=qwen-max
+    """
+    from hesperus.cli.tax_evidence import Given
+
+    given = Given(runs, {"translated": translated}, native=native, native_task=native_task, exclude=exclude)
+    _estimate("e3", given, settings_of(group, resamples, seed, 0.9, runs=runs), gate_of(None, None), format)
+
+
+@app.command("e4")
+def naturalisation(
+    runs: Runs,
+    strata: StrataFile = None,
+    natural: Natural = None,
+    translated: Translated = None,
+    repeat: Repeat = None,
+    verdicts: Verdicts = None,
+    checks: Checks = None,
+    group: Groups = None,
+    floor: Floor = 0.9,
+    resamples: Resamples = 10_000,
+    seed: Seed = 42,
+    format: Format = "table",
+) -> None:
+    """E4, naturalisation: accuracy on naturally rewritten items minus accuracy on the translated ones, same items.
+
+    Pooled, by stratum, by group with the difference of differences, without each model, and over the items that the
+    verifying model and each person passed strictly, and all of them.
+
+    For example:
+
+        hesperus tax e4 runs/tax-mmmlu-1a2b3c4d --checks qc.csv
+    """
+    from hesperus.cli.tax_evidence import Given
+
+    given = Given(
+        runs, {"natural": natural, "translated": translated}, strata=strata, repeat=repeat, verdicts=verdicts,
+        checks=tuple(checks or ()),
+    )  # fmt: skip
+    settings = settings_of(group, resamples, seed, floor, runs=runs)
+    _estimate("e4", given, settings, gate_of(None, None, runs=runs), format)
+
+
+@app.command("rating")
+def rating(
+    runs: Runs,
+    ratings: Annotated[
+        Path, typer.Option(help="Long table: unit, rater, question, rating.", show_default=False)
+    ],
+    original: Original = None,
+    back: Back = None,
+    group: Groups = None,
+    scores: Scores = None,
+    metric: Metric = None,
+    threshold: Threshold = None,
+    resamples: Resamples = 2000,
+    seed: Seed = 42,
+    format: Format = "table",
+) -> None:
+    """E2, rating: does what bilingual people see in an item go with its tax? Spearman, by group and model.
+
+    For example:
+
+        hesperus annotate export rating.sqlite --out ratings.csv
+
+        hesperus tax rating runs/tax-mmmlu-1a2b3c4d --ratings ratings.csv
+    """
+    from hesperus.cli.tax_evidence import Given
+
+    given = Given(runs, {"original": original, "back": back}, scores=scores, ratings=ratings)
+    settings = settings_of(group, resamples, seed, 0.9, runs=runs)
+    _estimate("rating", given, settings, gate_of(metric, threshold, runs=runs), format)
+
+
+@app.command("validity")
+def validity(
+    runs: Runs,
+    reader: Readers = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="Task by whose labels they read (default: each row's own).", show_default=False),
+    ] = None,
+    floor: Floor = 0.9,
+    resamples: Resamples = 2000,
+    seed: Seed = 42,
+    format: Format = "table",
+) -> None:
+    """Validity: readable answers of each model and set, and which cells hang on the reader of the replies.
+
+    For example:
+
+        hesperus tax validity runs/tax-mmmlu-1a2b3c4d --reader strict --reader authors
+    """
+    from hesperus.cli.tax_evidence import Given
+    from hesperus.reports.tax import fragile_cells
+
+    given = Given(runs, {}, readers=tuple(reader or ()), task=task)
+    found = _estimate(
+        "validity", given, settings_of(None, resamples, seed, floor), gate_of(None, None), format
+    )
+    lines = fragile_cells(found)
+    for line in lines:
+        typer.echo(f"fragile to the reader: {line}", err=True)
+    if not lines:
+        typer.echo("no cell is fragile to the reader", err=True)
+
+
+@app.command("bounds")
+def bounds(
+    runs: Runs,
+    original: Original = None,
+    translated: Translated = None,
+    back: Back = None,
+    natural: Natural = None,
+    group: Groups = None,
+    scores: Scores = None,
+    metric: Metric = None,
+    threshold: Threshold = None,
+    resamples: Resamples = 2000,
+    seed: Seed = 42,
+    format: Format = "table",
+) -> None:
+    """Bounds: how low and how high each difference could be, whatever the unreadable answers were meant to say.
+
+    For example:
+
+        hesperus tax bounds runs/tax-mmmlu-1a2b3c4d
+    """
+    from hesperus.cli.tax_evidence import Given
+
+    senses = {"original": original, "translated": translated, "back": back, "natural": natural}
+    settings = settings_of(group, resamples, seed, 0.9, runs=runs)
+    given = Given(runs, senses, scores=scores)
+    _estimate("bounds", given, settings, gate_of(metric, threshold, runs=runs), format)
+
+
+@app.command("checklist")
+def checklist(
+    runs: Runs,
+    native: Annotated[
+        Path | None, typer.Option(help="Records of the native benchmark.", show_default=False)
+    ] = None,
+    audit: Annotated[
+        Path | None, typer.Option(help="What `hesperus audit … --format json` printed.", show_default=False)
+    ] = None,
+    ratings: Annotated[
+        Path | None, typer.Option(help="Ratings of cues by people: a long table.", show_default=False)
+    ] = None,
+    checks: Checks = None,
+    strata: StrataFile = None,
+    verdicts: Verdicts = None,
+    reader: Readers = None,
+    group: Groups = None,
+    exclude: Exclude = None,
+    resamples: Resamples = 10_000,
+    seed: Seed = 42,
+    format: Format = "table",
+) -> None:
+    """The reporting checklist and the GenBench evaluation card, filled in from what the run has; the rest says "not done".
+
+    For example:
+
+        hesperus audit mmmlu --language en --language zh --format json > audit.json
+
+        hesperus tax checklist runs/tax-mmmlu-1a2b3c4d --audit audit.json --ratings cues.csv --checks qc.csv --format latex
+    """
+    from hesperus.cli.tax_evidence import Given, evidence_of
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.tax import checklist_of
+
+    given = Given(
+        runs, {}, native=native, strata=strata, verdicts=verdicts, checks=tuple(checks or ()), ratings=ratings,
+        readers=tuple(reader or ()), exclude=exclude, alignment=audit,
+    )  # fmt: skip
+    settings = settings_of(group, resamples, seed, 0.9, runs=runs)
+    filled = checklist_of(evidence_of(given, settings, gate_of(None, None, runs=runs)))
+    if format == "table":
+        print_table(filled.table, format)
+        return
+    typer.echo(filled.write(format), nl=False)
+
+
+def _estimate(name: str, given: Given, settings: TaxSettings, gate: Gate, format: str) -> Table:
+    """Gather what is there, make one table and print it."""
+    from hesperus.cli.tax_evidence import evidence_of
+    from hesperus.errors import UsageError
+    from hesperus.reports.tax import tax_tables
+
+    evidence = evidence_of(given, settings, gate)
+    tables = tax_tables(evidence)
+    if name not in tables:
+        senses = evidence.records["input"].unique().sort().to_list()
+        tasks = evidence.records["task"].unique().sort().to_list()
+        raise UsageError(
+            f"{_NEEDS[name]} (the records have the senses {', '.join(senses)} of {', '.join(tasks)})"
+        )
+    found = tables[name]()
+    show(found, format)
+    if name == "e1" and evidence.scores is None:
+        hint = "no scores.parquet beside the records: `hesperus score RUN` writes it, or give --scores"
+        typer.echo(f"no gate was applied ({hint})", err=True)
+    return found
+
+
+_NEEDS = {
+    "e1": "E1 needs the original items and their back-translation: name them with --original and --back",
+    "e3": "E3 needs translated items and native ones of another task: --native RUN or --native-task NAME, --translated CODE",
+    "e4": "E4 needs strata, and the translated and the rewritten items: --strata FILE, --translated CODE, --natural CODE",
+    "rating": "E2 needs the original items and their back-translation: name them with --original and --back",
+    "bounds": "bounds need two conditions to compare: name them with --original, --back, --translated, --natural",
+}

@@ -1,0 +1,280 @@
+"""What an audit has in hand, gathered from run folders and the files that the flags of `hesperus tax` name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hesperus.cli.tax_inputs import (
+    declared,
+    fresh_repeat,
+    gate_of,
+    items_of,
+    records_of,
+    scores_of,
+    settings_of,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hesperus.reports.table import Table
+    from hesperus.reports.tax import Evidence, Gate, TaxSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the flags name; None (or nothing) where they do not.
+
+    Attributes:
+        runs: Run folders or records files of the audited benchmark.
+        senses: Sense codes of original, translated, back and natural.
+        native: Run folder or records file of the native benchmark.
+        native_task: Its task; otherwise the task that has no items in the source language.
+        scores: Item scores of the back-translations.
+        strata: File of strata.
+        repeat: Repeat of the translated items that E4 compares with.
+        verdicts: Verdicts of the verifying model.
+        checks: People's checks of rewritten items.
+        ratings: People's ratings of cues.
+        readers: Readers that read the same replies again.
+        task: Task by whose labels they do.
+        exclude: List of items to leave out.
+        alignment: What `hesperus audit --format json` printed.
+    """
+
+    runs: Sequence[Path]
+    senses: Mapping[str, str | None]
+    native: Path | None = None
+    native_task: str | None = None
+    scores: Path | None = None
+    strata: Path | None = None
+    repeat: int | None = None
+    verdicts: Path | None = None
+    checks: Sequence[Path] = ()
+    ratings: Path | None = None
+    readers: Sequence[str] = ()
+    task: str | None = None
+    exclude: Path | None = None
+    alignment: Path | None = None
+
+
+def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
+    """Everything that is there; a file beside a single run folder is found by its name.
+
+    Raises:
+        UsageError: A file is missing, or it is not plain which sense or task is meant.
+        DataError: A file breaks its contract.
+        UnknownNameError: A sense, task or reader that does not exist.
+    """
+    from hesperus.annotation import read_frame
+    from hesperus.reports.tax import Evidence, Senses, conditions_of
+
+    records = records_of(given.runs, given.exclude)
+    senses = conditions_of(records["input"].unique().to_list(), Senses(**given.senses))
+    records, native = _with_native(records, given, senses.original)
+    strata = given.strata or _beside(given.runs, "strata.json")
+    picked, repeat, reused = _strata(records, strata, senses.translated, given.repeat)
+    verdicts = given.verdicts or _beside(given.runs, "verdicts.parquet")
+    passed, looked = _checked(verdicts, given.checks, given.runs)
+    _check_overlap(looked, picked)
+    back = senses.back or ""
+    return Evidence(
+        records, senses, settings, gate, native,
+        scores=scores_of(given.runs, given.scores, records, back, gate),
+        strata=picked, repeat=repeat, reused=reused, passed=passed, checked=looked,
+        ratings=read_frame(given.ratings) if given.ratings is not None else None,
+        agreement=_agreement(given), rereadings=_rereadings(records, given),
+        alignment=_alignment(given.alignment), dropped=_dropped(given.runs),
+    )  # fmt: skip
+
+
+def run_table(folder: Path, name: str) -> Table:
+    """A table of a run folder: e1, e3, e4, validity, bounds or checklist.
+
+    Raises:
+        UsageError: The run has not what the table needs.
+    """
+    from hesperus.errors import UsageError
+    from hesperus.reports.tax import checklist_of, tax_tables
+
+    evidence = _of_run(folder)
+    if name == "checklist":
+        return checklist_of(evidence).table
+    tables = tax_tables(evidence)
+    if name not in tables:
+        raise UsageError(
+            f"the run has no {name}: its study asks for nothing that makes it; it has {', '.join(tables)}"
+        )
+    return tables[name]()
+
+
+def run_summary(folder: Path) -> Table:
+    """What a run found, an estimate a line."""
+    from hesperus.reports.tax import tax_tables
+    from hesperus.reports.tax.summary import overview
+
+    return overview(
+        {name: make() for name, make in tax_tables(_of_run(folder)).items() if name in ("e1", "e3", "e4")}
+    )
+
+
+def _of_run(folder: Path) -> Evidence:
+    settings = settings_of(None, 10_000, 42, 0.9, runs=[folder])
+    return evidence_of(Given([folder], {}), settings, gate_of(None, None, runs=[folder]))
+
+
+def _with_native(
+    records: pl.DataFrame, given: Given, original: str | None
+) -> tuple[pl.DataFrame, str | None]:
+    import polars as pl
+
+    from hesperus.errors import UnknownNameError, UsageError
+    from hesperus.records import conform
+
+    if given.native is not None:
+        added = records_of([given.native], None)
+        tasks = added["task"].unique().sort().to_list()
+        chosen = given.native_task or (tasks[0] if len(tasks) == 1 else None)
+        if chosen is None:
+            raise UsageError(
+                f"{given.native} has {len(tasks)} tasks: {', '.join(tasks[:8])}; name one (--native-task)"
+            )
+        if chosen not in tasks:
+            raise UnknownNameError("task of the native records", chosen, tasks)
+        if chosen in records["task"].unique().to_list() and given.native not in given.runs:
+            raise UsageError(f"the native items and the translated ones both are the task {chosen!r}")
+        if given.native in given.runs:
+            return records, chosen
+        kept = added.filter(pl.col("task") == chosen)
+        return conform(pl.concat([records, kept], how="diagonal_relaxed")), chosen
+    tasks = records["task"].unique().sort().to_list()
+    if given.native_task is not None:
+        if given.native_task not in tasks:
+            raise UnknownNameError("task of the records", given.native_task, tasks)
+        return records, given.native_task
+    with_original = (
+        set(records.filter(pl.col("input") == original)["task"].unique()) if original else set(tasks)
+    )
+    others = [task for task in tasks if task not in with_original]
+    return records, others[0] if len(others) == 1 else None
+
+
+def _strata(
+    records: pl.DataFrame, file: Path | None, translated: str | None, repeat: int | None
+) -> tuple[Mapping[str, Sequence[str]] | None, int, bool]:
+    from hesperus.errors import DataError
+    from hesperus.studies.translation_tax import read_strata
+
+    if file is None:
+        return None, repeat or 1, False
+    picked = read_strata(file)
+    if picked.task not in records["task"].unique().to_list():
+        raise DataError(f"holds strata of the task {picked.task!r}, which no record has", file=file)
+    rule = picked.rule
+    chosen = repeat or fresh_repeat(records, translated or rule.translated, rule.repeat)
+    reused = rule.anchor == "translated" and (translated, chosen) == (rule.translated, rule.repeat)
+    return picked.items, chosen, reused
+
+
+def _checked(
+    verdicts: Path | None, checks: Sequence[Path], runs: Sequence[Path]
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    from hesperus.studies.translation_tax import StrictPass, looked_at, passes
+
+    said = (declared(runs).get("naturalise") or {}).get("strict") or {}
+    return passes(verdicts, checks, StrictPass(**said)), looked_at(verdicts, checks)
+
+
+def _check_overlap(looked: Mapping[str, frozenset[str]], strata: Mapping[str, Sequence[str]] | None) -> None:
+    """Whoever checked anything must have checked items of the strata.
+
+    Raises:
+        DataError: Somebody checked only what is no item of them.
+    """
+    from hesperus.errors import DataError
+
+    chosen = {item for ids in (strata or {}).values() for item in ids}
+    for who, items in looked.items():
+        if chosen and items and not items & chosen:
+            raise DataError(
+                f"none of the {len(items)} units that {who} checked is an item of the strata; units are called "
+                f"{', '.join(sorted(items)[:3])}, items {', '.join(sorted(chosen)[:3])}"
+            )
+
+
+def _agreement(given: Given) -> dict[str, Table]:
+    """Agreement of the raters, by what they rated; a single rater agrees with nobody."""
+    import polars as pl
+
+    from hesperus.measures import Level
+    from hesperus.reports.measured.raters import RaterSettings, raters_table, read_ratings
+
+    found: dict[str, Table] = {}
+    level: Level
+    for name, files in (("ratings of cues", [given.ratings]), ("checks of rewritten items", given.checks)):
+        frames = [read_ratings(file).cast({"rating": pl.String}) for file in files if file is not None]
+        if not frames:
+            continue
+        frame = pl.concat(frames, how="diagonal_relaxed")
+        if frame["rater"].n_unique() < 2:
+            continue
+        numbers = frame["rating"].cast(pl.Float64, strict=False)
+        level = "ordinal" if numbers.null_count() == frame["rating"].null_count() else "nominal"
+        settings = RaterSettings(unit=("unit", "question"), rater="rater", rating="rating", level=level)
+        found[name] = raters_table(frame, settings)
+    return found
+
+
+def _rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
+    from hesperus.records import conform
+    from hesperus.studies.reread import reread
+
+    items = items_of(given.runs) if given.readers else None
+    return {
+        name: conform(reread(records, reader=name, task=given.task, items=items)[0]) for name in given.readers
+    }
+
+
+def _alignment(file: Path | None) -> dict[str, int] | None:
+    """Kind of finding to items, from the JSON of `hesperus audit`."""
+    import json
+
+    from hesperus.errors import DataError, UsageError
+
+    if file is None:
+        return None
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        rows = [(str(row["kind"]), str(row["item"])) for row in document["rows"]]
+    except OSError as error:
+        raise UsageError(f"cannot read the audit {file}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise DataError("not what `hesperus audit … --format json` prints", file=file) from None
+    return {
+        kind: len({item for own, item in rows if own == kind}) for kind in dict.fromkeys(k for k, _ in rows)
+    }
+
+
+def _dropped(runs: Sequence[Path]) -> dict[str, int] | None:
+    """Why items were left out before anything was asked, from the signatures of the runs; None where none says."""
+    from hesperus.records import read_run
+
+    counts: dict[str, int] = {}
+    said = False
+    for run in runs:
+        dropped = read_run(run).signature.get("dropped") if run.is_dir() else None
+        if isinstance(dropped, list):
+            said = True
+            for one in dropped:
+                reason = str(one.get("reason", "no reason given")) if isinstance(one, dict) else str(one)
+                counts[reason] = counts.get(reason, 0) + 1
+    return counts if said else None
+
+
+def _beside(runs: Sequence[Path], name: str) -> Path | None:
+    """The file of that name in the one run folder, where there is one."""
+    found = [run / name for run in runs if run.is_dir() and (run / name).is_file()]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,281 @@
+"""The reporting checklist of a translated benchmark, filled in from what an audit has. What was not done says so.
+
+Its headings are those of "The Translation Tax Is Not a Scalar", section 1: estimator scope, parser fragility, subgroup
+contrasts; with alignment, quality control and agreement of people, on which they rest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from hesperus.reports.card import Card, card_of
+from hesperus.reports.formats import format_table
+from hesperus.reports.table import Table
+from hesperus.reports.tax.back_translation import NOTES as BACK_LIMITS
+from hesperus.reports.tax.evidence import Evidence, tax_tables
+from hesperus.reports.tax.native_control import LIMITS as NATIVE_LIMITS
+from hesperus.reports.tax.naturalisation import NOTES as NATURAL_LIMITS
+from hesperus.reports.tax.validity import fragile_cells
+
+NOT_DONE = "not done"
+COLUMNS = ("section", "item", "status", "finding")
+
+Row = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """The checklist and the evaluation card of an audit.
+
+    Attributes:
+        table: Rows of section, item, status (``done``, ``done, with a warning`` or ``not done``) and finding.
+        card: The GenBench evaluation card.
+    """
+
+    table: Table
+    card: Card
+
+    def write(self, format: str) -> str:
+        """Both as ``table`` (a terminal), ``markdown``, ``latex``, ``json`` or ``csv`` (the checklist alone).
+
+        Raises:
+            UnknownNameError: No such format.
+        """
+        if format == "json":
+            document = {"checklist": self.table.document(), "card": json.loads(self.card.json())}
+            return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        if format == "markdown":
+            return f"## Checklist\n\n{format_table(self.table, 'markdown')}\n{self.card.markdown()}"
+        if format == "latex":
+            return f"{format_table(self.table, 'latex')}\n{format_table(_card_table(self.card), 'latex')}"
+        return format_table(self.table, format)
+
+
+def checklist_of(evidence: Evidence) -> Checklist:
+    """Fill it in.
+
+    Args:
+        evidence: What the audit has.
+
+    Raises:
+        DataError: What it has breaks its contract (see the tables).
+    """
+    tables = {name: make() for name, make in tax_tables(evidence).items()}
+    rows = [*_alignment(evidence), *_scope(tables, evidence), *_parser(tables), *_groups(tables, evidence)]
+    rows += [*_quality(evidence), *_people(evidence, tables)]
+    first = next(iter(tables.values()))
+    signed = {name: first.signature[name] for name in ("hesperus", "TaxSettings") if name in first.signature}
+    signed |= {"rows": len(rows), "not done": sum(row["status"] == NOT_DONE for row in rows)}
+    return Checklist(Table("reporting checklist", COLUMNS, tuple(rows), signed), _card(evidence))
+
+
+def _row(section: str, item: str, finding: str | None, *, warning: bool = False) -> Row:
+    status = NOT_DONE if finding is None else "done, with a warning" if warning else "done"
+    return {"section": section, "item": item, "status": status, "finding": finding or ""}
+
+
+def _alignment(evidence: Evidence) -> Iterator[Row]:
+    section, found = "alignment", evidence.alignment
+    said = None
+    if found is not None:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in found.items())
+        said = f"items with findings: {kinds}" if kinds else "nothing was found"
+    yield _row(section, "audit of ids, options and gold on every side", said, warning=bool(found))
+    dropped = evidence.dropped
+    said = None if dropped is None else ", ".join(f"{n} {why}" for why, n in dropped.items()) or "none"
+    yield _row(section, "items left out before anything was asked", said)
+
+
+def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
+    section = "estimator scope"
+    yield _row(
+        section, "E1 back-translation, clustered over items", _estimate(tables.get("e1"), "clustered", "tax")
+    )
+    lost = _first(tables.get("e1"), "clustered")
+    gate = str(tables["e1"].signature["gate"]) if "e1" in tables else None
+    if gate is not None and evidence.scores is not None and lost is not None:
+        gate = f"{gate}; {lost['n']} items compared, {lost['excluded']} left out" + (
+            f" ({lost['reason']})" if lost["reason"] else ""
+        )
+    yield _row(section, "E1 gate on the back-translations", gate if evidence.scores is not None else None)
+    rating = _first(tables.get("rating"), None)
+    yield _row(
+        section,
+        "E2 rating of cues against the tax of items",
+        _rated(rating),
+        warning=bool(rating and (rating["remark"] or rating["value"] is None)),
+    )
+    yield _row(section, "E3 native control", _gaps(tables.get("e3")))
+    natural = _estimate(tables.get("e4"), "pooled", "effect")
+    strata = [
+        f"{row['stratum']} {_interval(row)}"
+        for row in (tables["e4"].rows if "e4" in tables else ())
+        if row["analysis"] == "stratum" and not row["group"]
+    ]
+    natural = None if natural is None else "; ".join([natural, *strata])
+    yield _row(section, "E4 naturalisation, same items", natural, warning=evidence.reused)
+    limits = [("E1", BACK_LIMITS[:1], "e1"), ("E3", NATIVE_LIMITS, "e3"), ("E4", NATURAL_LIMITS[:1], "e4")]
+    said = "; ".join(f"{name}: {'; '.join(notes)}" for name, notes, table in limits if table in tables)
+    yield _row(section, "what the estimators cannot tell", said or None)
+
+
+def _parser(tables: Mapping[str, Table]) -> Iterator[Row]:
+    section, found = "parser fragility", tables["validity"]
+    rates = [row for row in found.rows if isinstance(row["value"], float) and row["reader"] == "recorded"]
+    lowest = min(rates, key=lambda row: float(str(row["value"])), default=None)
+    said = None
+    if lowest is not None:
+        said = f"{len(rates)} cells; lowest {float(str(lowest['value'])):.1%} ({lowest['model']}, {lowest['input']})"
+    yield _row(section, "readable answers of each model and set", said)
+    fragile = fragile_cells(found)
+    readers = found.signature["readers"]
+    several = isinstance(readers, list) and len(readers) > 1
+    said = "; ".join(fragile) if fragile else "no cell"
+    yield _row(
+        section,
+        "cells that hang on the reader, by several readers",
+        said if several else None,
+        warning=bool(fragile),
+    )
+    if not several:
+        yield _row(section, "cells with too few readable answers", said, warning=bool(fragile))
+    bounds = (
+        [row for row in tables["bounds"].rows if row["analysis"] == "clustered" and not row["group"]]
+        if "bounds" in tables
+        else []
+    )
+    said = "; ".join(
+        f"{row['comparison']}: {_number(row['lowest'])} to {_number(row['highest'])}" for row in bounds
+    )
+    yield _row(section, "bounds on every estimate from unreadable answers", said or None)
+    without = _first(tables.get("e1"), "without fragile models")
+    said = None if without is None else f"{_interval(without)} without {without['model']}"
+    if without is None and "e1" in tables:
+        said = "no model is fragile"
+    yield _row(section, "E1 with and without fragile models", said)
+
+
+def _groups(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
+    section = "subgroup contrasts"
+    many = len(evidence.settings.groups) > 1
+    for name, item in (
+        ("e1", "E1 between groups of models"),
+        ("e4", "E4 between groups: difference in differences"),
+    ):
+        rows = [row for row in tables[name].rows if row["analysis"] == "groups"] if name in tables else []
+        yield _row(
+            section,
+            item,
+            "; ".join(f"{row['group']}: {_interval(row)}" for row in rows) if many and rows else None,
+        )
+    for name, item in (("e1", "E1 without each model in turn"), ("e4", "E4 without each model in turn")):
+        rows = (
+            [row for row in tables[name].rows if row["analysis"] == "without model"] if name in tables else []
+        )
+        values = [float(str(row["value"])) for row in rows if row["value"] is not None]
+        said = f"from {_number(min(values))} to {_number(max(values))}" if values else None
+        yield _row(section, item, said)
+
+
+def _quality(evidence: Evidence) -> Iterator[Row]:
+    section = "quality control"
+    chosen = sum(len(ids) for ids in evidence.strata.values()) if evidence.strata is not None else 0
+    yield _row(
+        section,
+        "strata fixed before rewriting, with a fingerprint",
+        f"{chosen} items" if evidence.strata is not None else None,
+    )
+    for who in ("verifier",):
+        said = _share(evidence, who)
+        yield _row(
+            section,
+            "rewritten items verified by another model",
+            said,
+            warning=said is not None and not evidence.passed[who],
+        )
+    people = [who for who in evidence.passed if who != "verifier"]
+    said = "; ".join(f"{who}: {_share(evidence, who)}" for who in people)
+    yield _row(section, "rewritten items checked by people", said or None, warning=len(people) == 1)
+
+
+def _people(evidence: Evidence, tables: Mapping[str, Table]) -> Iterator[Row]:
+    section = "human agreement"
+    for item in ("ratings of cues", "checks of rewritten items"):
+        found = evidence.agreement.get(item)
+        said = None
+        if found is not None:
+            wanted = ("krippendorff_alpha", "cohen_kappa_quadratic", "cohen_kappa", "gwet_ac1", "percent")
+            parts = [
+                f"{row['statistic']} {_interval(row)}" for row in found.rows if row["statistic"] in wanted
+            ]
+            said = "; ".join(parts) or None
+        yield _row(section, f"agreement on {item}", said)
+
+
+def _card(evidence: Evidence) -> Card:
+    """The run's card, with what an audit of a translation is about."""
+    card = card_of(evidence.records)
+    why = "Asks how much of a translated benchmark's score rides on traces of the language it was translated from."
+    axes = tuple(
+        replace(a, ticked=("Practical",), reason=why) if a.name == "Motivation" else a for a in card.axes
+    )
+    return replace(card, axes=axes)
+
+
+def _card_table(card: Card) -> Table:
+    rows = tuple({"axis": a.name, "ticked": ", ".join(a.ticked), "why": a.reason} for a in card.axes)
+    return Table("GenBench evaluation card", ("axis", "ticked", "why"), rows, {})
+
+
+def _first(found: Table | None, analysis: str | None) -> Row | None:
+    rows: Iterable[Row] = found.rows if found is not None else ()
+    return next(
+        (row for row in rows if analysis is None or (row["analysis"] == analysis and not row["group"])), None
+    )
+
+
+def _estimate(found: Table | None, analysis: str, statistic: str) -> str | None:
+    row = _first(found, analysis)
+    return (
+        None
+        if row is None
+        else f"{statistic} {_interval(row)}, {row['n']} items, discordant {row['positive']}/{row['negative']}"
+    )
+
+
+def _rated(row: Row | None) -> str | None:
+    if row is None:
+        return None
+    tied = f"{row['n']} items, {row['tied']} tied, {row['positive']}/{row['negative']} discordant pairs"
+    return f"{row['question']}: ρ {_interval(row)}; {tied}" + (f"; {row['remark']}" if row["remark"] else "")
+
+
+def _gaps(found: Table | None) -> str | None:
+    rows = (
+        [row for row in found.rows if row["statistic"] == "gap" and not row["model"]]
+        if found is not None
+        else []
+    )
+    return "; ".join(f"{row['group']} {_interval(row)}" for row in rows) or None
+
+
+def _share(evidence: Evidence, who: str) -> str | None:
+    if who not in evidence.passed:
+        return None
+    looked = evidence.checked.get(who, evidence.passed[who])
+    if not looked:
+        return "no verdict could be read"
+    return f"{len(evidence.passed[who])} of {len(looked)} pass strictly"
+
+
+def _interval(row: Row) -> str:
+    if row["value"] is None:
+        return f"undefined ({row['reason']})"
+    ends = "" if row["low"] is None else f" [{_number(row['low'])}, {_number(row['high'])}]"
+    return f"{_number(row['value'])}{ends}"
+
+
+def _number(value: object) -> str:
+    return f"{float(str(value)):+.3f}" if value is not None else "undefined"

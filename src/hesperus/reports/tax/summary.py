@@ -1,0 +1,100 @@
+"""Tables of the audit as a person wants them in a terminal: narrow, one line an estimate, and why items are missing once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hesperus.reports.formats import shown_cell
+from hesperus.reports.table import Table
+
+Cells = Mapping[str, object]
+_CELL = ("cell", "model")
+"""Analyses that are about one model by itself."""
+
+_REPORTED = ("clustered", "groups", "pooled", "stratum", "group")
+"""Analyses whose rows stand in the overview."""
+
+
+def summaries(found: Table) -> list[Table]:
+    """A table of paired differences, as one of single models and one of everything that is pooled.
+
+    Args:
+        found: From back_translation_table or naturalisation_table.
+    """
+    place = "task" if "task" in found.columns else "stratum"
+    single: dict[tuple[object, object], dict[str, object]] = {}
+    pooled: list[Cells] = []
+    for row in found.rows:
+        text = shown_cell(found, row, "value")
+        if row["analysis"] in _CELL:
+            line = single.setdefault(
+                (row[place], row["model"]), {place: row[place], "group": row["group"], "model": row["model"]}
+            )
+            line[str(row["statistic"])] = text
+            if row["p"] is not None or row["statistic"] in ("tax", "effect"):
+                line |= {"+/−": f"{row['positive']}/{row['negative']}", "sign p": row["p"]}
+                line |= {"n": row["n"], "left out": row["excluded"]}
+        else:
+            over = ", ".join(str(row[name]) for name in (place, "group", "model") if row[name])
+            counts = "" if row["positive"] is None else f"{row['positive']}/{row['negative']}"
+            pooled.append(
+                {
+                    "analysis": row["analysis"],
+                    "over": over,
+                    str(row["statistic"]): text,
+                    "+/−": counts,
+                    "n": row["n"],
+                }
+            )
+    tables = [_table(f"{found.measure}: by model", list(single.values()))] if single else []
+    return [*tables, _table(f"{found.measure}: pooled", pooled)]
+
+
+def overview(tables: Mapping[str, Table]) -> Table:
+    """The estimates to report of each estimator, a line each.
+
+    Args:
+        tables: Name of an estimator (e1, e3, e4) to its table.
+    """
+    rows: list[Cells] = []
+    for name, found in tables.items():
+        for row in found.rows:
+            place = row.get("stratum") or row.get("group") or ""
+            if row.get("analysis", "clustered") not in _REPORTED or row["statistic"] not in (
+                "tax",
+                "gap",
+                "effect",
+            ):
+                continue
+            if row.get("model") or (row.get("stratum") and row.get("group")):
+                continue
+            cells = {key: row[key] for key in ("value", "low", "high", "n", "excluded", "reason")}
+            rows.append(
+                {"estimator": name.upper(), "of": str(place) or "all", "statistic": row["statistic"], **cells}
+            )
+    columns = ("estimator", "of", "statistic", "value", "low", "high", "n", "excluded", "reason")
+    return Table("translation tax", columns, tuple(rows), {})
+
+
+def left_out(found: Table) -> list[str]:
+    """Why items are missing, each reason once with the rows that it concerns."""
+    lines: dict[str, list[str]] = {}
+    for row in found.rows:
+        reason = row.get("reason")
+        if reason and row.get("statistic") in ("tax", "effect", "gap", "spearman"):
+            lines.setdefault(str(reason), []).append(
+                str(row.get("model") or row.get("group") or "all models")
+            )
+    return [f"left out: {reason} ({_few(who)})" for reason, who in lines.items()]
+
+
+def _few(names: list[str]) -> str:
+    names = list(dict.fromkeys(names))
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _table(measure: str, rows: list[Cells]) -> Table:
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    whole = [{name: row.get(name) for name in columns} for row in rows]
+    kept = tuple(name for name in columns if any(row[name] not in (None, "") for row in whole))
+    return Table(measure, kept, tuple({name: row[name] for name in kept} for row in whole), {})
