@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -14,12 +14,16 @@ from torch import Tensor
 
 from pocket.documents import Document, Writer
 from pocket.network import Network
-from pocket.recall import Recall
+from pocket.recall import MASTERED, Recall
 from pocket.vocabulary import BOS, BOT, EOS, PAD, USER
 
 POOL = 6000
 WARM_UP = 100
 FLOOR = 0.02
+KEPT_UP = 12
+"""One lesson for so many documents: what is never practised again is lost."""
+EXAMINED = 60
+"""Lessons on which a skill is examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Training:
         steps: Number of updates.
         rate: Highest learning rate.
         tokens: Most tokens in a batch, padding included.
-        first: Updates of the first lesson (see recall.py), among the steps.
+        first: Most updates of the first lesson (see recall.py), among the steps.
     """
 
     steps: int
@@ -96,16 +100,25 @@ class Encoder:
         return Batch(ids, torch.tensor(places), torch.tensor(targets), torch.tensor(rows))
 
 
-def batches(writer: Writer, encoder: Encoder, settings: Training) -> Iterator[Batch]:
-    """Endless batches: the first lesson, then documents in pools, put together by length, and shuffled."""
+def batches(
+    writer: Writer, encoder: Encoder, settings: Training, right: Callable[[Sequence[Example]], float]
+) -> Iterator[Batch]:
+    """Endless batches: the first lesson, then documents in pools, put together by length, and shuffled.
+
+    Args:
+        writer: Writes the documents.
+        encoder: Encodes them.
+        settings: Says how long the first lesson may take; it ends when its last kind is mastered.
+        right: Share of the learned tokens of some examples that the network, as it is now, gets right.
+    """
     recall = Recall(encoder.tokenizer, writer.rng)
-    done = 0
+    done, stage = 0, 0 if settings.first else len(recall.kinds)
     while True:
-        if done < settings.first:
-            pool = [Example(*lesson) for lesson in recall.lessons(POOL // 4, done / settings.first)]
+        if stage < len(recall.kinds) and done < settings.first:
+            pool = [Example(*lesson) for lesson in recall.lessons(POOL // 4, stage)]
         else:
             pool = encoder.examples(writer.documents(POOL))
-            pool += [Example(*lesson) for lesson in recall.lessons(POOL // 25, 1.0)]
+            pool += [Example(*lesson) for lesson in recall.lessons(POOL // KEPT_UP, len(recall.kinds))]
         pool.sort(key=lambda example: len(example.ids))
         cut: list[list[Example]] = [[]]
         for example in pool:
@@ -116,6 +129,13 @@ def batches(writer: Writer, encoder: Encoder, settings: Training) -> Iterator[Ba
         for examples in cut:
             yield encoder.batch(examples)
         done += len(cut)
+        if stage < len(recall.kinds) and done < settings.first:
+            share = right([Example(*recall.kinds[stage]()) for _ in range(EXAMINED)])
+            if share >= MASTERED:
+                print(
+                    f"  {recall.kinds[stage].__name__} mastered after {done} steps: {share:.3f}", flush=True
+                )
+                stage += 1
 
 
 def rate_at(step: int, settings: Training) -> float:
@@ -132,7 +152,7 @@ def train(network: Network, writer: Writer, encoder: Encoder, settings: Training
     optimiser = torch.optim.AdamW(
         network.parameters(), lr=settings.rate, betas=(0.9, 0.98), weight_decay=0.05, fused=True
     )
-    source = batches(writer, encoder, settings)
+    source = batches(writer, encoder, settings, lambda examples: share_right(network, encoder, examples))
     began, seen, total = time.perf_counter(), 0, 0.0
     for step in range(settings.steps):
         for group in optimiser.param_groups:
@@ -153,6 +173,15 @@ def train(network: Network, writer: Writer, encoder: Encoder, settings: Training
             total = 0.0
         if (step + 1) % 2000 == 0 or step + 1 == settings.steps:
             print("  exact: " + summary(exact_by_kind(network, writer, encoder)), flush=True)
+
+
+@torch.no_grad()
+def share_right(network: Network, encoder: Encoder, examples: Sequence[Example]) -> float:
+    """Share of the learned tokens that are the likeliest where they stand."""
+    batch = encoder.batch(examples)
+    states = network.hidden(batch.ids).flatten(0, 1)[batch.places]
+    likeliest = (states @ network.model.embed_tokens.weight.T).argmax(-1)
+    return float((likeliest == batch.targets).float().mean())
 
 
 @torch.no_grad()

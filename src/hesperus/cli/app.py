@@ -19,6 +19,7 @@ from hesperus.cli import (
     compare,
     demo,
     doctor,
+    evaluate,
     export,
     figure,
     import_,
@@ -33,6 +34,8 @@ from hesperus.cli import (
     score,
     segment,
     tasks,
+    tax,
+    train,
     translate,
     translators,
 )
@@ -63,9 +66,12 @@ app.command("import", rich_help_panel=_READ)(import_.command)
 app.command("export", rich_help_panel=_READ)(export.command)
 app.command("audit", rich_help_panel=_READ)(audit.command)
 app.add_typer(annotate.app, name="annotate", rich_help_panel=_READ)
+app.add_typer(tax.app, name="tax", rich_help_panel=_READ)
 app.command("represent", rich_help_panel=_READ)(represent.command)
 app.command("score", rich_help_panel=_READ)(score.command)
+app.command("evaluate", rich_help_panel=_READ)(evaluate.command)
 app.command("calibrate", rich_help_panel=_READ)(calibrate.command)
+app.add_typer(train.app, name="train", rich_help_panel=_READ)
 app.command("reread", rich_help_panel=_READ)(reread.command)
 app.command("report", rich_help_panel=_READ)(report.command)
 app.command("figure", rich_help_panel=_READ)(figure.command)

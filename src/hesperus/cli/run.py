@@ -24,7 +24,8 @@ def command(
         typer.Option(
             help="Table to print: multisense has consistency (default), accuracy, agreement, decomposition, directions, "
             "labels, outcomes, together, validity; similarity has designs (default), similarity, tests, relations, together, "
-            "scoring.",
+            "scoring; translate_then_evaluate has scores (default), groups, counts, prompts; translation_tax has e1 "
+            "(default), e3, e4, validity, bounds, checklist.",
             show_default=False,
         ),
     ] = None,
@@ -36,6 +37,8 @@ def command(
     `multisense` asks a task in several senses that the model makes itself, and measures how consistent it is.
     `similarity` asks models in several languages (or takes the records of earlier runs and of imported logs), and
     measures which of these runs make the same mistakes.
+    `translate_then_evaluate` asks for open answers in several languages, puts them into English and evaluates them there.
+    `translation_tax` asks a translated benchmark, its way back to English and its naturalised form.
 
     Stop it whenever you like: every reply is kept in the store, and the same command goes on where it stopped.
     No request is ever paid for twice. The `study.yaml` of a run folder runs the same study again.
@@ -51,6 +54,11 @@ def command(
         hesperus run similarity --task atlas --model pocket/m --model pocket/l --language en --language de --language sw
 
         hesperus run similarity --records runs/imported --by subject --format json --table tests
+
+        hesperus run translate_then_evaluate --task atlas-describe --model pocket/l --language de --language sw
+            --translator pocket/l
+
+        hesperus run translation_tax --task atlas --model pocket/m --model pocket/l --target zh --limit 40
 
         hesperus run study.yaml --model mistral/mistral-small-latest --max-money 2.5
     """

@@ -15,6 +15,8 @@ from hesperus.errors import UsageError
 
 _ITEMS, _ASKED, _LIMITS = "What is asked", "Who is asked, and how", "Limits"
 _MULTISENSE, _SIMILARITY = "Of the study multisense", "Of the study similarity"
+_OPEN = "Of the study translate_then_evaluate"
+_TAX = "Of the study translation_tax"
 
 _WHAT = Annotated[
     str,
@@ -139,6 +141,57 @@ _FLAGS: Mapping[str, _Flag] = {
         "Resamples of the items; 0: no intervals.",
         panel=_SIMILARITY,
         min=0,
+    ),
+    "reference": _flag(
+        "reference",
+        str | None,
+        "Language whose answers the others are held against (default en).",
+        panel=_OPEN,
+    ),
+    "translator": _flag(
+        "translator",
+        str | None,
+        "none, apertium, ct2/FOLDER, hf/ORG/NAME, or a model: of answers, and of prompts.",
+        panel=_OPEN,
+    ),
+    "prompt_translator": _flag(
+        "prompt_translator", str | None, "Another translator of the prompts.", panel=_OPEN
+    ),
+    "evaluate": _flag(
+        "evaluate",
+        _MANY,
+        "information (default), equivalence, or a property; repeatable.",
+        panel=_OPEN,
+    ),
+    "judge": _flag("judge", str | None, "embedded (default), or a model: provider/name.", panel=_OPEN),
+    "trained_on": _flag(
+        "trained_on",
+        _MANY,
+        "MODEL=de,fr,…: languages of its training, for the table of groups; repeatable.",
+        panel=_OPEN,
+    ),
+    "control": _Flag(
+        ("control",),
+        Annotated[
+            bool | None,
+            typer.Option(
+                "--control/--no-control",
+                help="Send the reference's answers there and back: the ceiling of each score.",
+                rich_help_panel=_OPEN,
+            ),
+        ],
+    ),
+    "group": _flag(
+        "groups", _MANY, "NAME=MODEL,MODEL; the first is the source-centric group; repeatable.", panel=_TAX
+    ),
+    "rewriter": _flag(
+        "naturalise.rewriter", str | None, "Model that rewrites items naturally (E4).", panel=_TAX
+    ),
+    "verifier": _flag(
+        "naturalise.verifier", str | None, "Another model, which checks each rewriting.", panel=_TAX
+    ),
+    "native": _flag(
+        "native.task", str | None, "Task that was written in the target language (E3).", panel=_TAX
     ),
     "concurrency": _flag("concurrency", int | None, "Most requests in flight.", panel=_LIMITS, min=1),
     "max_requests": _flag(

@@ -87,6 +87,30 @@ def _similarity(run: StudyRun) -> Table:
     return similarity_summary(_measured(run, "designs"), _measured(run, "tests"))
 
 
+def _open_answers(run: StudyRun, name: str) -> Table:
+    from hesperus.reports.open_answers import run_table
+
+    return run_table(run.folder, name, run.run.study)
+
+
+def _open_summary(run: StudyRun) -> Table:
+    from hesperus.reports.open_answers import run_summary
+
+    return run_summary(run.folder, run.run.study)
+
+
+def _tax(run: StudyRun, name: str) -> Table:
+    from hesperus.cli.tax_evidence import run_table
+
+    return run_table(run.folder, name)
+
+
+def _tax_summary(run: StudyRun) -> Table:
+    from hesperus.cli.tax_evidence import run_summary
+
+    return run_summary(run.folder)
+
+
 STUDIES: Mapping[str, StudyKind] = {
     kind.name: kind
     for kind in (
@@ -109,6 +133,30 @@ STUDIES: Mapping[str, StudyKind] = {
             table=_measured,
             summary=_similarity,
             next=("hesperus measure tests {run}", "hesperus report {run}"),
+        ),
+        StudyKind(
+            "translate_then_evaluate",
+            "hesperus.studies.translate_then_evaluate",
+            flags=("task", "data", "model", "limit", "exclude", "language", "reference", "translator", "prompt_translator",
+                   "evaluate", "judge", "trained_on", "control", "base_url", "concurrency",
+                   "max_requests", "max_tokens_total", "max_money", "prices"),
+            needs=(("task", "model", "language", "translator"),),
+            tables=("scores", "groups", "counts", "prompts"),
+            table=_open_answers,
+            summary=_open_summary,
+            next=("hesperus run {run} --table groups", "hesperus evaluate information {run} --judge MODEL"),
+        ),
+        StudyKind(
+            "translation_tax",
+            "hesperus.studies.translation_tax",
+            flags=("task", "data", "model", "limit", "exclude", "source", "target", "group", "translator", "rewriter",
+                   "verifier", "native", "base_url", "concurrency", "max_requests", "max_tokens_total", "max_money",
+                   "prices"),
+            needs=(("task", "model", "target"),),
+            tables=("e1", "e3", "e4", "validity", "bounds", "checklist"),
+            table=_tax,
+            summary=_tax_summary,
+            next=("hesperus tax e1 {run}", "hesperus tax checklist {run}"),
         ),
     )
 }  # fmt: skip

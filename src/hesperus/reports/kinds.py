@@ -6,6 +6,7 @@ from typing import Literal
 
 import polars as pl
 
+from hesperus.errors import UsageError
 from hesperus.records import Run
 from hesperus.reports.wording import parsed
 
@@ -18,8 +19,16 @@ def study_kind(run: Run) -> StudyKind:
     Where a sense was made from another, the report of senses compares what was made with what it was made from. Where
     nothing was made, and a model was asked in several languages, or several models in one, they are compared as in a
     similarity study.
+
+    Raises:
+        UsageError: The run is one of open answers, which have no labels that a page could compare.
     """
     named = run.study.get("study")
+    if named == "translate_then_evaluate":
+        raise UsageError(
+            "open answers have no page of their own yet; `hesperus run RUN --table scores` prints what was found "
+            "(also groups, counts, prompts), and with --format csv, markdown or latex for elsewhere"
+        )
     if named == "similarity":
         return "similarity"
     if named == "multisense":

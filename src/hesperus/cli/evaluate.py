@@ -1,0 +1,170 @@
+"""`hesperus evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hesperus.reports.table import Table
+
+_MANY = list[str] | None
+
+
+def command(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="information, equivalence, or a property: empathy (with --classifier), refusal, length, hf/ORG/NAME.",
+            show_default=False,
+        ),
+    ],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Run folder, or a file of replies (Parquet, CSV, TSV, JSON lines) with model, item, input and reply.",
+            show_default=False,
+        ),
+    ],
+    reference: Annotated[
+        str, typer.Option(help="Language whose replies the others are held against.")
+    ] = "en",
+    translator: Annotated[
+        str,
+        typer.Option(help="none, apertium, ct2/FOLDER, hf/ORG/NAME, file/PATH, or a model: provider/name."),
+    ] = "none",
+    judge: Annotated[
+        str, typer.Option(help="Of information and equivalence: embedded, or a model: provider/name.")
+    ] = "embedded",
+    classifier: Annotated[
+        str | None, typer.Option(help="Of a property: a folder of `hesperus train`, or hf/ORG/NAME.")
+    ] = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            help="What was asked, in the reference language: a table with item and prompt (default: the run's)."
+        ),
+    ] = None,
+    language: Annotated[_MANY, typer.Option(help="Only this language; repeatable.")] = None,
+    model: Annotated[_MANY, typer.Option(help="Only the replies of this model; repeatable.")] = None,
+    task: Annotated[_MANY, typer.Option(help="Only this task; repeatable.")] = None,
+    control: Annotated[
+        bool,
+        typer.Option(
+            "--control/--no-control",
+            help="Send the reference there and back, too, where the translator can: the ceiling of each score.",
+        ),
+    ] = True,
+    missing: Annotated[
+        str, typer.Option(help="An item that one side was not asked: leave-out, or no-answer.")
+    ] = "leave-out",
+    trained_on: Annotated[
+        _MANY, typer.Option(help="MODEL=de,fr,…: languages of its training, for --table groups; repeatable.")
+    ] = None,
+    table: Annotated[str, typer.Option(help="scores, groups, counts.")] = "scores",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for pairs, claims with verdicts, translations and tables (Parquet)."),
+    ] = None,
+    store: Annotated[Path, typer.Option(help="Reply store: no request is paid for twice.")] = Path(
+        "replies.sqlite"
+    ),
+    translations: Annotated[
+        Path, typer.Option(help="Store of translations: nothing is translated twice.")
+    ] = Path("translations.sqlite"),
+    base_url: Annotated[str | None, typer.Option(help="Endpoint of models over HTTP.")] = None,
+    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the items; 0: no intervals.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Evaluate open answers that are there already: how much of the reference's information each language holds.
+
+    Each reply is put into the reference's language, sentence by sentence, and held against the same model's reply to
+    the same item there. Replies that are refused, blocked, empty or failed count as no answer (one such side: 0; both:
+    1); statistics that end in `_answered` leave them out. `ceiling` is the score of the reference itself sent there and
+    back, `relative` the score over it.
+
+    Stop it whenever you like: translations and verdicts are kept, and the same command goes on.
+
+    For example:
+
+        hesperus evaluate information answers.jsonl --reference en --translator apertium --format json
+
+        hesperus evaluate information runs/long --translator ct2/nllb-600m --judge openai/gpt-4o-mini --out evaluated
+
+        hesperus evaluate information runs/long --translator ct2/nllb-600m --table groups --trained-on hf/org/m=de,fr
+
+        hesperus evaluate empathy runs/posts --classifier empathy-large --translator ct2/nllb-600m
+    """
+    from hesperus.cli.progress import StageProgress
+    from hesperus.errors import UnknownNameError, UsageError
+    from hesperus.measures import Bootstrap
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.open_answers import TABLES, TableSettings, evaluation_table, scores_summary
+    from hesperus.studies.asked import Terms
+    from hesperus.studies.evaluating import (
+        EvaluationSettings,
+        Means,
+        chosen,
+        evaluate_ready,
+        paired,
+        read_prompts,
+        read_replies,
+        write_evaluation,
+    )
+
+    if table not in TABLES:
+        raise UnknownNameError("table of evaluate", table, TABLES)
+    if missing not in ("leave-out", "no-answer"):
+        raise UsageError(f"--missing is leave-out or no-answer, not {missing!r}")
+    trained = _declared(trained_on or [])
+    replies = chosen(chosen(read_replies(file), "model", model or []), "task", task or [])
+    together = paired(replies, reference, language or [])
+    means = Means(store, translations, translator, judge, classifier, Terms(base_url))
+    with StageProgress(quiet=quiet) as progress:
+        (found,) = evaluate_ready(
+            together,
+            [what],
+            means,
+            settings=EvaluationSettings(control, missing.replace("-", " ")),
+            prompts=read_prompts(prompts or file, together.reference, named=prompts is not None),
+            watch=progress,
+        )
+    settings = TableSettings(Bootstrap(resamples, seed), trained)
+    made = {
+        name: evaluation_table(name, found.pairs, what, signature=found.signature, settings=settings)
+        for name in (TABLES if out is not None else (table,))
+    }
+    if out is not None:
+        written = write_evaluation(found, out, tables={name: _frame(one) for name, one in made.items()})
+        typer.echo(f"written: {written}", err=True)
+    plain = table == "scores" and format == "table"
+    print_table(scores_summary(made[table], what) if plain else made[table], format)
+    for line in found.notes():
+        typer.echo(line, err=True)
+
+
+def _frame(table: Table) -> pl.DataFrame:
+    import polars as pl
+
+    columns = {column: [row[column] for row in table.rows] for column in table.columns}
+    return pl.DataFrame(columns, infer_schema_length=None, strict=False)
+
+
+def _declared(given: list[str]) -> dict[str, list[str]]:
+    """Model to languages, from MODEL=de,fr."""
+    from hesperus.errors import UsageError
+    from hesperus.languages import normalise
+
+    found: dict[str, list[str]] = {}
+    for one in given:
+        model, equals, tags = one.rpartition("=")
+        if not (model and equals and tags):
+            raise UsageError(f"--trained-on is MODEL=de,fr,… and not {one!r}")
+        found.setdefault(model, []).extend(normalise(tag) for tag in tags.split(",") if tag.strip())
+    return found

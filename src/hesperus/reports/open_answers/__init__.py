@@ -1,0 +1,61 @@
+"""Tables of open answers: what each language says of what the reference says, and the ceiling beside it.
+
+All are made from the table of pairs that an evaluation writes; nothing here reads a reply.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hesperus.reports.open_answers.counting import counts_table
+    from hesperus.reports.open_answers.grouping import GROUPINGS, groups_table
+    from hesperus.reports.open_answers.runs import (
+        RUN_TABLES,
+        TABLES,
+        TableSettings,
+        evaluation_table,
+        run_summary,
+        run_table,
+    )
+    from hesperus.reports.open_answers.scores import scores_summary, scores_table
+
+__all__ = [
+    "GROUPINGS",
+    "RUN_TABLES",
+    "TABLES",
+    "TableSettings",
+    "counts_table",
+    "evaluation_table",
+    "groups_table",
+    "run_summary",
+    "run_table",
+    "scores_summary",
+    "scores_table",
+]
+
+_HOMES = {
+    "GROUPINGS": "grouping",
+    "RUN_TABLES": "runs",
+    "TABLES": "runs",
+    "TableSettings": "runs",
+    "counts_table": "counting",
+    "evaluation_table": "runs",
+    "groups_table": "grouping",
+    "run_summary": "runs",
+    "run_table": "runs",
+    "scores_summary": "scores",
+    "scores_table": "scores",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load the file in which a public name lives."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,93 @@
+"""The scores of every model in every language, with the ceiling that translation imposes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from hesperus.measures import Bootstrap
+from hesperus.reports.open_answers.statistics import ANSWERED, BESIDE, need, scored, signature_cells
+from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
+
+CELL = ("model", "task", "language", "instruction", "input")
+COLUMNS = (*CELL, "statistic", *ESTIMATE_COLUMNS, *BESIDE)
+
+
+def scores_table(
+    pairs: pl.DataFrame,
+    what: str,
+    *,
+    signature: Mapping[str, object],
+    bootstrap: Bootstrap | None = None,
+) -> Table:
+    """A row for each model, language and statistic.
+
+    `statistic` is `precision`, `recall`, `f_of_means`, `mean_f` of information, or `agreement`; with the ending
+    `_answered` it leaves out pairs with a side that gives no answer, which the others score by the rule.
+
+    Args:
+        pairs: The table of pairs of an evaluation.
+        what: What was evaluated.
+        signature: How.
+        bootstrap: How items are resampled; None leaves intervals out.
+
+    Raises:
+        DataError: The table is no table of pairs.
+    """
+    need(pairs, (*CELL, "item", "state"))
+    rows: list[dict[str, object]] = []
+    for cell, held in pairs.group_by(CELL, maintain_order=True):
+        for statistic, found in scored(held, bootstrap).items():
+            rows.append({**dict(zip(CELL, cell, strict=True)), "statistic": statistic, **found.cells()})
+    return table(what, COLUMNS, rows=rows, signature=signature_cells(signature, bootstrap))
+
+
+def scores_summary(whole: Table, title: str) -> Table:
+    """What a terminal shows: a line for each model and language, the numbers of the rule and their ceiling."""
+    shown = ("f_of_means",) if any(row["statistic"] == "f_of_means" for row in whole.rows) else ("agreement",)
+    parts = ("precision", "recall") if shown == ("f_of_means",) else ()
+    by_cell: dict[tuple[object, ...], dict[str, Mapping[str, object]]] = {}
+    for row in whole.rows:
+        by_cell.setdefault(tuple(row[name] for name in CELL), {})[str(row["statistic"])] = row
+    name = shown[0]
+    columns = (
+        "model",
+        "language",
+        "input",
+        *parts,
+        name,
+        "low",
+        "high",
+        "n",
+        "excluded",
+        "answered_only",
+        "ceiling",
+        "relative",
+    )
+    rows = []
+    for cell, found in by_cell.items():
+        main, only = found[name], found.get(f"{name}{ANSWERED}")
+        rows.append(
+            {
+                "model": cell[0],
+                "language": cell[2],
+                "input": cell[4],
+                **{part: found[part]["value"] for part in parts},
+                name: main["value"],
+                **{key: main[key] for key in ("low", "high", "n", "excluded", "ceiling", "relative")},
+                "answered_only": only["value"] if only else None,
+            }
+        )
+    return table(title, columns, rows=rows, signature=_short(whole.signature))
+
+
+def _short(signature: Mapping[str, object]) -> dict[str, object]:
+    """What a terminal says of how the numbers were made; all of it stands in the other formats."""
+    judge, bootstrap = signature.get("judge"), signature.get("bootstrap")
+    return {
+        **{name: signature.get(name) for name in ("reference", "translator", "missing")},
+        "judge": judge.get("judge", judge.get("grader", "")) if isinstance(judge, Mapping) else "",
+        "resamples": bootstrap.get("resamples") if isinstance(bootstrap, Mapping) else None,
+        "no_answer": "one side 0, both sides 1",
+    }

@@ -1,0 +1,201 @@
+"""From pairs to numbers: every statistic of some pairs, its ceiling, and the one over the other, paired by item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.errors import DataError
+from hesperus.measures import (
+    Bootstrap,
+    Statistic,
+    estimates,
+    information_statistics,
+    profile_statistics,
+)
+from hesperus.measures.statistic import divide, ratio
+from hesperus.reports.table import estimate_cells
+from hesperus.types import Estimate
+
+BESIDE = ("ceiling", "ceiling_low", "ceiling_high", "relative", "relative_low", "relative_high")
+"""Columns beside an estimate: the control's score, and the score over the control's."""
+
+ANSWERED = "_answered"
+"""Ending of a statistic that leaves out pairs with a side that gives no answer."""
+
+UNSEEN = ("absent", "untranslated", "unreadable")
+"""States of pairs that have no score; they are counted as excluded."""
+
+_SAID = {
+    "absent": "not asked in both languages",
+    "untranslated": "without a translation",
+    "unreadable": "not readable by the evaluator",
+}
+_NO_SHARE = ("kappa.", "change.")
+"""Statistics that may be 0 or less, of which a share of the ceiling says nothing."""
+
+_SILENT = ("reference_silent", "candidate_silent", "both_silent")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One number with its ceiling.
+
+    Attributes:
+        estimate: The number.
+        ceiling: The same of the control; None where there is none.
+        relative: Number over ceiling, over the pairs that have both; None likewise.
+    """
+
+    estimate: Estimate
+    ceiling: Estimate | None
+    relative: Estimate | None
+
+    def cells(self) -> dict[str, object]:
+        """The cells of a row."""
+        beside: dict[str, object] = {}
+        for name, found in (("ceiling", self.ceiling), ("relative", self.relative)):
+            beside |= {
+                name: found.value if found else None,
+                f"{name}_low": found.low if found else None,
+                f"{name}_high": found.high if found else None,
+            }
+        return {**estimate_cells(self.estimate), **beside}
+
+
+def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored]:
+    """Every statistic of these pairs, by the rule, and again with ending ANSWERED without those that are silent.
+
+    Pairs of one item (several languages or repeats) are resampled together. By the rule a pair with one silent side
+    scores 0, with two 1.
+
+    Args:
+        pairs: Rows of a table of pairs.
+        bootstrap: How to resample items; None leaves intervals out.
+
+    Raises:
+        DataError: The table has the values of no evaluator.
+    """
+    found: dict[str, Scored] = {}
+    excluded, reasons = _excluded(pairs)
+    seen = pairs.filter(~pl.col("state").is_in(UNSEEN))
+    silent = seen.filter(pl.col("state").is_in(_SILENT)).height
+    for ending, rows, out, said in (
+        ("", seen, excluded, reasons),
+        (
+            ANSWERED,
+            seen.filter(pl.col("state") == "compared"),
+            excluded + silent,
+            [*reasons, *([f"{silent} without an answer on both sides"] if silent else [])],
+        ),
+    ):
+        own = {
+            name: replace(statistic, excluded=out, reason="; ".join(said))
+            for name, statistic in _statistics(rows, "").items()
+        }
+        both = rows.filter(_has_ceiling(rows, answered=bool(ending)))
+        ceilings = _statistics(both, "ceiling_") if both.height else {}
+        compared = _statistics(both, "") if both.height else {}
+        values = dict(zip(own, estimates(own.values(), bootstrap), strict=True))
+        above = dict(zip(ceilings, estimates(ceilings.values(), bootstrap), strict=True)) if ceilings else {}
+        over = {
+            name: replace(_over(compared[name], ceilings[name]), excluded=pairs.height - both.height)
+            for name in ceilings
+            if not name.startswith(_NO_SHARE)
+        }
+        shares = dict(zip(over, estimates(over.values(), bootstrap), strict=True)) if over else {}
+        for name, estimate in values.items():
+            found[f"{name}{ending}"] = Scored(estimate, above.get(name), shares.get(name))
+    return found
+
+
+def signature_cells(signature: Mapping[str, object], bootstrap: Bootstrap | None) -> dict[str, object]:
+    """The signature of a table: that of the evaluation, and how items were resampled."""
+    resampled = bootstrap and {
+        "resamples": bootstrap.resamples,
+        "seed": bootstrap.seed,
+        "level": bootstrap.level,
+    }
+    return {**signature, "bootstrap": resampled}
+
+
+def _excluded(pairs: pl.DataFrame) -> tuple[int, list[str]]:
+    counts = {state: pairs.filter(pl.col("state") == state).height for state in UNSEEN}
+    return sum(counts.values()), [f"{count} {_SAID[state]}" for state, count in counts.items() if count]
+
+
+def _has_ceiling(rows: pl.DataFrame, *, answered: bool) -> pl.Expr:
+    if "ceiling_state" not in rows.columns:
+        return pl.lit(False)
+    states = ("compared",) if answered else ("compared", *_SILENT)
+    return pl.col("ceiling_state").is_in(states).fill_null(False)
+
+
+def _statistics(rows: pl.DataFrame, prefix: str) -> dict[str, Statistic]:
+    """The statistics of the values that stand in the columns of a prefix, one unit per item."""
+    units = _units(rows)
+    if f"{prefix}precision" in rows.columns:
+        shares = [rows[f"{prefix}{name}"].cast(pl.Float64).to_numpy() for name in ("precision", "recall")]
+        return dict(information_statistics(*shares, items=units))
+    if f"{prefix}agreement" not in rows.columns:
+        raise DataError(
+            f"a table of pairs has precision and recall, or agreement; this one has {', '.join(rows.columns)}"
+        )
+    begins = f"{prefix}reference."
+    properties = tuple(name.removeprefix(begins) for name in rows.columns if name.startswith(begins))
+    if properties:
+        return _profiles(rows, prefix, properties, units)
+    values = rows[f"{prefix}agreement"].cast(pl.Float64).to_numpy()
+    return {"agreement": _mean(values, units, rows.height)}
+
+
+def _profiles(
+    rows: pl.DataFrame, prefix: str, properties: tuple[str, ...], units: npt.NDArray[np.int64]
+) -> dict[str, Statistic]:
+    """Agreement of the whole profiles, then agreement, κ and change of each property."""
+    sides = [
+        rows.select(pl.col(f"{prefix}{side}.{name}").cast(pl.Int32) for name in properties).to_numpy()
+        for side in ("reference", "candidate")
+    ]
+    found = dict(profile_statistics(*sides, properties=properties, items=units))
+    return {"agreement": found.pop("exact"), **found}
+
+
+def _mean(values: npt.NDArray[np.float64], units: npt.NDArray[np.int64], n: int) -> Statistic:
+    sums: npt.NDArray[np.float64] = np.zeros(int(units.max(initial=-1)) + 1)
+    counts = np.zeros_like(sums)
+    np.add.at(sums, units, values)
+    np.add.at(counts, units, 1.0)
+    return Statistic((sums, counts), ratio, n, undefined="no pair of texts to score")
+
+
+def _units(rows: pl.DataFrame) -> npt.NDArray[np.int64]:
+    """The item of each row, as a number from 0."""
+    places: dict[str, int] = {}
+    return np.array([places.setdefault(item, len(places)) for item in rows["item"]], dtype=np.int64)
+
+
+def _over(score: Statistic, ceiling: Statistic) -> Statistic:
+    """The score over its ceiling; both are of the same pairs, so that resamples are shared."""
+    cut = len(score.columns)
+    return Statistic(
+        (*score.columns, *ceiling.columns),
+        lambda sums: divide(score.reduce(sums[..., :cut]), ceiling.reduce(sums[..., cut:])),
+        score.n,
+        undefined="the ceiling is 0",
+    )
+
+
+def need(pairs: pl.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse a table that is no table of pairs.
+
+    Raises:
+        DataError: It lacks a column.
+    """
+    absent = [name for name in columns if name not in pairs.columns]
+    if absent:
+        raise DataError(f"this is no table of pairs: it lacks {', '.join(absent)}")

@@ -1,0 +1,295 @@
+"""Translate, then evaluate: replies in pairs, the others put into the reference's language, and the control beside them.
+
+The control sends each answer of the reference into the other language and back, and holds it against itself: what it
+loses is lost by translation and evaluator alone, so it is the ceiling of the score.
+
+Reference: Gupta, Mehta, Xu and Srikumar, Found in Translation, sections 3 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from hesperus.errors import UsageError
+from hesperus.evaluators import no_answer
+from hesperus.fingerprint import JSON
+from hesperus.records import KEY
+from hesperus.studies.evaluating.evaluators import Compared, Evaluator, Texts
+from hesperus.studies.evaluating.pairing import Paired
+from hesperus.studies.evaluating.translating import Made, Translating, Way, translation_rows
+from hesperus.types import Estimate
+
+NAMES = (*KEY, "side_by_side")
+"""Names of the parts of a key: whose pair, and whether it is the `score` or its `ceiling`."""
+
+ABSENT, UNTRANSLATED = "absent", "untranslated"
+"""States of pairs that no evaluator sees: an item that one side was not asked, a reply without a translation."""
+
+LEVELS = ("reference.", "candidate.")
+"""Beginnings of the columns that hold the level of a property on each side."""
+
+SCORE, CEILING = "score", "ceiling"
+
+MISSING_RULES = ("leave out", "no answer")
+"""What an item is for which a side has no row at all: no pair, or a pair with a side that gives no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSettings:
+    """How pairs are made and scored.
+
+    Attributes:
+        control: Whether the ceiling is measured where the translator goes both ways.
+        missing: What becomes of an item that one side was not asked: `leave out` counts it, `no answer` scores it as if
+            that side had given no answer.
+    """
+
+    control: bool = True
+    missing: str = "leave out"
+
+    def __post_init__(self) -> None:
+        if self.missing not in MISSING_RULES:
+            raise UsageError(f"missing: {self.missing!r} is neither {' nor '.join(map(repr, MISSING_RULES))}")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What an evaluation leaves behind.
+
+    Attributes:
+        what: Name of the evaluator.
+        pairs: A row for each pair: whose, its state, its values, and those of its ceiling (see docs/open_answers.md).
+        details: Claims with verdicts, or grades, to read.
+        sentences: Every translated sentence, with what was wrong with it and what became of it.
+        validity: Share of the evaluator's replies that could be read.
+        signature: All that decides the scores.
+    """
+
+    what: str
+    pairs: pl.DataFrame
+    details: pl.DataFrame
+    sentences: pl.DataFrame
+    validity: Estimate
+    signature: Mapping[str, JSON] = field(default_factory=dict)
+
+    def notes(self) -> list[str]:
+        """What to know beside the numbers, each as one line for people."""
+        states = dict(self.pairs.group_by("state").len().iter_rows())
+        said = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in sorted(states.items()))
+        notes = [f"{self.pairs.height:,} pairs: {said}"]
+        sentences, repaired, unrepaired = (
+            int(self.pairs[name].sum() or 0) for name in ("sentences", "repaired", "unrepaired")
+        )
+        if sentences:
+            notes.append(
+                f"{sentences:,} sentences translated, {repaired:,} repaired, {unrepaired:,} with a fault that stayed"
+            )
+        if self.validity.value is not None:
+            notes.append(
+                f"the evaluator's replies could be read: {self.validity.value:.1%} of {self.validity.n:,}"
+            )
+        judge = self.signature.get("judge")
+        if (
+            isinstance(judge, dict)
+            and judge.get("judge") == "embedded"
+            and self.signature.get("reference") != "en"
+        ):
+            notes.append("the embedded judge knows the rules of English only; these texts are not in English")
+        return notes
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A pair on its way: its row, and its texts once they are in one language."""
+
+    values: Mapping[str, Any]
+    candidate: Made
+    back: Made | None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return tuple(str(self.values[name]) for name in KEY)
+
+    @property
+    def state(self) -> str:
+        """Why no evaluator sees the pair; empty where one does."""
+        if not (self.values["asked"] and self.values["reference_asked"]):
+            return ABSENT
+        return UNTRANSLATED if self.candidate.reason else ""
+
+
+def evaluate(
+    paired: Paired,
+    translating: Translating,
+    evaluators: Sequence[Evaluator],
+    *,
+    settings: EvaluationSettings | None = None,
+    prompts: Mapping[str, str] | None = None,
+) -> list[Evaluation]:
+    """Translate every reply into the reference's language and compare the pairs, by each evaluator in turn.
+
+    Args:
+        paired: Replies in pairs.
+        translating: What translates, and where it is kept.
+        evaluators: What compares.
+        settings: How.
+        prompts: Item id to what was asked, in the reference's language, for evaluators that look at it.
+
+    Raises:
+        UsageError: A pair of languages that the translator does not know, or prompts that an evaluator lacks.
+        ModelError: The translator or a judge failed; what was done is kept.
+    """
+    settings = settings or EvaluationSettings()
+    for evaluator in evaluators:
+        if evaluator.needs_prompts and not prompts:
+            raise UsageError(
+                f"{evaluator.what} is judged by what was asked; give the prompts (--prompts FILE), or evaluate a run "
+                "folder, which holds them"
+            )
+    rows = _translated(paired, translating, settings)
+    return [
+        _evaluated(rows, paired, translating, evaluator, settings, prompts or {}) for evaluator in evaluators
+    ]
+
+
+def _translated(paired: Paired, translating: Translating, settings: EvaluationSettings) -> list[_Row]:
+    """Every pair with its candidate in the reference's language, and the reference sent there and back."""
+    target = paired.reference
+    languages = paired.pairs["language"].unique(maintain_order=True).to_list()
+    translating.refuse_unsupported([(source, target) for source in languages])
+    rows: list[_Row] = []
+    for source in languages:
+        pairs = [_with_missing(row, settings) for row in _of_language(paired.pairs, source)]
+        spoken = [row for row in pairs if not no_answer(row["reply"])]
+        said = [str(row["reply"]) for row in spoken]
+        way = Way(source, target, f"{source} to {target}")
+        made = translating.texts(said, way, items=[str(row["item"]) for row in spoken])
+        into = dict(zip(said, made, strict=True))
+        back: dict[str, Made] = {}
+        if settings.control and translating.both_ways(target, source):
+            english = [
+                str(row["reference_reply"])
+                for row in pairs
+                if row["asked"] and not no_answer(row["reference_reply"])
+            ]
+            back = _there_and_back(english, source, target, translating)
+        for row in pairs:
+            returned = back.get(str(row["reference_reply"]))
+            if back and no_answer(row["reference_reply"]):
+                returned = Made(None)
+            candidate = Made(None) if no_answer(row["reply"]) else into[str(row["reply"])]
+            rows.append(_Row(row, candidate, returned))
+    return rows
+
+
+def _of_language(pairs: pl.DataFrame, source: str) -> list[dict[str, Any]]:
+    return pairs.filter(pl.col("language") == source).to_dicts()
+
+
+def _with_missing(row: dict[str, Any], settings: EvaluationSettings) -> dict[str, Any]:
+    if settings.missing == "no answer":
+        return {**row, "asked": True, "reference_asked": True}
+    return row
+
+
+def _there_and_back(
+    texts: Sequence[str], source: str, target: str, translating: Translating
+) -> dict[str, Made]:
+    """Texts of the target, to the source and back."""
+    different = list(dict.fromkeys(texts))
+    there = translating.texts(different, Way(target, source, f"control: {target} to {source}"))
+    again = translating.texts(
+        [made.text or "" for made in there], Way(source, target, f"control: {source} to {target}")
+    )
+    return dict(zip(different, again, strict=True))
+
+
+def _evaluated(
+    rows: Sequence[_Row],
+    paired: Paired,
+    translating: Translating,
+    evaluator: Evaluator,
+    settings: EvaluationSettings,
+    prompts: Mapping[str, str],
+) -> Evaluation:
+    given: list[Texts] = []
+    for row in rows:
+        if row.values["asked"] and row.values["reference_asked"]:
+            reference, prompt = row.values["reference_reply"], prompts.get(str(row.values["item"]))
+            if not row.state:
+                given.append(Texts((*row.key, SCORE), reference, row.candidate.text, prompt))
+            if row.back is not None:
+                given.append(Texts((*row.key, CEILING), reference, row.back.text, prompt))
+    found = evaluator.compare(given, NAMES)
+    signature: dict[str, JSON] = {
+        "evaluator": evaluator.what,
+        "reference": paired.reference,
+        "control": settings.control,
+        "missing": settings.missing,
+        "translator": translating.name,
+        "translation": translating.signature(),
+        "judge": dict(found.signature),
+    }
+    return Evaluation(
+        evaluator.what,
+        _numbers(
+            _frame([_pair_row(row, found, evaluator.parts) for row in rows]),
+            [name for part in evaluator.parts for name in (part, f"ceiling_{part}")],
+        ),
+        _frame(found.details),
+        _frame([line for row in rows for line in _sentence_rows(row)]),
+        found.validity,
+        signature,
+    )
+
+
+def _pair_row(row: _Row, found: Compared, parts: Sequence[str]) -> dict[str, JSON]:
+    """A line of the table of pairs."""
+    score = found.scores.get((*row.key, SCORE), {})
+    ceiling = found.scores.get((*row.key, CEILING), {})
+    values = row.values
+    reason = row.candidate.reason if row.state == UNTRANSLATED else str(score.get("reason", ""))
+    line: dict[str, JSON] = {name: values[name] for name in (*KEY, "language")}
+    line |= {
+        "outcome": values["outcome"],
+        "reference_outcome": values["reference_outcome"],
+        "state": row.state or score.get("state"),
+        **{name: score.get(name) for name in parts},
+        "reason": reason,
+        **{name: value for name, value in score.items() if name not in ("state", "reason", *parts)},
+        "ceiling_state": ceiling.get("state"),
+        **{f"ceiling_{name}": ceiling.get(name) for name in parts},
+        **{f"ceiling_{name}": value for name, value in ceiling.items() if name.startswith(LEVELS)},
+        "sentences": row.candidate.sentences,
+        "repaired": row.candidate.repaired,
+        "unrepaired": row.candidate.unrepaired,
+        "reference_text": values["reference_reply"],
+        "candidate_text": row.candidate.text,
+        "ceiling_text": row.back.text if row.back is not None else None,
+    }
+    return line
+
+
+def _sentence_rows(row: _Row) -> list[dict[str, JSON]]:
+    names: dict[str, JSON] = {name: row.values[name] for name in (*KEY, "language")}
+    lines = list(translation_rows(row.candidate, {**names, "side_by_side": SCORE}))
+    if row.back is not None:
+        lines += translation_rows(row.back, {**names, "side_by_side": CEILING})
+    return lines
+
+
+def _numbers(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The values of pairs are numbers, even where no pair has one."""
+    return frame.with_columns(pl.col(name).cast(pl.Float64) for name in names if name in frame.columns)
+
+
+def _frame(rows: Sequence[Mapping[str, JSON]]) -> pl.DataFrame:
+    """Rows as a frame; a row may lack columns that others have."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return pl.DataFrame(
+        {name: [row.get(name) for row in rows] for name in columns}, infer_schema_length=None, strict=False
+    )

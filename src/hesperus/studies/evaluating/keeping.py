@@ -1,0 +1,66 @@
+"""What an evaluation leaves on disk: pairs, details, sentences, tables, and how they were made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.errors import UsageError
+from hesperus.fingerprint import plain
+from hesperus.records.files import write_whole
+from hesperus.records.writing import write_parquet
+from hesperus.studies.evaluating.evaluation import Evaluation
+
+PAIRS, DETAILS, SENTENCES, SIGNATURE = (
+    "pairs.parquet",
+    "details.parquet",
+    "sentences.parquet",
+    "signature.json",
+)
+_VERSION = {"hesperus.open_answers": "1"}
+
+
+def write_evaluation(
+    evaluation: Evaluation, folder: Path, *, tables: Mapping[str, pl.DataFrame] | None = None
+) -> Path:
+    """Write FOLDER/WHAT/: each file appears whole, the signature last.
+
+    Args:
+        evaluation: What was found.
+        folder: Where evaluations are kept; each evaluator has a folder of its own in it.
+        tables: Tables made from it, by the name of their file.
+
+    Returns:
+        The folder of this evaluation.
+
+    Raises:
+        UsageError: The folder's name is taken by a file.
+    """
+    home = folder / evaluation.what.replace("/", "_").strip(".")
+    for place in (folder, home):
+        if place.exists() and not place.is_dir():
+            raise UsageError(f"{place}: is a file, evaluations need a folder")
+    (home / SIGNATURE).unlink(missing_ok=True)
+    _write(evaluation.pairs, home / PAIRS)
+    _write(evaluation.details, home / DETAILS)
+    _write(evaluation.sentences, home / SENTENCES)
+    for name, frame in (tables or {}).items():
+        _write(frame, home / f"{name}.parquet")
+    said = json.dumps(
+        plain(evaluation.signature), ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False
+    )
+    write_whole(home / SIGNATURE, lambda partial: _put(partial, f"{said}\n"))
+    return home
+
+
+def _write(frame: pl.DataFrame, path: Path) -> None:
+    # A column without any value has no type of its own.
+    typed = frame.with_columns(pl.col(pl.Null).cast(pl.String))
+    write_whole(path, lambda partial: write_parquet(typed, partial, _VERSION))
+
+
+def _put(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

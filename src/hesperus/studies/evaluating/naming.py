@@ -1,0 +1,107 @@
+"""From names to translators and evaluators: those that need no model, and those that ask one at the study's desk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hesperus.errors import UsageError
+from hesperus.evaluators import EmbeddedGrader, EmbeddedJudge, ModelGrader, ModelJudge, asker
+from hesperus.models import Model
+from hesperus.senses import trim_quotes
+from hesperus.studies.evaluating.evaluators import (
+    EQUIVALENCE,
+    INFORMATION,
+    EquivalenceEvaluator,
+    Evaluator,
+    InformationEvaluator,
+)
+from hesperus.translation import Decoding, Translator, TranslatorOptions
+from hesperus.translation.registry import translator, translators
+from hesperus.translation.translators.asked import AskedTranslator
+from hesperus.types import Failure, Prompt, Reply, Request, Settings
+
+AskStage = Callable[[Sequence[Request], str], Sequence[Reply | Failure]]
+"""Asks requests, at a stage with a name: `Desk.ask`."""
+
+EMBEDDED = "embedded"
+"""The judge without a model."""
+
+TRANSLATION_TOKENS = 2048
+"""Longest translation of a sentence by a model, in tokens."""
+
+
+def models_of(translator_name: str, judge: str) -> tuple[str, ...]:
+    """Which of a translator and a judge are models, and so have to be asked."""
+    asked = [] if is_translator(translator_name) else [translator_name]
+    return tuple(dict.fromkeys([*asked, *([] if judge == EMBEDDED else [judge])]))
+
+
+def is_translator(name: str) -> bool:
+    """Whether a name is that of a translator, rather than of a model that is asked to translate."""
+    return name.partition("/")[0] in translators()
+
+
+def translator_named(
+    name: str,
+    models: Mapping[str, Model],
+    ask: AskStage,
+    *,
+    options: TranslatorOptions | None = None,
+) -> Translator:
+    """A translator by its name: `apertium`, `ct2/FOLDER`, `hf/…`, `file/PATH`, `none`, or any model.
+
+    Args:
+        name: The name.
+        models: Models by name; a model that translates is among them.
+        ask: Asks them.
+        options: Of translators that run here.
+
+    Raises:
+        UsageError: No such translator, or it cannot be used.
+        DataError: The folder or file that it names is no such thing.
+    """
+    if is_translator(name):
+        return translator(name, options)
+    model = models[name]
+
+    def put(texts: Sequence[str], decoding: Decoding) -> list[str | Failure]:
+        replies = ask([_request(name, text, decoding) for text in texts], f"{name}: translations")
+        return [reply if isinstance(reply, Failure) else reply.text for reply in replies]
+
+    return AskedTranslator(name, model.identity, put, lambda said, text: trim_quotes(said.strip(), text))
+
+
+def evaluator_named(what: str, judge: str, ask: AskStage, *, classifier: str | None = None) -> Evaluator:
+    """An evaluator by its name.
+
+    Args:
+        what: `information`, `equivalence`, or a property: the name of a classifier, or any name with `classifier`.
+        judge: `embedded` or a model, for information and equivalence.
+        ask: Asks the model.
+        classifier: What tells the property, where its name does not.
+
+    Raises:
+        UsageError: No such evaluator.
+        DataError: The classifier is none.
+    """
+    if what in (INFORMATION, EQUIVALENCE):
+        if classifier is not None:
+            raise UsageError(f"{what} takes a judge, not a classifier")
+        asked = (
+            asker(judge, lambda requests: ask(requests, f"{judge}: {what}")) if judge != EMBEDDED else None
+        )
+        if what == INFORMATION:
+            return InformationEvaluator(ModelJudge(judge, asked) if asked else EmbeddedJudge())
+        return EquivalenceEvaluator(ModelGrader(judge, asked) if asked else EmbeddedGrader())
+    from hesperus.studies.evaluating.properties import property_named
+
+    return property_named(what, classifier)
+
+
+def _request(name: str, text: str, decoding: Decoding) -> Request:
+    """A request for a translation; a sampled try after the first is a new question."""
+    drawn: dict[str, Any] = {"temperature": decoding.temperature or 0.0, "top_p": decoding.top_p}
+    sampled = decoding.temperature is not None
+    settings = Settings(**drawn, max_tokens=TRANSLATION_TOKENS)
+    return Request(name, Prompt(text), settings, repeat=1 + decoding.seed if sampled else 1)

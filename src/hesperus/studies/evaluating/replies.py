@@ -1,0 +1,164 @@
+"""Ready answers: the replies of a records file or run folder, whatever else stands there.
+
+An open answer has no label, so of the columns of the contract only who answered, what, and the reply itself are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.languages import normalise
+from hesperus.records import KEY, conform
+from hesperus.translation.tables import read_table
+from hesperus.types import Sense
+
+NEEDED = ("model", "item", "input", "reply")
+"""Columns that a file of replies must have."""
+
+SILENT = ("empty", "refused", "blocked", "error")
+"""Outcomes of replies that give no answer: what they may hold is not read as one."""
+
+COLUMNS = (*KEY, "language", "outcome", "reply")
+
+_RECORDS_FILE = "records.parquet"
+
+
+def read_replies(path: Path) -> pl.DataFrame:
+    """The replies of a run folder or of a file (Parquet, CSV, TSV, JSON lines).
+
+    Of the file, `model`, `item`, `input` (a sense code or a language) and `reply` are needed. Where they are absent,
+    `task` is the name of the file, `instruction` the input, `repeat` 1; `outcome` is then `answered`, or `empty` where
+    the reply is.
+
+    Returns:
+        The columns of the key, `language` (that of the input), `outcome`, and `reply`: null where there is no answer.
+
+    Raises:
+        UsageError: There is no such file.
+        DataError: It cannot be read, lacks a column, or breaks the contract; the message names the row.
+    """
+    file = path / _RECORDS_FILE if path.is_dir() else path
+    if not file.is_file():
+        what = f"not a run folder, it has no {_RECORDS_FILE}" if path.is_dir() else "no such file or folder"
+        raise UsageError(f"{path}: {what}")
+    return replies_of(read_table(file), file=file)
+
+
+def replies_of(records: pl.DataFrame, *, file: Path | None = None) -> pl.DataFrame:
+    """The replies of a table; see read_replies.
+
+    Args:
+        records: Any table with the columns of NEEDED.
+        file: Named in messages, and by default the name of the task.
+
+    Raises:
+        DataError: As in read_replies.
+    """
+    absent = [name for name in NEEDED if name not in records.columns]
+    if absent:
+        raise DataError(
+            f"no column {' and no column '.join(map(repr, absent))}; open answers need {', '.join(NEEDED)}, this table "
+            f"has {', '.join(records.columns) or 'none'}",
+            file=file,
+        )
+    if records["reply"].dtype not in (pl.String(), pl.Null()):
+        raise DataError(f"expected text, found {records['reply'].dtype}", file=file, field="reply")
+    given = records.select(name for name in (*KEY, "outcome", "reply") if name in records.columns)
+    given = given.with_columns(pl.col("reply").cast(pl.String()))
+    defaults = {
+        "task": pl.lit(file.stem if file is not None else "open"),
+        "instruction": pl.col("input"),
+        "outcome": pl.lit(None, pl.String()),
+    }
+    given = given.with_columns(
+        default.alias(name) for name, default in defaults.items() if name not in given.columns
+    )
+    frame = conform(_as_answers(given, file), file=file, header=1 if _has_header(file) else 0)
+    frame = frame.with_columns(_languages(frame, file).alias("language"))
+    said = pl.when(pl.col("outcome").is_in(SILENT)).then(None).otherwise(pl.col("reply"))
+    return frame.with_columns(said.alias("reply")).select(COLUMNS)
+
+
+def read_prompts(path: Path, reference: str, *, named: bool = True) -> dict[str, str]:
+    """What was asked, by item id, in the reference's language.
+
+    Args:
+        path: A table with `item` and `prompt` (and `language`, if in several), or a run folder with its items, whose
+            fields together are the prompt.
+        reference: The language wanted.
+        named: Whether somebody named it; a run or file that was not named as one of prompts may hold none.
+
+    Raises:
+        DataError: It was named and holds none, or cannot be read.
+    """
+    file = path / "items.parquet" if path.is_dir() else path
+    if not named and not (path.is_dir() and file.is_file()):
+        return {}
+    table = read_table(file)
+    fields = [name for name in table.columns if name == "prompt" or name.startswith("field:")]
+    if "item" not in table.columns or not fields:
+        raise DataError(
+            f"prompts stand in the columns item and prompt; this has {', '.join(table.columns)}", file=file
+        )
+    if "language" in table.columns:
+        table = table.filter(pl.col("language") == reference)
+    if "model" in table.columns:
+        table = table.filter(pl.col("model").is_null())
+    held = table.select("item", *fields).rows()
+    return {str(item): "\n\n".join(str(text) for text in texts if text) for item, *texts in held}
+
+
+def chosen(replies: pl.DataFrame, column: str, values: Sequence[str]) -> pl.DataFrame:
+    """The replies whose column has one of the values; all where there are none.
+
+    Raises:
+        UnknownNameError: A value that no reply has.
+    """
+    known = replies[column].unique().sort().to_list()
+    for value in values:
+        if value not in known:
+            raise UnknownNameError(f"{column} of the replies", value, known)
+    return replies.filter(pl.col(column).is_in(list(values))) if values else replies
+
+
+def _as_answers(given: pl.DataFrame, file: Path | None) -> pl.DataFrame:
+    """Outcomes where there are none; and an answer for the contract where there is one, since the reply is the answer."""
+    if given["outcome"].dtype not in (pl.String(), pl.Null()):
+        raise DataError(f"expected text, found {given['outcome'].dtype}", file=file, field="outcome")
+    outcome = pl.col("outcome").cast(pl.String()).replace("", None)
+    blank = pl.col("reply").fill_null("").str.strip_chars() == ""
+    derived = pl.when(blank).then(pl.lit("empty")).otherwise(pl.lit("answered"))
+    # `answered` without any text is what other tools write for a missing reply; it is empty, whatever they call it.
+    named = pl.when(blank & (outcome.fill_null("answered") == "answered")).then(pl.lit("empty"))
+    settled = named.otherwise(pl.coalesce(outcome, derived)).alias("outcome")
+    answer = pl.when(pl.col("outcome") == "answered").then(pl.col("reply")).otherwise(None)
+    return given.with_columns(settled).with_columns(answer.alias("answer"))
+
+
+def _languages(frame: pl.DataFrame, file: Path | None) -> pl.Series:
+    """The language of each reply: that of the input, which open answers follow."""
+    known: dict[str, str] = {}
+    for row, code in enumerate(frame["input"].to_list(), start=1):
+        if code in known:
+            continue
+        try:
+            known[code] = normalise(Sense.parse(code).language)
+        except (ValueError, UnknownNameError):
+            try:
+                known[code] = normalise(code)
+            except UnknownNameError as error:
+                raise DataError(
+                    f"{error}; write a language or a sense code such as 'de' or 'de_from_en'",
+                    file=file,
+                    line=row,
+                    field="input",
+                ) from None
+    return frame["input"].replace_strict(known, return_dtype=pl.String())
+
+
+def _has_header(file: Path | None) -> bool:
+    return file is not None and file.suffix.lower() in (".csv", ".tsv")

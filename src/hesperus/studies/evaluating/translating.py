@@ -1,0 +1,262 @@
+"""Texts into another language, whatever translates: sentence by sentence with repair, looked up, or left as they are.
+
+What was made is kept in a store as it is made, and is never made twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hesperus.asking import Progress
+from hesperus.errors import ModelError, UsageError
+from hesperus.fingerprint import JSON, fingerprint, plain
+from hesperus.languages import language
+from hesperus.studies.evaluating.translation_store import TranslationStore, translation_keys
+from hesperus.translation import (
+    LADDER,
+    Ladder,
+    Translated,
+    Translator,
+    translate_documents,
+    would_translate,
+)
+from hesperus.translation.translators.files import FileTranslator
+
+Watch = Callable[[str, Progress], None]
+"""Called with the name of a stage and how far it is."""
+
+AS_THEY_ARE = "none"
+"""Name of the translator that leaves texts as they are."""
+
+_BATCH = 100_000
+"""Characters of documents that are handed over together; what a kill loses at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A text in the wanted language.
+
+    Attributes:
+        text: None where there is no translation.
+        sentences: Sentences translated; 0 where the text was looked up or left as it is.
+        repaired: Sentences whose first translation was replaced.
+        unrepaired: Sentences whose best translation still has a fault.
+        document: All that was tried, where it was translated here.
+        reason: Why there is no translation; empty otherwise.
+    """
+
+    text: str | None
+    sentences: int = 0
+    repaired: int = 0
+    unrepaired: int = 0
+    document: Translated | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """From which language into which, and for what."""
+
+    source: str
+    target: str
+    stage: str
+
+
+class Translating:
+    """A translator with its store.
+
+    Args:
+        translator: What translates; `none` leaves texts as they are, `file/…` looks whole texts up.
+        store: Where translations are kept.
+        ladder: How documents are translated and repaired.
+        watch: Hears of the progress.
+    """
+
+    def __init__(
+        self,
+        translator: Translator,
+        store: TranslationStore,
+        *,
+        ladder: Ladder = LADDER,
+        watch: Watch | None = None,
+    ) -> None:
+        self.translator = translator
+        self._store = store
+        self._ladder = ladder
+        self._watch = watch
+
+    @property
+    def name(self) -> str:
+        """The translator's name."""
+        return self.translator.name
+
+    @property
+    def leaves_as_is(self) -> bool:
+        """Whether texts stay in their own language."""
+        return self.name == AS_THEY_ARE
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether translations of whole texts come from a file."""
+        return self.name.startswith("file/")
+
+    def signature(self) -> dict[str, JSON]:
+        """All that decides a translation."""
+        identity = plain(dict(self.translator.identity))
+        if self.leaves_as_is or self.looks_up:
+            return {"translator": identity}
+        return {"translator": identity, "ladder": fingerprint(self._ladder)}
+
+    def both_ways(self, source: str, target: str) -> bool:
+        """Whether texts can go from one language into the other and back, so that there can be a control."""
+        made = not (self.leaves_as_is or self.looks_up)
+        return made and all(self.translator.supports(*pair) for pair in ((source, target), (target, source)))
+
+    def refuse_unsupported(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Before anything is done: every pair must be known.
+
+        Raises:
+            UsageError: Some are not; the message names each, and what would translate it.
+        """
+        lacking = [pair for pair in dict.fromkeys(pairs) if not self.translator.supports(*pair)]
+        if not lacking:
+            return
+        said = []
+        for source, target in lacking:
+            others = ", ".join(would_translate(source, target)) or "no translator that hesperus knows does"
+            said.append(f"{language(source).name} ({source}) to {language(target).name} ({target}): {others}")
+        raise UsageError(
+            f"{self.name} does not translate {len(lacking)} of {len(set(pairs))} pairs of languages:\n  "
+            + "\n  ".join(said)
+            + "\nname another translator, or only the languages that it does (--language)"
+        )
+
+    def texts(self, texts: Sequence[str], way: Way, *, items: Sequence[str] | None = None) -> list[Made]:
+        """Translate documents, each different one once.
+
+        Args:
+            texts: Documents, plain or Markdown.
+            way: From which language into which.
+            items: The item of each, for a file that has translations by item and not by text.
+
+        Raises:
+            UsageError: The pair is not supported, or a file by item is asked for two texts of one item.
+            ModelError: The translator failed; what was translated is kept, and a second call goes on from there.
+        """
+        if self.leaves_as_is or way.source == way.target:
+            return [Made(text) for text in texts]
+        different = list(dict.fromkeys(texts))
+        if isinstance(self.translator, FileTranslator):
+            of = dict(zip(texts, items, strict=True)) if items is not None else {}
+            found = self._looked_up(self.translator, different, way, of)
+        else:
+            found = self._translated(different, way)
+        return [found[text] for text in texts]
+
+    def _looked_up(
+        self, file: FileTranslator, texts: Sequence[str], way: Way, items: Mapping[str, str]
+    ) -> dict[str, Made]:
+        """Whole texts from a file; one that it lacks has no translation, and says so."""
+        by_item = bool(items) and not _knows_texts(file, way)
+        if by_item and len(set(items.values())) < len(texts):
+            raise UsageError(
+                f"{self.name} has translations by item, and some item has several texts in {way.source}; give them by "
+                "text (column text), or evaluate one model at a time (--model)"
+            )
+        found: dict[str, Made] = {}
+        for text in texts:
+            try:
+                if by_item:
+                    made = file.translate_items([items[text]], [text], way.source, way.target)
+                else:
+                    made = file.translate([text], way.source, way.target)
+                found[text] = Made(str(made[0]))
+            except ModelError as error:
+                if error.kind != "missing":
+                    raise
+                found[text] = Made(None, reason=f"{self.name} lacks its translation")
+        return found
+
+    def _translated(self, texts: Sequence[str], way: Way) -> dict[str, Made]:
+        keys = dict(
+            zip(
+                texts,
+                translation_keys(self.translator, self._ladder, texts, way.source, way.target),
+                strict=True,
+            )
+        )
+        stored = self._store.find(list(keys.values()))
+        done = {text: stored[key] for text, key in keys.items() if key in stored}
+        left = [text for text in texts if text not in done]
+        tell = self._teller(way.stage, len(texts), len(done))
+        tell(len(done))
+        for batch in _batches(left):
+
+            def keep(number: int, made: Translated, batch: Sequence[str] = batch) -> None:
+                done[batch[number]] = made
+                self._store.keep(keys[batch[number]], made)
+                tell(len(done))
+
+            translate_documents(
+                self.translator, batch, way.source, way.target, ladder=self._ladder, keep=keep
+            )
+        return {text: _made(document) for text, document in done.items()}
+
+    def _teller(self, stage: str, total: int, cached: int) -> Callable[[int], None]:
+        watch, started = self._watch, time.monotonic()
+
+        def tell(done: int) -> None:
+            if watch is not None and total:
+                rate = (done - cached) / max(time.monotonic() - started, 1e-9)
+                watch(stage, Progress(total=total, done=done, cached=cached, rate=rate))
+
+        return tell
+
+
+def _knows_texts(file: FileTranslator, way: Way) -> bool:
+    try:
+        file.translate([], way.source, way.target)
+    except UsageError:
+        return False
+    return True
+
+
+def translation_rows(made: Made, names: Mapping[str, JSON]) -> Iterator[dict[str, JSON]]:
+    """A row for each sentence of a translation: its source, what became of it, and by which rung."""
+    if made.document is None:
+        return
+    repaired = {repair.sentence: repair for repair in made.document.repairs}
+    for number, sentence in enumerate(made.document.sentences):
+        repair = repaired.get(number)
+        before = repair.before if repair else sentence.faults
+        yield {
+            **names,
+            "sentence": number,
+            "source": sentence.source,
+            "translation": sentence.output,
+            "rung": repair.rung if repair else "first",
+            "tries": len(sentence.attempts),
+            "faults_before": "; ".join(f"{fault.kind}: {fault.detail}" for fault in before),
+            "faults": "; ".join(f"{fault.kind}: {fault.detail}" for fault in sentence.faults),
+        }
+
+
+def _made(document: Translated) -> Made:
+    return Made(
+        document.text, len(document.sentences), len(document.repairs), len(document.unrepaired), document
+    )
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    held = 0
+    for text in texts:
+        batch.append(text)
+        held += len(text)
+        if held >= _BATCH:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,153 @@
+"""Translated documents by all that decides them, in a file that outlives the run: nothing is translated twice.
+
+A translation is committed as soon as it is made, so a run that is killed goes on after the last one.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from hesperus.errors import StoreError
+from hesperus.fingerprint import canonical_json, fingerprint
+from hesperus.translation import Attempt, Fault, Ladder, Repair, Translated, TranslatedSentence, Translator
+
+MEMORY = ":memory:"
+"""Path of a store that lives and dies with the process."""
+
+_APPLICATION_ID = 0x68657374
+_VERSION = 1
+_BUSY_SECONDS = 60.0
+_LOOKUP = 500
+
+
+class TranslationStore:
+    """Translations by key. Use it as a context manager.
+
+    Args:
+        path: The file, made where it is missing; ``:memory:`` keeps nothing.
+
+    Raises:
+        StoreError: The file cannot be opened, or is no store of translations.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        connection: sqlite3.Connection | None = None
+        try:
+            if str(path) != MEMORY:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(str(path), timeout=_BUSY_SECONDS, isolation_level=None)
+            self._prepare(connection)
+        except (OSError, sqlite3.Error) as error:
+            if connection is not None:
+                connection.close()
+            raise StoreError(f"cannot use {self.path} as a store of translations: {error}") from None
+        except StoreError:
+            assert connection is not None
+            connection.close()
+            raise
+        self._connection = connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        # Looking comes first: a stranger's file must not be touched.
+        if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS translations (key TEXT PRIMARY KEY, made TEXT NOT NULL) STRICT"
+            )
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
+            connection.execute("COMMIT")
+        if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
+            raise StoreError(f"{self.path} is a SQLite file of another kind; give another path")
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version != _VERSION:
+            raise StoreError(
+                f"{self.path} has version {version}, this hesperus reads {_VERSION}; update hesperus"
+            )
+        connection.execute("PRAGMA synchronous = NORMAL")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def __len__(self) -> int:
+        """Number of translations."""
+        return int(self._connection.execute("SELECT count(*) FROM translations").fetchone()[0])
+
+    def find(self, keys: Sequence[str]) -> dict[str, Translated]:
+        """The stored translations among these keys.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        found: dict[str, Translated] = {}
+        try:
+            for start in range(0, len(keys), _LOOKUP):
+                chunk = keys[start : start + _LOOKUP]
+                marks = ",".join("?" * len(chunk))
+                rows = self._connection.execute(
+                    f"SELECT key, made FROM translations WHERE key IN ({marks})", list(chunk)
+                )
+                found.update((key, _read(json.loads(made))) for key, made in rows)
+        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+            raise StoreError(
+                f"{self.path}: a translation cannot be read ({error}); remove the file"
+            ) from None
+        return found
+
+    def keep(self, key: str, made: Translated) -> None:
+        """Keep a translation; it is in the file when this returns.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        try:
+            self._connection.execute(
+                "INSERT OR IGNORE INTO translations (key, made) VALUES (?, ?)", (key, canonical_json(made))
+            )
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: cannot be written: {error}") from None
+
+
+def translation_keys(
+    translator: Translator, ladder: Ladder, texts: Sequence[str], source: str, target: str
+) -> list[str]:
+    """The key of each text: all that decides its translation."""
+    about = fingerprint([dict(translator.identity), ladder, source, target])
+    return [fingerprint([about, text]) for text in texts]
+
+
+def _read(value: Mapping[str, Any]) -> Translated:
+    return Translated(
+        text=str(value["text"]),
+        sentences=tuple(
+            TranslatedSentence(
+                one["source"],
+                one["output"],
+                _faults(one["faults"]),
+                tuple(Attempt(a["rung"], a["output"], _faults(a["faults"])) for a in one["attempts"]),
+            )
+            for one in value["sentences"]
+        ),
+        repairs=tuple(
+            Repair(one["sentence"], one["rung"], _faults(one["before"]), _faults(one["after"]))
+            for one in value["repairs"]
+        ),
+        unrepaired=tuple(value["unrepaired"]),
+        dropped_marks=value["dropped_marks"],
+    )
+
+
+def _faults(values: Sequence[Mapping[str, Any]]) -> tuple[Fault, ...]:
+    return tuple(Fault(**value) for value in values)

@@ -1,0 +1,189 @@
+"""The prompts in every language: the task's own version where it has one, a translation from the reference elsewhere.
+
+A translation is checked by sending it back: BLEU and chrF of what returns, against the original.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from hesperus.errors import SenseError, UnknownNameError
+from hesperus.measures import Bootstrap, Statistic, estimate
+from hesperus.senses import instruction_parts, item_texts, recompose, remake_item, render
+from hesperus.studies.asked.answering import Fault
+from hesperus.studies.asked.material import Material, gather, originals_of, override
+from hesperus.studies.evaluating import Made, Translating, Way
+from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
+from hesperus.tasks import task
+from hesperus.translation import Bleu, Chrf, tokenizer_for
+from hesperus.types import Instruction, Item, Sense
+
+CHECKS = ("bleu", "chrf")
+"""Scores of a prompt that came back, from 0 to 100."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """What is asked in each language.
+
+    Attributes:
+        material: The task in the reference and in the languages of its own that are asked.
+        made: Languages into which the prompts were translated.
+        instructions: Language to instruction, or to what kept it from being made.
+        items: Language to items by id, each an Item or a Fault.
+        check: A row for each made language and score of its way back, and for each count.
+    """
+
+    material: Material
+    made: tuple[str, ...]
+    instructions: Mapping[str, Instruction | Fault]
+    items: Mapping[str, Mapping[str, Item | Fault]]
+    check: pl.DataFrame
+
+    def asked(self, reference: str) -> dict[str, str]:
+        """Item id to its whole prompt in the reference language."""
+        instruction = self.instructions[reference]
+        assert isinstance(instruction, Instruction)
+        return {
+            key: render(self.material.task.layout, instruction, item)
+            for key, item in self.items[reference].items()
+            if isinstance(item, Item)
+        }
+
+
+def own_languages(study: OpenAnswersStudy) -> tuple[str, ...]:
+    """The reference, and the other languages in which the task itself is asked."""
+    if study.prompts == "translated":
+        return (study.reference,)
+    what = task(study.task)
+    own = [tag for tag in study.languages if tag in what.languages and tag in what.instructions]
+    return (study.reference, *own)
+
+
+def gathered(study: OpenAnswersStudy) -> Material:
+    """The task in the languages that it has.
+
+    Raises:
+        UnknownNameError: No such task or language, or hand-written parts for a language that is not asked.
+        DataError: The items break their contract.
+    """
+    for tag in study.instructions:
+        if tag not in (study.reference, *study.languages):
+            raise UnknownNameError("language under instructions", tag, (study.reference, *study.languages))
+    material = gather(study.subject(), own_languages(study))
+    instructions = {
+        tag: override(instruction, study.instructions.get(tag))
+        for tag, instruction in material.instructions.items()
+    }
+    return Material(material.task, material.items, instructions, material.labels, material.excluded)
+
+
+def sense_of(tag: str, model: str, study: OpenAnswersStudy) -> Sense:
+    """The sense in which a model is asked in a language: original, made by itself, or made by the translator."""
+    if tag in own_languages(study):
+        return Sense(tag)
+    maker = study.prompt_translator or study.translator
+    if maker == model:
+        return Sense(tag, source=study.reference)
+    return Sense(tag, source=study.reference, maker=re.sub(r"[^A-Za-z0-9_./:-]", "-", maker).lstrip("_./:-"))
+
+
+def put_prompts(study: OpenAnswersStudy, material: Material, translating: Translating) -> Prompts:
+    """Translate what the task does not have in a language, and check it by its way back.
+
+    Raises:
+        UsageError: A pair of languages that the translator does not know.
+        ModelError: The translator failed; what was translated is kept.
+    """
+    own = own_languages(study)
+    made = tuple(tag for tag in study.languages if tag not in own)
+    translating.refuse_unsupported([(study.reference, tag) for tag in made])
+    instructions: dict[str, Instruction | Fault] = dict(material.instructions)
+    items: dict[str, Mapping[str, Item | Fault]] = {tag: dict(originals_of(material, tag)) for tag in own}
+    checks: list[dict[str, object]] = []
+    for tag in made:
+        source = material.instructions[study.reference]
+        originals = originals_of(material, study.reference)
+        texts = list(
+            dict.fromkeys(
+                [
+                    *instruction_parts(source),
+                    *(text for item in originals.values() for text in item_texts(item)),
+                ]
+            )
+        )
+        done = dict(
+            zip(
+                texts,
+                translating.texts(texts, Way(study.reference, tag, f"prompts: {study.reference} to {tag}")),
+                strict=True,
+            )
+        )
+        put = {text: found.text for text, found in done.items() if found.text is not None}
+        instructions[tag] = _instruction(source, put, tag, study)
+        items[tag] = {key: _item(item, put, tag) for key, item in originals.items()}
+        checks += _check(tag, done, study, translating)
+    return Prompts(material, made, instructions, items, pl.DataFrame(checks, schema=_CHECK, orient="row"))
+
+
+_CHECK = {
+    "language": pl.String(), "statistic": pl.String(), "value": pl.Float64(), "low": pl.Float64(), "high": pl.Float64(),
+    "n": pl.Int64(), "excluded": pl.Int64(), "reason": pl.String(),
+}  # fmt: skip
+
+
+def _instruction(
+    source: Instruction, put: Mapping[str, str], tag: str, study: OpenAnswersStudy
+) -> Instruction | Fault:
+    try:
+        return override(recompose(source, put, tag), study.instructions.get(tag))
+    except SenseError as error:
+        return Fault("sense", str(error))
+
+
+def _item(item: Item, put: Mapping[str, str], tag: str) -> Item | Fault:
+    try:
+        return remake_item(item, put, tag)
+    except SenseError as error:
+        return Fault("sense", str(error))
+
+
+def _check(
+    tag: str, done: Mapping[str, Made], study: OpenAnswersStudy, translating: Translating
+) -> list[dict[str, object]]:
+    """BLEU and chrF of the way back, where the translator goes both ways, and how many sentences kept a fault."""
+    faulty = sum(made.unrepaired > 0 for made in done.values())
+    rows: list[dict[str, object]] = [
+        {"language": tag, "statistic": "unrepaired", "value": faulty / len(done) if done else None, "n": len(done),
+         "excluded": 0, "reason": "share of prompts with a sentence whose fault stayed"}
+    ]  # fmt: skip
+    if not translating.both_ways(study.reference, tag):
+        return rows
+    originals = [text for text, made in done.items() if made.text]
+    way = Way(tag, study.reference, f"prompts: {tag} to {study.reference}")
+    back = translating.texts([made.text for made in done.values() if made.text], way)
+    returned = [made.text or "" for made in back]
+    metrics: tuple[Bleu | Chrf, ...] = (Bleu(tokenizer_for(study.reference)), Chrf())
+    for name, metric in zip(CHECKS, metrics, strict=True):
+        found = estimate(_corpus(metric, returned, originals), Bootstrap(200, study.bootstrap.seed))
+        rows.append(
+            {"language": tag, "statistic": name, "value": found.value, "low": found.low, "high": found.high,
+             "n": found.n, "excluded": len(done) - len(originals), "reason": found.reason}
+        )  # fmt: skip
+    return rows
+
+
+def _corpus(metric: Bleu | Chrf, hypotheses: Sequence[str], references: Sequence[str]) -> Statistic:
+    """A corpus score as a statistic: its counts are summed, whatever was drawn."""
+    counts = metric.statistics(hypotheses, references)
+    return Statistic(
+        tuple(counts.T.copy()),
+        lambda sums: np.apply_along_axis(metric.score, -1, sums),
+        len(hypotheses),
+        undefined="no prompt to check",
+    )
