@@ -112,7 +112,7 @@ def test_two_processes_with_one_store_ask_everything_once(tmp_path):
     with serving(lambda body, _: Say(user_text(body), seconds=0.01)) as endpoint:
         running = [child(endpoint, tmp_path / "s.sqlite", out, count) for out in outs]
         said = [end_of(process) for process in running]
-        assert all(not text or text.startswith("waiting for ") for text in said)
+        assert all(not text or text.startswith("waiting for ") for text in said), said
         assert Counter(endpoint.asked) == {f"q{n}": 1 for n in range(count)}
     assert outs[0].read_bytes() == outs[1].read_bytes()
     assert [path.name for path in tmp_path.glob("*.lock")] == []

@@ -99,7 +99,7 @@ class ReplyStore:
         """Check that the file is ours, or make it so."""
         # Looking comes first: setting WAL writes into the file, and a stranger's file must not be touched.
         if self._is_empty(connection):
-            connection.execute("PRAGMA journal_mode = WAL")
+            _write_ahead(connection)
             connection.execute("BEGIN IMMEDIATE")
             if self._is_empty(connection):  # another process may have been quicker
                 for statement in _TABLES.strip().split(";\n"):
@@ -259,3 +259,18 @@ class ReplyStore:
             return self._connection.total_changes >= 0
         except sqlite3.ProgrammingError:
             return False
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Set WAL. SQLite refuses at once, whatever its timeout, where another process is just making the file."""
+    limit = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            # The low byte is the primary code; the rest says in which phase the file is busy.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > limit:
+                raise
+            time.sleep(0.01)
+        else:
+            return
