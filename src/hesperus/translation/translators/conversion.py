@@ -70,7 +70,7 @@ def convert(
 
 def _converted(folder: Path, made: Path, quantization: str | None) -> None:
     try:
-        from ctranslate2.converters import TransformersConverter  # type: ignore[import-untyped]
+        from ctranslate2.converters import TransformersConverter
     except ImportError as error:
         raise MissingExtraError("ctranslate2", "mt", "converting a checkpoint") from error
 

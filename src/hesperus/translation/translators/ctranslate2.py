@@ -23,7 +23,7 @@ from hesperus.translation.translators.texts import with_content
 if TYPE_CHECKING:
     from types import ModuleType
 
-    import ctranslate2  # type: ignore[import-untyped]
+    import ctranslate2
 
 _VOCABULARIES = (
     "shared_vocabulary.json",
