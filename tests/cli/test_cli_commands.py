@@ -29,6 +29,11 @@ def test_the_demo_ends_with_a_report(tmp_path: Path) -> None:
     done = hesperus("demo", "--model", "pocket/s", "--target", "de", "--limit", "40", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "de_from_en" in done.stdout and "task (T)" in done.stdout
+    assert (
+        "how alike runs err" in done.stdout
+        and "precision" in done.stdout
+        and "translation tax" in done.stdout
+    )
     assert "Report: demo/report.html" in done.stderr
     assert (tmp_path / "demo" / "report.html").stat().st_size > 20_000
     run = read_run(tmp_path / "demo")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 TARGETS = ("de", "zh", "ar", "hi", "sw")
+MODELS = ("pocket/s", "pocket/m", "pocket/l")
+_DESCRIBED, _TAXED = 24, 60
+"""Countries that are described, and items whose way back to English is asked: enough to see what was planted."""
 
 
 def command(
@@ -21,11 +25,12 @@ def command(
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only this many items.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """A whole study on the embedded models and items: offline, no key, under a minute.
+    """All four studies on the embedded models and items: offline, no key, under a minute.
 
     Three small models (pocket/s, pocket/m, pocket/l) translate the atlas, our own multiple-choice questions on
-    countries, and answer both versions. What each model was shown in each language is known, so the demo shows what
-    the measures find. The numbers come from real inference.
+    countries, and answer both versions; then which runs err alike, how much of a description in English is also said in
+    other languages, and what the way back to English costs. What each model was shown in each language is known, so the
+    demo shows what the measures find. The numbers come from real inference.
 
     Examples:
         hesperus demo
@@ -33,6 +38,7 @@ def command(
         hesperus demo --model pocket/s --target th --target ko --out /tmp/demo
     """
     from hesperus.cli.progress import StageProgress
+    from hesperus.cli.study_kinds import study_kind
     from hesperus.reports.formats import print_table
     from hesperus.reports.html import write_report
     from hesperus.reports.measured import consistency_table
@@ -42,7 +48,7 @@ def command(
     study = study_from_mapping(
         {
             "task": "atlas",
-            "models": model or ["pocket/s", "pocket/m", "pocket/l"],
+            "models": model or list(MODELS),
             "source": ["en"],
             "target": target or list(TARGETS),
             "originals": True,
@@ -54,6 +60,34 @@ def command(
     print_table(consistency_summary(consistency_table(run.records)), "table")
     page = out / "report.html"
     write_report(out, page)
+    for folder, values in _further(model or MODELS, target or TARGETS, limit):
+        kind = study_kind(values["study"])
+        with StageProgress(quiet=quiet) as progress:
+            found = kind.call(
+                "run_study", kind.study(values), out / folder, store=out / "replies.sqlite", progress=progress
+            )
+        typer.echo()
+        print_table(kind.summary(found), "table")
+        found.raise_if_incomplete()
     typer.echo(f"\nReport: {page}\nAgain, on your own model: hesperus run multisense --task atlas "
                "--model openai/gpt-4o-mini --source en --target de", err=True)  # fmt: skip
     run.raise_if_incomplete()
+
+
+def _further(
+    models: Sequence[str], targets: Sequence[str], limit: int | None
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The other studies, each with the name of its folder."""
+    sample = {"sample": {"n": limit}} if limit else {}
+    asked = {"models": list(models)}
+    yield "similarity", {
+        "study": "similarity", "task": "atlas", **asked, "languages": ["en", *targets], **sample,
+    }  # fmt: skip
+    yield "open-answers", {
+        "study": "translate_then_evaluate", "task": "atlas-describe", **asked, "languages": list(targets),
+        "translator": "pocket/l", "sample": {"n": min(limit or _DESCRIBED, _DESCRIBED)},
+    }  # fmt: skip
+    yield "tax", {
+        "study": "translation_tax", "task": "atlas", **asked, "target": targets[0],
+        "sample": {"n": min(limit or _TAXED, _TAXED)},
+    }  # fmt: skip
