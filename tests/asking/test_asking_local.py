@@ -99,7 +99,9 @@ def test_what_no_store_can_hold_is_mended_or_refused(store):
 
 def test_budgets_hold_for_local_models_too(store):
     spending, texts = Spending(), [f"q{n}" for n in range(20)]
-    with pytest.raises(BudgetReachedError, match="10 of 10 requests"):
+    with pytest.raises(
+        BudgetReachedError, match=r"10 of 10 requests\); 10 of 20 requests are answered and kept"
+    ):
         ask(
             Batches(),
             questions(*texts),

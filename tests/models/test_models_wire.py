@@ -208,6 +208,7 @@ def test_echoed_keys_are_cut(said):
 def test_keys_of_other_shapes_are_cut_without_being_known():
     assert "AIzaSy" not in excerpt("key AIzaSyA-1234567890 invalid")
     assert "gsk_" not in excerpt("Invalid gsk_abcdefgh123")
+    assert excerpt("set HF_HUB_OFFLINE=0, not hf_abcdefgh123") == "set HF_HUB_OFFLINE=0, not [key]"
     assert excerpt("a" * 1000, KEY).endswith("…") and len(excerpt("a" * 1000)) == EXCERPT
     assert excerpt("short", "abc") == "short" and "abc" not in excerpt("xabcx", "abc")
 

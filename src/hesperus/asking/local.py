@@ -75,6 +75,7 @@ class LocalRun:
             if held:
                 self._ask(batch[len(held) :])
             else:
+                self._commit()  # what is answered must be kept before it is counted
                 self.ledger.spent_out()
 
     def _ask_singly(self, held: Sequence[tuple[Job, Hold]]) -> None:

@@ -21,7 +21,10 @@ EXCERPT = 300
 """Longest piece of an endpoint's own words that is shown, in characters."""
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
-_SECRETS = re.compile(r"(?i)\b(bearer\s+\S+|(?:sk|gsk|pk|xai|hf|key)[-_][\w*.\-]{6,}|AIza[\w*\-]{6,})")
+# Variables of the hub, such as HF_HUB_OFFLINE, look like its keys; they belong into messages.
+_SECRETS = re.compile(
+    r"(?i)\b(bearer\s+\S+|(?:sk|gsk|pk|xai|hf(?!_hub_|_home)|key)[-_][\w*.\-]{6,}|AIza[\w*\-]{6,})"
+)
 _WINDOW = 6
 
 
