@@ -99,7 +99,7 @@ class ReplyStore:
         """Check that the file is ours, or make it so."""
         # Looking comes first: setting WAL writes into the file, and a stranger's file must not be touched.
         if self._is_empty(connection):
-            _write_ahead(connection)
+            write_ahead(connection)
             connection.execute("BEGIN IMMEDIATE")
             if self._is_empty(connection):  # another process may have been quicker
                 for statement in _TABLES.strip().split(";\n"):
@@ -261,7 +261,7 @@ class ReplyStore:
             return False
 
 
-def _write_ahead(connection: sqlite3.Connection) -> None:
+def write_ahead(connection: sqlite3.Connection) -> None:
     """Set WAL. SQLite refuses at once, whatever its timeout, where another process is just making the file."""
     limit = time.monotonic() + BUSY_SECONDS
     while True:

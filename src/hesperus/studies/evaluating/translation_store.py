@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from hesperus.asking.store import write_ahead
 from hesperus.errors import StoreError
 from hesperus.fingerprint import canonical_json, fingerprint
 from hesperus.translation import Attempt, Fault, Ladder, Repair, Translated, TranslatedSentence, Translator
@@ -56,7 +57,7 @@ class TranslationStore:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         # Looking comes first: a stranger's file must not be touched.
         if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-            connection.execute("PRAGMA journal_mode = WAL")
+            write_ahead(connection)
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS translations (key TEXT PRIMARY KEY, made TEXT NOT NULL) STRICT"
