@@ -185,6 +185,22 @@ def test_single_cases(source: str, output: str, tags: tuple[str, str], wanted: l
     assert [kind for kind in kinds(source, output, *tags) if kind != "length"] == wanted
 
 
+def test_a_script_from_nowhere_is_a_fault_and_one_of_the_source_or_of_names_is_not() -> None:
+    french = "Il a une frontière commune avec le pays suivant : Italie."
+    found = faults(french, "لديها حدود مع Italy, and the rest of it is in plain English here.", "fr", "en")
+    assert [fault.kind for fault in found] == ["script"] and "Arab" in found[0].detail
+    assert faults(french, "It shares a border with this country: Italy (ΑΒ).", "fr", "en") == ()
+    assert (
+        faults(
+            "Слово «мир» значит и другое, как известно всем.",
+            "The word «мир» also means another thing, as all know.",
+            "ru",
+            "en",
+        )
+        == ()
+    )
+
+
 def test_numbers_keep_their_digits_whatever_their_script_and_separators() -> None:
     assert lost_numbers("1 234 567 and 3.14", "१२,३४,५६७ और 3,14") == (set(), set())
     assert lost_numbers("in 2019", "in 2020") == ({"2019"}, {"202"})

@@ -9,7 +9,12 @@ from typing import Literal, get_args
 
 from hesperus.languages import language
 from hesperus.translation.degeneration.facts import facts
-from hesperus.translation.degeneration.foreign import copied_share, foreign_share, other_language
+from hesperus.translation.degeneration.foreign import (
+    copied_share,
+    foreign_share,
+    other_language,
+    stray_script,
+)
 from hesperus.translation.degeneration.letters import UNSPACED
 from hesperus.translation.degeneration.numbers import lost_numbers
 from hesperus.translation.degeneration.repetition import loop, repeated_share
@@ -120,6 +125,10 @@ def _found(source: str, output: str, pair: tuple[str, str], settings: FaultSetti
     share = foreign_share(source, output, to_tag)
     if share >= settings.foreign:
         yield Fault("script", f"{share:.0%} of its letters belong to other scripts than that of {to_tag}")
+    elif stray := stray_script(source, output, to_tag):
+        yield Fault(
+            "script", f"it holds letters of {stray}, in which neither {to_tag} nor the source is written"
+        )
     other = other_language(output, to_tag)
     if other and other[1] >= settings.function_words:
         yield Fault("language", f"its small words are those of {other[0]}, not of {to_tag}")

@@ -12,6 +12,7 @@ from hesperus.translation.degeneration.letters import (
     count_own,
     foreign_runs,
     own_letters,
+    script_of,
 )
 from hesperus.translation.degeneration.repetition import words
 
@@ -77,6 +78,18 @@ def foreign_share(source: str, output: str, target: str) -> float:
     if script in _WITH_HAN and own >= _FEWEST_HAN and not _WITH_HAN[script].search(output):
         return 1.0
     return count / (count + own) if count >= _FEWEST_LETTERS else 0.0
+
+
+def stray_script(source: str, output: str, target: str) -> str | None:
+    """A script in the output that neither its language nor the source is written in.
+
+    Latin and Greek are left out: names, units and signs are written in them everywhere. A single letter is no word.
+    """
+    for run in foreign_runs(output, target):
+        script = script_of(run[0]) if len(run) > 1 else None
+        if script not in (None, "Latn", "Grek") and all(script_of(letter) != script for letter in source):
+            return script
+    return None
 
 
 def other_language(output: str, target: str) -> tuple[str, float] | None:

@@ -76,12 +76,18 @@ def foreign_runs(text: str, tag: str) -> list[str]:
     return _other_letters(tag).findall(text)
 
 
+def script_of(letter: str) -> str | None:
+    """The script of a letter, as ISO 15924 (Japanese syllables as Kana); None where it is not known here."""
+    return next((name for name, block in _SCRIPTS.items() if block.match(letter)), None)
+
+
 def count_own(text: str, tag: str) -> int:
     """Letters (and vowel signs) of a language's script in a text."""
     own = own_letters(tag)
     return sum(map(len, own.findall(text))) if own else 0
 
 
+_SCRIPTS = MappingProxyType({name: re.compile(f"[{block}]") for name, block in _BLOCKS.items()})
 HAN = re.compile(f"[{_HAN}]")
 KANA = re.compile(f"[{_KANA}]")
 HANGUL = re.compile(f"[{_BLOCKS['Hang']}]")
