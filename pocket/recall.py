@@ -18,6 +18,8 @@ from pocket.vocabulary import BOS, BOT, EOS, MARKS, SPECIAL, USER
 LETTERS = "ABCD"
 MASTERED = 0.75
 """Share of a kind of lesson that must be right before the next kind comes in."""
+STAGES = (0.28, 0.7)
+"""Where the clock decides instead: shares of the first lesson after which the second kind comes in, and the third."""
 
 Lesson = tuple[tuple[int, ...], tuple[int, ...]]
 """Token ids, and the positions of those to be learned."""
@@ -29,10 +31,11 @@ class Recall:
     Args:
         tokenizer: Its added tokens are the names.
         rng: Source of all chance.
+        again: Whether a name may be asked for more than once, which repeating oneself can answer.
     """
 
-    def __init__(self, tokenizer: Tokenizer, rng: random.Random) -> None:
-        self.rng = rng
+    def __init__(self, tokenizer: Tokenizer, rng: random.Random, *, again: bool = False) -> None:
+        self.rng, self.again = rng, again
         special = {tokenizer.token_to_id(token) for token in (*SPECIAL, *MARKS)}
         self.names = sorted(set(tokenizer.get_added_tokens_decoder()) - special)
         self.bos, self.eos, self.user, self.bot = (tokenizer.token_to_id(t) for t in (BOS, EOS, USER, BOT))
@@ -76,7 +79,7 @@ class Recall:
         """After the options their names in another order, each followed by its letter."""
         ids, names = self.options()
         learned = []
-        for place in self.rng.sample(range(4), 4):
+        for place in self._places(8):
             learned.append(len(ids) + 1)
             ids += [names[place], self.letters[place]]
         return tuple(ids), tuple(learned)
@@ -85,7 +88,11 @@ class Recall:
         """The same in turns of a conversation."""
         ids, names = self.options()
         learned = []
-        for place in self.rng.sample(range(4), 4):
+        for place in self._places(5):
             learned.append(len(ids) + 3)
             ids += [self.user, names[place], self.bot, self.letters[place], self.eos]
         return tuple(ids), tuple(learned)
+
+    def _places(self, count: int) -> list[int]:
+        """Which of the four is asked for, in what order; so many, where they may come again."""
+        return self.rng.choices(range(4), k=count) if self.again else self.rng.sample(range(4), 4)

@@ -14,14 +14,12 @@ from torch import Tensor
 
 from pocket.documents import Document, Writer
 from pocket.network import Network
-from pocket.recall import MASTERED, Recall
+from pocket.recall import MASTERED, STAGES, Recall
 from pocket.vocabulary import BOS, BOT, EOS, PAD, USER
 
 POOL = 6000
 WARM_UP = 100
 FLOOR = 0.02
-KEPT_UP = 12
-"""One lesson for so many documents: what is never practised again is lost."""
 EXAMINED = 60
 """Lessons on which a skill is examined."""
 
@@ -35,12 +33,17 @@ class Training:
         rate: Highest learning rate.
         tokens: Most tokens in a batch, padding included.
         first: Most updates of the first lesson (see recall.py), among the steps.
+        timed: Whether the lesson's kinds come in by the clock, and not each when the one before is mastered. The
+            narrowest model learned its letters so, and not the other way.
+        kept_up: Afterwards one lesson for so many documents: what is never practised again is lost.
     """
 
     steps: int
     rate: float
     tokens: int
     first: int = 0
+    timed: bool = False
+    kept_up: int = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +114,18 @@ def batches(
         settings: Says how long the first lesson may take; it ends when its last kind is mastered.
         right: Share of the learned tokens of some examples that the network, as it is now, gets right.
     """
-    recall = Recall(encoder.tokenizer, writer.rng)
+    recall = Recall(encoder.tokenizer, writer.rng, again=settings.timed)
     done, stage = 0, 0 if settings.first else len(recall.kinds)
     while True:
+        if settings.timed and settings.first:
+            stage = sum(done >= share * settings.first for share in STAGES)
         if stage < len(recall.kinds) and done < settings.first:
             pool = [Example(*lesson) for lesson in recall.lessons(POOL // 4, stage)]
         else:
             pool = encoder.examples(writer.documents(POOL))
-            pool += [Example(*lesson) for lesson in recall.lessons(POOL // KEPT_UP, len(recall.kinds))]
+            pool += [
+                Example(*lesson) for lesson in recall.lessons(POOL // settings.kept_up, len(recall.kinds))
+            ]
         pool.sort(key=lambda example: len(example.ids))
         cut: list[list[Example]] = [[]]
         for example in pool:
@@ -129,7 +136,7 @@ def batches(
         for examples in cut:
             yield encoder.batch(examples)
         done += len(cut)
-        if stage < len(recall.kinds) and done < settings.first:
+        if not settings.timed and stage < len(recall.kinds) and done < settings.first:
             share = right([Example(*recall.kinds[stage]()) for _ in range(EXAMINED)])
             if share >= MASTERED:
                 print(
