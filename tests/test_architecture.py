@@ -12,7 +12,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
-FLOOR_0 = {"types", "errors", "fingerprint", "version", "languages"}
+FLOOR_0 = {"plugins", "types", "errors", "fingerprint", "version", "languages"}
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits", "evaluators",
     "annotation",
@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "types": set(),
     "errors": set(),
     "version": set(),
+    "plugins": set(),
     "fingerprint": {"version"},
     "languages": {"types", "errors", "fingerprint"},
     "tasks": FLOOR_0,

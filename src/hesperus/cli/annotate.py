@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from hesperus.annotation import RatingStore
+from hesperus.cli import annotate_export
+from hesperus.cli.annotate_flags import Store, tell
 
 app = typer.Typer(
     help="People who judge: a page for raters, their links, and what they said.", no_args_is_help=True
 )
 
-_STORE = typer.Argument(help="Rating store (.sqlite) that `create` made.", show_default=False)
 _FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
 _PORT = 8765
 _BASE_URL = f"http://127.0.0.1:{_PORT}"
@@ -126,8 +125,8 @@ def create(
         seed=seed,
     )
     create_store(out, sheet)
-    _tell(*(f"note: {note}" for note in notes))
-    _tell(
+    tell(*(f"note: {note}" for note in notes))
+    tell(
         f"{out}: units: {len(sheet.units):,}, questions about each: {len(sheet.scheme.questions)}; "
         f"next: hesperus annotate links {out} --rater NAME"
     )
@@ -135,7 +134,7 @@ def create(
 
 @app.command()
 def links(
-    store: Annotated[Path, _STORE],
+    store: Store,
     rater: Annotated[list[str] | None, typer.Option(help="Name of a new rater; repeatable.")] = None,
     adjudicator: Annotated[
         list[str] | None, typer.Option(help="Name of somebody who decides where raters differ; repeatable.")
@@ -176,14 +175,14 @@ def links(
             for one in given
         )
     print_table(Table("links", ("rater", "role", "link"), rows, {}), format)
-    _tell(
+    tell(
         "whoever has a link can rate in its owner's name; links are not shown again (--reissue makes new ones)"
     )
 
 
 @app.command()
 def serve(
-    store: Annotated[Path, _STORE],
+    store: Store,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = _PORT,
     base_url: Annotated[
@@ -206,16 +205,16 @@ def serve(
 
     address = Address(host, port, base_url, expose)
     if not address.is_loopback:
-        _tell(f"warning: {host} can be reached from other machines, and plain HTTP can be read on the way")
+        tell(f"warning: {host} can be reached from other machines, and plain HTTP can be read on the way")
     run(
         store,
         address,
-        ready=lambda: _tell(f"serving {store} at {address.url} (Ctrl-C stops; links: annotate links)"),
+        ready=lambda: tell(f"serving {store} at {address.url} (Ctrl-C stops; links: annotate links)"),
     )
 
 
 @app.command()
-def status(store: Annotated[Path, _STORE], format: Annotated[str, _FORMAT] = "table") -> None:
+def status(store: Store, format: Annotated[str, _FORMAT] = "table") -> None:
     """Show how far every rater is, question by question, and how many answers differ.
 
     For example:
@@ -237,10 +236,10 @@ def status(store: Annotated[Path, _STORE], format: Annotated[str, _FORMAT] = "ta
         Table("annotation", columns, rows, {name: plain(value) for name, value in signature.items()}), format
     )
     if not rows:
-        _tell(f"no raters yet: hesperus annotate links {store} --rater NAME")
+        tell(f"no raters yet: hesperus annotate links {store} --rater NAME")
     counts = {basis: sum(one.basis == basis for one in made) for basis in ("agreed", "adjudicated", "single")}
     apart = sum(one.reason == "raters differ" for one in made)
-    _tell(
+    tell(
         f"{len(made):,} questions: {counts['agreed']:,} agreed, {counts['adjudicated']:,} adjudicated, "
         f"{counts['single']:,} judged by one rater, {apart:,} where raters differ, "
         f"{len(made) - sum(counts.values()) - apart:,} not judged"
@@ -249,7 +248,7 @@ def status(store: Annotated[Path, _STORE], format: Annotated[str, _FORMAT] = "ta
 
 @app.command()
 def html(
-    store: Annotated[Path, _STORE],
+    store: Store,
     rater: Annotated[
         str, typer.Option(help="Whose page; a new name is added as a rater.", show_default=False)
     ],
@@ -266,14 +265,14 @@ def html(
     with RatingStore(store) as opened:
         if rater not in [known.name for known in opened.raters()]:
             opened.add_raters([rater])
-            _tell(f"added the rater {rater}")
+            tell(f"added the rater {rater}")
         write_mailed(opened, opened.rater(rater), out)
-    _tell(f"{out}: needs no network; the rater downloads a result file, `hesperus annotate import` takes it")
+    tell(f"{out}: needs no network; the rater downloads a result file, `hesperus annotate import` takes it")
 
 
 @app.command("import")
 def import_(
-    store: Annotated[Path, _STORE],
+    store: Store,
     file: Annotated[
         list[Path],
         typer.Argument(
@@ -296,101 +295,14 @@ def import_(
     with RatingStore(store) as opened:
         for path in file:
             counts = import_file(opened, path)
-            _tell(
+            tell(
                 f"{path}: {counts.new:,} new judgements, {counts.known:,} known already"
                 + (f", {counts.empty:,} rows without a rating" if counts.empty else "")
                 + (f"; raters added: {', '.join(counts.added)}" if counts.added else "")
             )
 
 
-@app.command()
-def export(
-    store: Annotated[Path, _STORE],
-    out: Annotated[
-        Path,
-        typer.Option(help="File: .csv, .jsonl or .parquet; for label-studio a folder.", show_default=False),
-    ],
-    what: Annotated[
-        str, typer.Option(help="ratings, wide, decisions, log, overrides or label-studio.")
-    ] = "ratings",
-    question: Annotated[str | None, typer.Option(help="For ratings and wide: only this question.")] = None,
-    role: Annotated[str, typer.Option(help="For ratings and wide: rater or adjudicator.")] = "rater",
-) -> None:
-    """Export ratings for `hesperus measure raters`, decisions, the whole log, or files for other tools.
-
-    `ratings` has a row per unit, rater and question; `wide` a row per unit and rater with a column per question;
-    `decisions` what raters agreed on or an adjudicator decided; `overrides` what `hesperus reread` takes.
-
-    For example:
-
-        hesperus annotate export rate.sqlite --question cue --out cue.csv
-
-        hesperus annotate export readings.sqlite --what overrides --out reviewed.csv
-
-        hesperus annotate export rate.sqlite --what label-studio --out label-studio
-    """
-    from hesperus.annotation import RatingStore
-    from hesperus.errors import UnknownNameError
-
-    kinds = {
-        "ratings": lambda opened: _ratings(opened, out, question, role, wide=False),
-        "wide": lambda opened: _ratings(opened, out, question, role, wide=True),
-        "decisions": lambda opened: _decisions(opened, out),
-        "log": lambda opened: _log(opened, out),
-        "overrides": lambda opened: _overrides(opened, out),
-        "label-studio": lambda opened: _label_studio(opened, out),
-    }
-    if what not in kinds:
-        raise UnknownNameError("kind of export", what, kinds)
-    with RatingStore(store) as opened:
-        _tell(kinds[what](opened))
-
-
-def _ratings(store: RatingStore, out: Path, question: str | None, role: str, *, wide: bool) -> str:
-    from hesperus.annotation import ratings_table
-    from hesperus.annotation.store import as_role
-    from hesperus.records.exporters import write_table
-
-    made = ratings_table(store, question=question, shape="wide" if wide else "long", role=as_role(role))
-    write_table(made.frame, out)
-    return (
-        f"{out}: {made.frame.height:,} rows; {made.rated:,} ratings, {made.cannot_judge:,} times cannot judge, "
-        f"{made.open:,} not answered yet"
-    )
-
-
-def _decisions(store: RatingStore, out: Path) -> str:
-    from hesperus.annotation import decisions_table
-    from hesperus.records.exporters import write_table
-
-    frame = decisions_table(store)
-    write_table(frame, out)
-    return f"{out}: {frame.height:,} rows, {frame['decision'].null_count():,} without a decision (see basis and reason)"
-
-
-def _log(store: RatingStore, out: Path) -> str:
-    from hesperus.annotation import log_table
-    from hesperus.records.exporters import write_table
-
-    frame = log_table(store)
-    write_table(frame, out)
-    return f"{out}: {frame.height:,} judgements"
-
-
-def _overrides(store: RatingStore, out: Path) -> str:
-    from hesperus.annotation import write_corrections
-    from hesperus.answers import reply_hash
-
-    made = write_corrections(store, out, reply_hash)
-    left = "".join(f"; left out: {count:,} ({reason})" for reason, count in made.open.items())
-    return f"{out}: {made.written:,} readings, {made.changed:,} other than before{left}"
-
-
-def _label_studio(store: RatingStore, out: Path) -> str:
-    from hesperus.annotation import write_label_studio
-
-    write_label_studio(store.sheet, out)
-    return f"{out}: config.xml (labelling interface) and tasks.json ({len(store.sheet.units):,} tasks)"
+app.command("export")(annotate_export.export)
 
 
 def _pairs(flag: str, given: Sequence[str] | None) -> dict[str, list[str]]:
@@ -404,10 +316,3 @@ def _pairs(flag: str, given: Sequence[str] | None) -> dict[str, list[str]]:
             raise UsageError(f"{flag} {pair!r}: write NAME=VALUE")
         found.setdefault(name, []).append(value)
     return found
-
-
-def _tell(*lines: str) -> None:
-    from hesperus.reports.untrusted import visible
-
-    for line in lines:
-        typer.echo(visible(line), err=True)

@@ -7,9 +7,8 @@ A maker is a function ``(name, options) -> Model``. A package offers one under t
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
-from typing import cast
 
+from hesperus import plugins
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.models.protocol import Loading, Model, ModelOptions
 from hesperus.models.providers import PROVIDERS
@@ -32,8 +31,8 @@ def model(name: str, options: ModelOptions | None = None) -> Model:
         MissingExtraError: The provider needs a package that is not installed.
     """
     prefix, slash, rest = name.partition("/")
-    maker = _maker(prefix)
-    if maker is None:
+    make = plugins.maker(GROUP, prefix, _MAKERS)
+    if make is None:
         raise UnknownNameError(
             "model provider",
             prefix,
@@ -42,23 +41,12 @@ def model(name: str, options: ModelOptions | None = None) -> Model:
         )
     if prefix != "scripted" and not (slash and rest):
         raise UsageError(f"model {name!r} names a provider only; write {prefix}/NAME")
-    return maker(name, options if options is not None else ModelOptions())
+    return make(name, options if options is not None else ModelOptions())
 
 
 def prefixes() -> tuple[str, ...]:
     """The providers that names may begin with, sorted, plugins included."""
-    return tuple(sorted(set(_MAKERS) | {point.name for point in _plugins()}))
-
-
-def _maker(prefix: str) -> Maker | None:
-    if prefix in _MAKERS:
-        return _MAKERS[prefix]
-    plugin = next((point for point in _plugins() if point.name == prefix), None)
-    return None if plugin is None else cast(Maker, plugin.load())
-
-
-def _plugins() -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=GROUP))
+    return plugins.names(GROUP, _MAKERS)
 
 
 def _chat(name: str, options: ModelOptions) -> Model:

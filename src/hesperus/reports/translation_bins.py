@@ -14,6 +14,7 @@ from hesperus.measures import Bootstrap, InvalidRule, Statistic, compare, estima
 from hesperus.measures.statistic import ratio
 from hesperus.records import CellPair, implied_pairs
 from hesperus.reports.measured import MeasureSettings, check_scores
+from hesperus.reports.measured.scores import item_scores
 from hesperus.reports.measured.views import View, views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 
@@ -109,11 +110,7 @@ def _rows(
 
 
 def _scored(view: View, made: CellPair, scores: pl.DataFrame, name: str, invalid: InvalidRule) -> _Scored:
-    here = {"sense": made.b.input, "task": view.task, "model": view.model}
-    own = scores.filter([pl.col(key) == value for key, value in here.items() if key in scores.columns])
-    items = pl.DataFrame({"item": view.arrays.items}, schema={"item": pl.String})
-    joined = items.join(own.select("item", name), on="item", how="left", maintain_order="left")
-    score = joined[name].fill_null(float("nan")).to_numpy().astype(np.float64)
+    score = item_scores(view, made.b.input, scores, name)
     both = compare(view.answers(made.a), view.answers(made.b), invalid=invalid)
     return _Scored(made.b.input, both.agree, both.counted & np.isfinite(score), score)
 

@@ -7,10 +7,9 @@ A maker is a function ``(name, options) -> Translator``. A package offers one un
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import cast
 
+from hesperus import plugins
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.translation.translator import Translator
 from hesperus.translation.translators.options import TranslatorOptions
@@ -34,8 +33,8 @@ def translator(name: str, options: TranslatorOptions | None = None) -> Translato
         MissingExtraError: It needs a package that is not installed.
     """
     prefix, slash, rest = name.partition("/")
-    maker = _maker(prefix)
-    if maker is None:
+    make = plugins.maker(GROUP, prefix, _MAKERS)
+    if make is None:
         raise UnknownNameError(
             "translator",
             name,
@@ -44,23 +43,12 @@ def translator(name: str, options: TranslatorOptions | None = None) -> Translato
         )
     if prefix in _NEED_A_NAME and not (slash and rest):
         raise UsageError(f"translator {name!r} names a kind only; write {_NEED_A_NAME[prefix]}")
-    return maker(name, options if options is not None else TranslatorOptions())
+    return make(name, options if options is not None else TranslatorOptions())
 
 
 def translators() -> tuple[str, ...]:
     """What names may begin with, sorted, plugins included."""
-    return tuple(sorted(set(_MAKERS) | {point.name for point in _plugins()}))
-
-
-def _maker(prefix: str) -> Maker | None:
-    if prefix in _MAKERS:
-        return _MAKERS[prefix]
-    plugin = next((point for point in _plugins() if point.name == prefix), None)
-    return None if plugin is None else cast(Maker, plugin.load())
-
-
-def _plugins() -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=GROUP))
+    return plugins.names(GROUP, _MAKERS)
 
 
 def _apertium(name: str, options: TranslatorOptions) -> Translator:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from hesperus.errors import PermanentError, UsageError
+from hesperus.errors import PermanentError
 from hesperus.languages import normalise
+from hesperus.translation.codes import unsupported
 from hesperus.translation.degeneration import Fault, FaultSettings, faults, severity
 from hesperus.translation.segmentation import clauses
 from hesperus.translation.translator import GREEDY, Decoding, TextTooLongError, Translator
@@ -204,7 +205,7 @@ def translate_documents(
     """
     job = _Job(translator, normalise(source), normalise(target), ladder)
     if not translator.supports(job.source, job.target):
-        raise UsageError(f"{translator.name} does not translate from {job.source} to {job.target}")
+        raise unsupported(translator.name, job.source, job.target)
     done: dict[int, Translated] = {}
     for window in _windows(texts, job):
         for number, translated in _translate_window(window, job):

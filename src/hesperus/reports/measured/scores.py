@@ -121,7 +121,7 @@ def translation_table(
             if pair.condition == "X"
             for name in names
             for statistic_name, statistic in _measured(
-                view, pair, _scores(view, pair, checked, name), settings
+                view, pair, item_scores(view, pair.b.input, checked, name), settings
             )
         )
         rows += estimated({"model": view.model, "task": view.task, **view.groups}, found, bootstrap)
@@ -133,13 +133,23 @@ def translation_table(
     return table("translation", columns, rows=rows, signature=settings.signed())
 
 
-def _scores(view: View, pair: CellPair, scores: pl.DataFrame, name: str) -> npt.NDArray[np.float64]:
-    """The score of each item of the view, NaN where there is none."""
-    here = {"sense": pair.b.input, "task": view.task, "model": view.model}
+def item_scores(view: View, sense: str, scores: pl.DataFrame, name: str) -> npt.NDArray[np.float64]:
+    """The score of each item of a view in a made sense.
+
+    Args:
+        view: Says which items, task and model.
+        sense: Code of the made input, such as de_from_en.
+        scores: Item scores (see read_scores).
+        name: Column of the score.
+
+    Returns:
+        [items], NaN where there is none.
+    """
+    here = {"sense": sense, "task": view.task, "model": view.model}
     own = scores.filter([pl.col(key) == value for key, value in here.items() if key in scores.columns])
     items = pl.DataFrame({"item": view.arrays.items}, schema={"item": pl.String})
     joined = items.join(own.select("item", name), on="item", how="left", maintain_order="left")
-    return joined[name].fill_null(float("nan")).to_numpy()
+    return joined[name].fill_null(float("nan")).to_numpy().astype(np.float64)
 
 
 def _measured(

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
         Part,
         SampleSize,
         read_mapping,
-        validated,
     )
-    from hesperus.studies.asked.desk import Desk, Terms, Watch, identities, models_named, open_desk
+    from hesperus.studies.asked.desk import Desk, OnTerms, Terms, Watch, identities, models_named, open_desk
     from hesperus.studies.asked.exclusions import Excluded, excluded_items, without_items, without_records
     from hesperus.studies.asked.keeping import (
         StudyRun,
@@ -61,6 +60,7 @@ __all__ = [
     "InstructionOverride",
     "Line",
     "Material",
+    "OnTerms",
     "Part",
     "Plan",
     "SampleSize",
@@ -92,7 +92,6 @@ __all__ = [
     "read_mapping",
     "records_of",
     "senses_of",
-    "validated",
     "without_items",
     "without_records",
 ]
@@ -112,6 +111,7 @@ _HOMES = {
     "InstructionOverride": "declaring",
     "Line": "planning",
     "Material": "material",
+    "OnTerms": "desk",
     "Part": "declaring",
     "Plan": "planning",
     "SampleSize": "declaring",
@@ -143,7 +143,6 @@ _HOMES = {
     "read_mapping": "declaring",
     "records_of": "keeping",
     "senses_of": "answering",
-    "validated": "declaring",
     "without_items": "exclusions",
     "without_records": "exclusions",
 }

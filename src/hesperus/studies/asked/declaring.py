@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, Self, get_args
 
 import yaml
 from pydantic import (
@@ -21,8 +21,6 @@ from pydantic import (
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.studies.asked.exclusions import excluded_items
 from hesperus.types import Settings
-
-S = TypeVar("S", bound=BaseModel)
 
 Exclusions = Annotated[Mapping[str, str], BeforeValidator(excluded_items)]
 """Item id to the reason why it is left out; in a study file also a list of ids, or the name of a file that has them."""
@@ -46,6 +44,35 @@ class Declared(Part):
         if not values.get("exclude"):
             values.pop("exclude", None)
         return values
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any], *, file: object = None) -> Self:
+        """Validate a study; its first fault becomes an error that people can act on.
+
+        Args:
+            values: Keys as in the YAML file.
+            file: Named in error messages.
+
+        Raises:
+            UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
+            DataError: A value of the wrong kind, naming the key; or a file it names that breaks its contract.
+            UsageError: A file it names that cannot be read.
+        """
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise _explained(cls, error, file) from None
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a study file.
+
+        Raises:
+            UsageError: No such file.
+            DataError: No valid YAML, or a value of the wrong kind.
+            UnknownNameError: A key or language that does not exist.
+        """
+        return cls.from_mapping(read_mapping(path), file=path)
 
 
 class Drawing(Part):
@@ -128,24 +155,6 @@ def read_mapping(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)
     return {str(key): value for key, value in values.items()}
-
-
-def validated(kind: type[S], values: Mapping[str, Any], *, file: object = None) -> S:
-    """A study, or the first fault of its keys as an error that people can act on.
-
-    Args:
-        kind: The class of the study.
-        values: Keys as in the YAML file.
-        file: Named in error messages.
-
-    Raises:
-        UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
-        DataError: A value of the wrong kind, naming the key.
-    """
-    try:
-        return kind.model_validate(dict(values))
-    except ValidationError as error:
-        raise _explained(kind, error, file) from None
 
 
 def _explained(kind: type[BaseModel], error: ValidationError, file: object) -> UnknownNameError | DataError:

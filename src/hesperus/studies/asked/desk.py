@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from hesperus.asking import Budget, Policy, Prices, Progress, ReplyStore, Spending, ask
 from hesperus.errors import UsageError
@@ -37,6 +38,26 @@ class Terms:
     concurrency: int = 64
     budget: BudgetLimits = _NO_LIMIT
     prices: str | None = None
+
+
+class OnTerms(Protocol):
+    """Whatever says on what terms models are asked: Terms, or a study by its keys of these names."""
+
+    @property
+    def base_url(self) -> str | None:
+        """See Terms."""
+
+    @property
+    def concurrency(self) -> int:
+        """See Terms."""
+
+    @property
+    def budget(self) -> BudgetLimits:
+        """See Terms."""
+
+    @property
+    def prices(self) -> str | None:
+        """See Terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +110,7 @@ class Desk:
 
 @contextmanager
 def open_desk(
-    models: Mapping[str, Model], store: Path, *, terms: Terms, watch: Watch | None = None
+    models: Mapping[str, Model], store: Path, *, terms: OnTerms, watch: Watch | None = None
 ) -> Iterator[Desk]:
     """A desk with its store open.
 
@@ -127,7 +148,7 @@ def identities(models: Mapping[str, Model]) -> JSON:
     return {name: plain(dict(model.identity)) for name, model in models.items()}
 
 
-def policies_of(models: Iterable[str], terms: Terms) -> dict[str, Policy]:
+def policies_of(models: Iterable[str], terms: OnTerms) -> dict[str, Policy]:
     """How hard each model is asked, with the budget in its prices.
 
     Raises:

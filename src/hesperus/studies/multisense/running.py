@@ -67,7 +67,7 @@ def run_study(
     models = models_of(study, plan)
     how = How(study.system, study.answers.settings(), study.scoring == "logprobs")
     frames, items, lost = [], [items_of(material)], []
-    with open_desk(models, store or default_store(folder), terms=study.terms(), watch=progress) as desk:
+    with open_desk(models, store or default_store(folder), terms=study, watch=progress) as desk:
         for name in study.models:
             senses, made = assembly.make(name, desk)
             rows = answer_cells(

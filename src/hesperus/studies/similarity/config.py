@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
@@ -17,10 +17,7 @@ from hesperus.studies.asked.declaring import (
     InstructionOverride,
     Part,
     SampleSize,
-    read_mapping,
-    validated,
 )
-from hesperus.studies.asked.desk import Terms
 from hesperus.studies.asked.material import Subject
 from hesperus.studies.similarity.numbers import read_numbers
 
@@ -202,39 +199,19 @@ class SimilarityStudy(Declared):
             raise ValueError("nothing to compare: give two languages or two models")
         return self
 
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any], *, file: object = None) -> Self:
+        """Validate a study, and read the files that it names into it, so that it says by itself what it compares."""
+        study = super().from_mapping(values, file=file)
+        numbers = {name: table.resolved() for name, table in study.comparison.languages.items()}
+        return study.model_copy(
+            update={"comparison": study.comparison.model_copy(update={"languages": numbers})}
+        )
+
     def subject(self) -> Subject:
         """What is asked about, where models are asked."""
         return Subject(self.task or "", self.data, self.sample, self.exclude, self.instructions)
 
-    def terms(self) -> Terms:
-        """On what terms models are asked."""
-        return Terms(self.base_url, self.concurrency, self.budget, self.prices)
 
-
-def study_from_mapping(values: Mapping[str, Any], *, file: object = None) -> SimilarityStudy:
-    """Validate a study, and read the files that it names into it, so that it says by itself what it compares.
-
-    Args:
-        values: Keys as in the YAML file.
-        file: Named in error messages.
-
-    Raises:
-        UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
-        DataError: A value of the wrong kind, naming the key; or a file that breaks its contract.
-        UsageError: A file that cannot be read.
-    """
-    study = validated(SimilarityStudy, values, file=file)
-    numbers = {name: table.resolved() for name, table in study.comparison.languages.items()}
-    comparison = study.comparison.model_copy(update={"languages": numbers})
-    return study.model_copy(update={"comparison": comparison})
-
-
-def read_study(path: Path) -> SimilarityStudy:
-    """Read a study file.
-
-    Raises:
-        UsageError: No such file.
-        DataError: No valid YAML, or a value of the wrong kind.
-        UnknownNameError: A key or language that does not exist.
-    """
-    return study_from_mapping(read_mapping(path), file=path)
+study_from_mapping = SimilarityStudy.from_mapping
+read_study = SimilarityStudy.read

@@ -120,7 +120,7 @@ def _asked(study: SimilarityStudy, store: Path, progress: Watch | None) -> _Answ
     models = models_named(study.models, study.base_url)
     senses, cells = senses_of(material), original_cells(study.languages)
     frames = []
-    with open_desk(models, store, terms=study.terms(), watch=progress) as desk:
+    with open_desk(models, store, terms=study, watch=progress) as desk:
         for name in study.models:
             made = []
             for how in _ways(study):

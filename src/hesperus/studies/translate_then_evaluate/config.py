@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -17,10 +16,7 @@ from hesperus.studies.asked.declaring import (
     InstructionOverride,
     Part,
     SampleSize,
-    read_mapping,
-    validated,
 )
-from hesperus.studies.asked.desk import Terms
 from hesperus.studies.asked.material import Subject
 
 
@@ -134,31 +130,6 @@ class OpenAnswersStudy(Declared):
         """What is asked about."""
         return Subject(self.task, self.data, self.sample, self.exclude, {})
 
-    def terms(self) -> Terms:
-        """On what terms models are asked."""
-        return Terms(self.base_url, self.concurrency, self.budget, self.prices)
 
-
-def study_from_mapping(values: Mapping[str, Any], *, file: object = None) -> OpenAnswersStudy:
-    """Validate a study.
-
-    Args:
-        values: Keys as in the YAML file.
-        file: Named in error messages.
-
-    Raises:
-        UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
-        DataError: A value of the wrong kind, naming the key.
-    """
-    return validated(OpenAnswersStudy, values, file=file)
-
-
-def read_study(path: Path) -> OpenAnswersStudy:
-    """Read a study file.
-
-    Raises:
-        UsageError: No such file.
-        DataError: No valid YAML, or a value of the wrong kind.
-        UnknownNameError: A key or language that does not exist.
-    """
-    return study_from_mapping(read_mapping(path), file=path)
+study_from_mapping = OpenAnswersStudy.from_mapping
+read_study = OpenAnswersStudy.read

@@ -96,7 +96,7 @@ def run_study(
     material = gathered(study)
     models = models_named(everybody(study), study.base_url)
     with (
-        open_desk(models, store, terms=study.terms(), watch=progress) as desk,
+        open_desk(models, store, terms=study, watch=progress) as desk,
         TranslationStore(store.with_name("translations.sqlite")) as kept,
     ):
         stages = _Stages(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -17,10 +16,7 @@ from hesperus.studies.asked.declaring import (
     Exclusions,
     Part,
     SampleSize,
-    read_mapping,
-    validated,
 )
-from hesperus.studies.asked.desk import Terms
 from hesperus.studies.asked.material import Subject
 from hesperus.studies.translation_tax.strata import StrataRule
 from hesperus.types import Sense
@@ -234,34 +230,9 @@ class TaxStudy(Declared):
             None if self.native is None else Subject(self.native.task, self.native.data, self.native.sample)
         )
 
-    def terms(self) -> Terms:
-        """On what terms models are asked."""
-        return Terms(self.base_url, self.concurrency, self.budget, self.prices)
 
-
-def study_from_mapping(values: Mapping[str, Any], *, file: object = None) -> TaxStudy:
-    """Validate a study.
-
-    Args:
-        values: Keys as in the YAML file.
-        file: Named in error messages.
-
-    Raises:
-        UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
-        DataError: A value of the wrong kind, naming the key.
-    """
-    return validated(TaxStudy, values, file=file)
-
-
-def read_study(path: Path) -> TaxStudy:
-    """Read a study file.
-
-    Raises:
-        UsageError: No such file.
-        DataError: No valid YAML, or a value of the wrong kind.
-        UnknownNameError: A key or language that does not exist.
-    """
-    return study_from_mapping(read_mapping(path), file=path)
+study_from_mapping = TaxStudy.from_mapping
+read_study = TaxStudy.read
 
 
 def _code(name: str | None) -> str | None:

@@ -113,7 +113,7 @@ def run_study(
         study.rule(groups_of(material))  # refused before anything is asked
     store = store or default_store(folder)
     kept = _Kept(items=[items_of(material)])
-    with open_desk(models, store, terms=study.terms(), watch=progress) as desk:
+    with open_desk(models, store, terms=study, watch=progress) as desk:
         backs = _back_translated(study, material, desk, store, progress)
         _ask_back(study, material, desk, backs, kept)
         made = pl.concat(kept.items, how="diagonal_relaxed")

@@ -1,0 +1,18 @@
+"""What the commands of `hesperus annotate` share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Store = Annotated[Path, typer.Argument(help="Rating store (.sqlite) that `create` made.", show_default=False)]
+
+
+def tell(*lines: str) -> None:
+    """Say something beside the data; what stands in a line may come from raters."""
+    from hesperus.reports.untrusted import visible
+
+    for line in lines:
+        typer.echo(visible(line), err=True)
