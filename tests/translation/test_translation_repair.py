@@ -255,7 +255,9 @@ def test_the_atlas_is_translated_with_no_alarm_but_the_planted_one(target: str) 
 
 
 def test_wrong_use_is_named() -> None:
-    with pytest.raises(UsageError, match=r"dictionary does not translate German \(de\) to English \(en\); it would take"):
+    with pytest.raises(
+        UsageError, match=r"dictionary does not translate German \(de\) to English \(en\); it would take"
+    ):
         translate_document(Dictionary(), "text", "de", "en")
     with pytest.raises(UnknownNameError, match="language"):
         translate_document(Dictionary(), "text", "no language", "en")
