@@ -14,8 +14,8 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {"plugins", "types", "errors", "fingerprint", "version", "languages"}
 ALL_BELOW_STUDIES = FLOOR_0 | {
-    "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits", "evaluators",
-    "annotation",
+    "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
+    "evaluators", "annotation",
 }  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     "types": set(),
@@ -24,16 +24,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plugins": set(),
     "fingerprint": {"version"},
     "languages": {"types", "errors", "fingerprint"},
+    "checkpoints": {"errors"},
     "tasks": FLOOR_0,
     "senses": FLOOR_0,
-    "models": FLOOR_0,
-    "translation": FLOOR_0,
+    "models": FLOOR_0 | {"checkpoints"},
+    "translation": FLOOR_0 | {"checkpoints"},
     "answers": FLOOR_0,
     "records": FLOOR_0,
     "measures": FLOOR_0,
     "asking": FLOOR_0 | {"models"},
     "audits": FLOOR_0 | {"tasks", "records"},
-    "evaluators": FLOOR_0 | {"measures"},
+    "evaluators": FLOOR_0 | {"checkpoints", "measures"},
     "annotation": FLOOR_0 | {"records", "measures"},
     "studies": ALL_BELOW_STUDIES,
     "reports": FLOOR_0 | {"records", "measures", "audits"},

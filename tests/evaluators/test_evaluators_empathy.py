@@ -253,7 +253,7 @@ def test_a_folder_that_was_changed_is_refused(
 
 
 def test_an_encoder_that_is_none_is_refused(tmp_path: Path, tiny: Path) -> None:
-    with pytest.raises(UsageError, match="there is no such folder"):
+    with pytest.raises(UsageError, match="./nowhere: no folder 'nowhere'"):
         BiEncoderTrainer("./nowhere")
     with pytest.raises(UsageError, match="has no config.json"):
         BiEncoderTrainer(str(tmp_path))
@@ -263,7 +263,7 @@ def test_an_encoder_that_is_none_is_refused(tmp_path: Path, tiny: Path) -> None:
         BiEncoderTrainer(str(decoder))
     copied = encoder(tmp_path / "bin")
     (copied / "model.safetensors").rename(copied / "pytorch_model.bin")
-    with pytest.raises(UsageError, match="pickles .* are never loaded"):
+    with pytest.raises(UsageError, match="pytorch_model.bin, and pickles are never loaded"):
         BiEncoderTrainer(str(copied))
     with pytest.raises(UsageError, match="no dtype 'int8'"):
         BiEncoderTrainer(str(tiny), placing=Placing("cpu", "int8"))
@@ -322,7 +322,7 @@ def test_without_a_network_the_command_says_so(tmp_path: Path) -> None:
     )
     assert failed.returncode == 2
     assert (
-        failed.stderr.startswith("error: no encoder 'no/such'")
-        and "name the folder of a local copy" in failed.stderr
+        failed.stderr.startswith("error: no/such: there is no such folder, and the hub could not give it: ")
+        and "write ./FOLDER for a local copy" in failed.stderr
     )
     assert not (tmp_path / "x").exists()

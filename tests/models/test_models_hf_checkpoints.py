@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 from hesperus.cli import models as command
 from hesperus.errors import DataError, HesperusError, MissingExtraError, UsageError
 from hesperus.models import Loading, ModelOptions, model
-from hesperus.models.hf.checkpoint import place
 from hesperus.types import Prompt, Request, Settings
 
 
@@ -35,22 +34,21 @@ def ask(folder: Path, **loading) -> str:
     return made.replies([Request(made.name, Prompt("Why?"), Settings(0.0, 3))])[0].text
 
 
-def test_names_of_folders_and_of_the_hub(tmp_path, monkeypatch):
+def test_names_that_name_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "m").mkdir()
-    assert place("hf/./m").folder == Path("./m") and place(f"hf/{tmp_path}/m").folder == tmp_path / "m"
-    found = place("hf/Qwen/Qwen3-0.6B@v1.0")
-    assert (found.folder, found.repository, found.revision) == (None, "Qwen/Qwen3-0.6B", "v1.0")
-    assert place("hf/gpt2").repository == "gpt2" and place("hf/gpt2").revision is None
-    for name in ("hf/a/b/c", "hf/a b", "hf/org/name@", "hf/-x/y", "hf/ö/x"):
-        with pytest.raises(UsageError, match="write hf/ORG/NAME"):
-            place(name)
-    with pytest.raises(UsageError, match="no folder 'nowhere'|no folder './nowhere'"):
+    (tmp_path / "org").mkdir()
+    with pytest.raises(UsageError, match="hf/a b: write hf/ORG/NAME, hf/ORG/NAME@REVISION, or hf/./FOLDER"):
+        model("hf/a b")
+    with pytest.raises(UsageError, match="hf/./nowhere: no folder 'nowhere'"):
         model("hf/./nowhere")
+    with pytest.raises(UsageError, match="hf/./org has no config.json"):
+        model("hf/./org")
+    # A folder is one that is written as one; this is a repository of the hub, and nothing asks for it yet.
+    assert model("hf/org").name == "hf/org"
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr("hesperus.models.hf.model.find_spec", lambda name: None)
+    monkeypatch.setattr("hesperus.checkpoints.places.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"hf/org/name.* needs torch: pip install 'hesperus\[hf\]'"):
         model("hf/org/name")
 
@@ -222,7 +220,8 @@ def test_the_cache_of_the_hub_is_used_without_a_network(llama, tmp_path):
     identity, same, refused = done.stdout.splitlines()
     assert json.loads(identity) == [dict(model(f"hf/{llama}").identity), f"org/tiny@{commit}"]
     assert same == "True"
-    assert "hf/org/absent: the hub could not give it" in refused and "HF_HUB_OFFLINE=1" in refused
+    assert "hf/org/absent: there is no such folder, and the hub could not give it" in refused
+    assert "write hf/./FOLDER for a local copy" in refused and "HF_HUB_OFFLINE=1" in refused
 
 
 def test_large_files_of_the_hub_are_known_by_their_names(llama, tmp_path):

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from hesperus.errors import DataError, MissingExtraError
+from hesperus.errors import DataError
 from hesperus.evaluators.properties.encoders import (
     Place,
     Placing,
@@ -35,10 +35,7 @@ from hesperus.evaluators.properties.profiles import PRESENCE, Levels, Profiles, 
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.version import __version__
 
-try:
-    storage: Any = import_module("safetensors.torch")
-except ImportError:
-    raise MissingExtraError("safetensors", "train", "a property evaluator with an encoder") from None
+storage: Any = import_module("safetensors.torch")
 
 ENCODER, SEEKER = "encoder", "seeker.safetensors"
 """Folder of the configuration and the tokenizer; weights of a post's encoder that all properties share."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hesperus.checkpoints import locate, source_of
 from hesperus.errors import UsageError
 from hesperus.evaluators.properties.encoders import (
     Place,
@@ -19,7 +20,6 @@ from hesperus.evaluators.properties.encoders import (
     batches,
     configuration,
     load,
-    locate,
     torch,
 )
 from hesperus.evaluators.properties.profiles import PRESENCE, Levels, Profiles, filled, spoken
@@ -41,14 +41,14 @@ class TextClassifier:
     needs_context = False
 
     def __init__(self, name: str, placing: Placing = Placing()) -> None:  # noqa: B008
-        checkpoint = locate(name)
+        checkpoint = locate(source_of(name, prefix="hf/", bare_folders=True))
         config = configuration(checkpoint.folder)
         if config.problem_type == "regression":
             raise UsageError(
                 f"{name} gives numbers (regression), and a property has levels; take a classifier"
             )
         self.name = name
-        self._source, self._place = checkpoint.source, Place(placing)
+        self._source, self._place = checkpoint.origin, Place(placing)
         self._model = load(checkpoint.folder, config, head="AutoModelForSequenceClassification")
         self._model.to(self._place.device)
         self._tokens = Tokens(checkpoint.folder, config)

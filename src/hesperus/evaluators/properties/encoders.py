@@ -1,31 +1,24 @@
-"""Checkpoints of transformers that read texts: where they lie, how they are loaded, how texts become batches.
-
-Weights are taken from safetensors files only, and no code that comes with a checkpoint is run.
-"""
+"""Checkpoints of transformers that read texts: how they are loaded, and how texts become batches."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from hesperus.errors import MissingExtraError, UsageError
+from hesperus.checkpoints import device_of, load_config, load_model, load_tokenizer, required
+from hesperus.errors import UsageError
 
-try:
-    torch: Any = import_module("torch")
-    transformers: Any = import_module("transformers")
-except ImportError as _error:
-    raise MissingExtraError(str(_error.name), "train", "a property evaluator with an encoder") from None
+required("train", "a property evaluator with an encoder")
+torch: Any = import_module("torch")
+transformers: Any = import_module("transformers")
 
 Tensor = Any
 
 DTYPES = ("auto", "float32", "bfloat16")
 
-_HUB = re.compile(r"(?P<repository>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[\w./-]+))?")
-_WANTED = ("*.json", "*.txt", "*.model", "model*.safetensors")
 _OFFSET_POSITIONS = frozenset(
     {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer"}
 )
@@ -33,19 +26,6 @@ _OFFSET_POSITIONS = frozenset(
 
 _TOKENS_ON_ACCELERATOR, _TOKENS_ON_CPU = 1 << 15, 1 << 12
 """Tokens of a batch, padding included."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A folder of a checkpoint.
-
-    Attributes:
-        folder: Where it lies.
-        source: ``ORG/NAME@commit``, or the folder's name.
-    """
-
-    folder: Path
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +51,7 @@ class Place:
     def __init__(self, placing: Placing) -> None:
         if placing.dtype not in DTYPES:
             raise UsageError(f"no dtype {placing.dtype!r}; write {', '.join(DTYPES)}")
-        self.device = _device(placing.device)
+        self.device = device_of(placing.device)
         on_cuda = self.device.type == "cuda"
         self.dtype = ("bfloat16" if on_cuda else "float32") if placing.dtype == "auto" else placing.dtype
         self.tokens = _TOKENS_ON_CPU if self.device.type == "cpu" else _TOKENS_ON_ACCELERATOR
@@ -101,12 +81,7 @@ class Tokens:
     """
 
     def __init__(self, folder: Path, config: Any, *, longest: int | None = None) -> None:
-        try:
-            self.tokenizer = transformers.AutoTokenizer.from_pretrained(
-                folder, trust_remote_code=False, local_files_only=True
-            )
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, ImportError) as error:
-            raise UsageError(f"the tokenizer of {folder} cannot be loaded: {_excerpt(error)}") from None
+        self.tokenizer = load_tokenizer(folder, str(folder))
         given = self.tokenizer.pad_token_id
         self.padding = int(given) if given is not None else 0
         bounds = [longest, _positions(config), _sane(self.tokenizer.model_max_length)]
@@ -125,48 +100,13 @@ class Tokens:
         return [list(row) for row in short], cut
 
 
-def locate(name: str) -> Checkpoint:
-    """The checkpoint of a folder, or of a repository ``ORG/NAME[@REVISION]``, fetched where the cache lacks it.
-
-    Raises:
-        UsageError: Neither exists, the hub cannot be reached, or there are no safetensors weights.
-    """
-    bare = name.removeprefix("hf/")
-    folder = Path(bare).expanduser()
-    if folder.is_dir():
-        return _checked(Checkpoint(folder, folder.resolve().name), name)
-    match = _HUB.fullmatch(bare)
-    if match is None or bare.startswith((".", "~")):
-        raise UsageError(f"no encoder {name!r}: there is no such folder; write ORG/NAME for one of the hub")
-    try:
-        fetched = Path(
-            import_module("huggingface_hub").snapshot_download(
-                match["repository"],
-                revision=match["revision"],
-                allow_patterns=list(_WANTED),
-                ignore_patterns=["*/*"],
-            )
-        )
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"no encoder {name!r}: there is no such folder, and the hub could not give it: {_excerpt(error)}. Without a "
-            "network, name the folder of a local copy"
-        ) from None
-    return _checked(Checkpoint(fetched, f"{match['repository']}@{fetched.name}"), name)
-
-
 def configuration(folder: Path) -> Any:
     """The configuration of a checkpoint.
 
     Raises:
         UsageError: It has none that can be read.
     """
-    try:
-        config = transformers.AutoConfig.from_pretrained(
-            folder, trust_remote_code=False, local_files_only=True
-        )
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise UsageError(f"the configuration of {folder} cannot be read: {_excerpt(error)}") from None
+    config = load_config(folder, str(folder))
     if hasattr(config, "reference_compile"):
         # Compiling costs minutes, and there is nothing to gain from it for a few thousand texts.
         config.reference_compile = False
@@ -181,48 +121,9 @@ def load(
     Raises:
         UsageError: It cannot be loaded, or lacks weights.
     """
-    broken = import_module("safetensors").SafetensorError
-    log = transformers.utils.logging
-    shown, level = log.is_progress_bar_enabled(), log.get_verbosity()
-    log.disable_progress_bar()
-    # Weights that are there and not needed (a language head) are reported at length, and are no fault.
-    log.set_verbosity_error()
-    try:
-        model, found = getattr(transformers, head).from_pretrained(
-            folder,
-            config=config,
-            dtype=torch.float32,
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=True,
-            output_loading_info=True,
-        )
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        KeyError,
-        AttributeError,
-        ImportError,
-        RuntimeError,
-        broken,
-    ) as error:
-        raise UsageError(f"{folder} cannot be loaded: {_excerpt(error)}") from None
-    finally:
-        log.set_verbosity(level)
-        if shown:
-            log.enable_progress_bar()
     # A pooler is not used here, and checkpoints of masked language models have none.
-    lacking = sorted(
-        key for key in map(str, [*found["missing_keys"], *found["mismatched_keys"]])
-        if head != "AutoModel" or "pooler" not in key
-    )  # fmt: skip
-    if lacking:
-        raise UsageError(
-            f"{folder} does not hold the weights that its {type(model).__name__} needs: {len(lacking)} are missing or of "
-            f"another shape ({', '.join(lacking[:3])})"
-        )
-    return model.eval()
+    spared = "pooler" if head == "AutoModel" else None
+    return load_model(folder, str(folder), head=head, dtype="float32", config=config, spared=spared).eval()
 
 
 def batches(lengths: Sequence[int], tokens: int) -> list[list[int]]:
@@ -237,32 +138,6 @@ def batches(lengths: Sequence[int], tokens: int) -> list[list[int]]:
     return made
 
 
-def _checked(checkpoint: Checkpoint, name: str) -> Checkpoint:
-    folder = checkpoint.folder
-    if not (folder / "config.json").is_file():
-        raise UsageError(f"{name} has no config.json; a checkpoint of transformers is a folder that has one")
-    if not any(folder.glob("model*.safetensors")):
-        raise UsageError(
-            f"{name} has no safetensors weights, and pickles (.bin) are never loaded; load it where you trust it and save "
-            "it again with save_pretrained"
-        )
-    return checkpoint
-
-
-def _device(name: str) -> Any:
-    mps = getattr(torch.backends, "mps", None)
-    there = {"cuda": torch.cuda.is_available(), "mps": mps is not None and mps.is_available(), "cpu": True}
-    if name == "auto":
-        return torch.device(next(kind for kind, available in there.items() if available))
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise UsageError(f"no device {name!r}; write auto, cpu, cuda, cuda:1 or mps") from None
-    if not there.get(device.type, True):
-        raise UsageError(f"this machine (or this build of torch) has no {device.type}; leave the device out")
-    return device
-
-
 def _positions(config: Any) -> int | None:
     """Tokens that the positions of an architecture reach."""
     given = getattr(config, "max_position_embeddings", None)
@@ -274,8 +149,3 @@ def _positions(config: Any) -> int | None:
 def _sane(given: object) -> int | None:
     """Tokenizers without a bound give a huge number."""
     return given if isinstance(given, int) and 0 < given < 1 << 24 else None
-
-
-def _excerpt(error: BaseException) -> str:
-    said = " ".join(str(error).split())
-    return said if len(said) <= 300 else f"{said[:300]}…"

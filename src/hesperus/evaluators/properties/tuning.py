@@ -10,6 +10,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from hesperus.checkpoints import locate, source_of
 from hesperus.errors import ModelError, UsageError
 from hesperus.evaluators.properties.bi_encoder import (
     ENCODER,
@@ -30,7 +31,6 @@ from hesperus.evaluators.properties.encoders import (
     Tokens,
     configuration,
     load,
-    locate,
     torch,
 )
 from hesperus.evaluators.properties.epitome import Example
@@ -97,7 +97,7 @@ class BiEncoderTrainer:
         *,
         placing: Placing = Placing(),  # noqa: B008
     ) -> None:
-        checkpoint = locate(encoder)
+        checkpoint = locate(source_of(encoder, prefix="hf/", bare_folders=True))
         self.settings = settings
         self._config = configuration(checkpoint.folder)
         _refuse_decoders(self._config, encoder)
@@ -107,7 +107,7 @@ class BiEncoderTrainer:
         self._base = load(checkpoint.folder, self._config, head="AutoModel")
         self._seeker = copy.deepcopy(self._base).to(place.device) if not settings.tune_seeker else None
         self._weights = _weights(checkpoint.folder)
-        self._source = checkpoint.source
+        self._source = checkpoint.origin
         self.grid: tuple[Point, ...] = tuple(
             {"rate": rate, "epochs": epochs} for rate in settings.rates for epochs in settings.epochs
         )

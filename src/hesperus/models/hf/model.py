@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from hesperus.errors import MissingExtraError, UsageError
+from hesperus.checkpoints import Checkpoint, device_of, locate, required, source_of
+from hesperus.errors import UsageError
 from hesperus.fingerprint import canonical_json
-from hesperus.models.hf.checkpoint import Checkpoint, checked, locate, place
+from hesperus.models.hf.identity import identity
 from hesperus.models.protocol import Loading, ModelOptions
 from hesperus.types import Reply, Request
 
@@ -48,17 +47,15 @@ class HfModel:
     _loaded: HfModel | None = None
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        for package in ("torch", "transformers", "safetensors"):
-            if find_spec(package) is None:
-                raise MissingExtraError(package, "hf", f"model {name!r}")
+        required("hf", f"model {name!r}")
         if options.base_url is not None or options.key_variable is not None:
             raise UsageError(f"{name} runs in this process: it takes no base URL and no key")
         _check(options.loading)
         self.name = name
         self._options = options
-        self._place = place(name)
-        if self._place.folder is not None:
-            checked(Checkpoint(self._place.folder), name)
+        self._source = source_of(name, prefix="hf/")
+        if self._source.folder is not None:
+            locate(self._source)
         self._runtime: Runtime | None = None
 
     @cached_property
@@ -70,7 +67,7 @@ class HfModel:
         options = self._options
         return {
             "protocol": "transformers",
-            **self._checkpoint.identity(),
+            **identity(self._checkpoint),
             "dtype": self._dtype(),
             **({"scoring": options.scoring} if options.scoring != "chat" else {}),
             **({"extra": canonical_json(options.extra)} if options.extra else {}),
@@ -82,8 +79,7 @@ class HfModel:
         given = self._options.loading.batch_size
         if given is not None:
             return given
-        device = import_module("hesperus.models.hf.runtime").device_of(self._options.loading.device)
-        return _ON_CPU if device.type == "cpu" else _ON_ACCELERATOR
+        return _ON_CPU if device_of(self._options.loading.device).type == "cpu" else _ON_ACCELERATOR
 
     def replies(self, requests: Sequence[Request]) -> list[Reply]:
         """Answer each request; see the class for how.
@@ -154,7 +150,7 @@ class HfModel:
 
     @cached_property
     def _checkpoint(self) -> Checkpoint:
-        return locate(self._place, self.name)
+        return locate(self._source)
 
     @cached_property
     def _encoder(self) -> Encoder:

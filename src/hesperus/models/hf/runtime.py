@@ -15,9 +15,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from hesperus.checkpoints import Checkpoint, device_of, load_model, load_tokenizer
 from hesperus.errors import UsageError
-from hesperus.models.faults import excerpt
-from hesperus.models.hf.checkpoint import Checkpoint
 from hesperus.models.hf.memory import Room, is_out_of_memory
 from hesperus.models.protocol import Loading
 
@@ -65,8 +64,10 @@ class Runtime:
     def __init__(self, checkpoint: Checkpoint, loading: Loading, name: str) -> None:
         self.name = name
         self.device = device_of(loading.device)
-        self.tokenizer = _tokenizer(checkpoint, name)
-        self.model = _model(checkpoint, loading.dtype, name)
+        self.tokenizer = load_tokenizer(checkpoint.folder, name)
+        if loading.dtype not in DTYPES:
+            raise UsageError(f"no dtype {loading.dtype!r}; write {', '.join(DTYPES)}")
+        self.model = load_model(checkpoint.folder, name, head="AutoModelForCausalLM", dtype=loading.dtype)
         config = self.model.config
         self.text_config = config.get_text_config() if hasattr(config, "get_text_config") else config
         try:
@@ -210,77 +211,3 @@ class Runtime:
         for given in (self.model.generation_config.eos_token_id, self.tokenizer.eos_token_id):
             found += [given] if isinstance(given, int) else list(given or ())
         return tuple(dict.fromkeys(found))
-
-
-def device_of(name: str) -> Any:
-    """The device of that name; ``auto`` takes CUDA, else MPS, else the CPU.
-
-    Raises:
-        UsageError: There is no such device here.
-    """
-    mps = getattr(torch.backends, "mps", None)
-    there = {
-        "cuda": torch.cuda.is_available(),
-        "mps": mps is not None and mps.is_available(),
-        "cpu": True,
-    }
-    if name == "auto":
-        return torch.device(next(kind for kind, available in there.items() if available))
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise UsageError(f"no device {name!r}; write auto, cpu, cuda, cuda:1 or mps") from None
-    if not there.get(device.type, True):
-        raise UsageError(f"this machine (or this build of torch) has no {device.type}; leave the device out")
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise UsageError(f"no device {name!r}: there are {torch.cuda.device_count()} of CUDA")
-    return device
-
-
-def _tokenizer(checkpoint: Checkpoint, name: str) -> Any:
-    try:
-        return transformers.AutoTokenizer.from_pretrained(
-            checkpoint.folder, trust_remote_code=False, local_files_only=True
-        )
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, ImportError) as error:
-        raise UsageError(f"the tokenizer of {name} cannot be loaded: {excerpt(str(error))}") from None
-
-
-def _model(checkpoint: Checkpoint, dtype: str, name: str) -> Any:
-    if dtype not in DTYPES:
-        raise UsageError(f"no dtype {dtype!r}; write {', '.join(DTYPES)}")
-    broken = import_module("safetensors").SafetensorError
-    quiet = transformers.utils.logging
-    shown = quiet.is_progress_bar_enabled()
-    quiet.disable_progress_bar()
-    try:
-        model, found = transformers.AutoModelForCausalLM.from_pretrained(
-            checkpoint.folder,
-            dtype=dtype if dtype == "auto" else getattr(torch, dtype),
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=True,
-            output_loading_info=True,
-        )
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        KeyError,
-        AttributeError,
-        ImportError,
-        RuntimeError,
-        broken,
-    ) as error:
-        raise UsageError(f"{name} cannot be loaded: {excerpt(str(error))}") from None
-    finally:
-        if shown:
-            quiet.enable_progress_bar()
-    # Weights that the files lack would be drawn at random, and every number with them.
-    lacking = sorted(map(str, [*found["missing_keys"], *found["mismatched_keys"]]))
-    if lacking:
-        raise UsageError(
-            f"{name} does not hold the weights that its {type(model).__name__} needs: {len(lacking)} are missing or of "
-            f"another shape ({', '.join(lacking[:3])})"
-        )
-    return model

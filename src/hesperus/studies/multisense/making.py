@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hesperus.errors import SenseError, UnknownNameError
+from hesperus.errors import UnknownNameError
 from hesperus.senses import SenseMaker, instruction_parts, item_texts, naturalise, paraphrase, translate
 from hesperus.studies.asked.answering import Ask, Fault
+from hesperus.studies.asked.making import made_text, making_request, not_made, read_text
 from hesperus.studies.asked.material import Material
 from hesperus.studies.multisense.design import Design
-from hesperus.types import Failure, Prompt, Reply, Request, Sense, Settings
+from hesperus.types import Request, Sense, Settings
 
 Made = Mapping[tuple[Sense, str], str | Fault]
 """(sense, original text) to the made text, or to what kept it from being made."""
@@ -79,8 +80,9 @@ def make_request(step: Step, text: str, system: str | None, settings: Settings) 
     """The exact request of one making, or None where a rule does it."""
     if step.maker.request is None:
         return None
-    prompt = step.maker.request(text, step.source, step.target)
-    return Request(step.model, Prompt(prompt.user, prompt.system or system), settings)
+    return making_request(
+        step.maker, text, (step.source, step.target), model=step.model, system=system, settings=settings
+    )
 
 
 def make_texts(
@@ -113,7 +115,7 @@ def make_texts(
                     continue
                 request = make_request(step, now, system, settings)
                 if request is None:
-                    state[part.sense, text] = _read(step, now, now)
+                    state[part.sense, text] = read_text(step.maker, now, now)
                 else:
                     keys.append((part.sense, text))
                     requests.append(request)
@@ -121,34 +123,10 @@ def make_texts(
         for key, reply in zip(keys, ask(requests) if requests else (), strict=True):
             before = state[key]
             assert isinstance(before, str)
-            state[key] = _made(steps[key[0]], reply, before)
+            state[key] = made_text(steps[key[0]].maker, reply, before)
     return state
-
-
-def _made(step: Step, reply: Reply | Failure, text: str) -> str | Fault:
-    if isinstance(reply, Failure):
-        return Fault(reply.kind, reply.message)
-    if reply.finish == "filter":
-        return Fault("blocked", f"the endpoint held back its making of {text!r}")
-    if reply.finish == "length":
-        return Fault("truncated", f"the making of {text!r} ran into its token limit; raise making.max_tokens")
-    return _read(step, reply.text, text)
-
-
-def _read(step: Step, made: str, text: str) -> str | Fault:
-    try:
-        return step.maker.read(made, text)
-    except SenseError as error:
-        return Fault("sense", str(error))
 
 
 def lost_texts(model: str, made: Made) -> list[str]:
     """Texts that could not be made, counted by sense and reason."""
-    counts: dict[tuple[str, str], list[str]] = {}
-    for (sense, _), result in made.items():
-        if isinstance(result, Fault):
-            counts.setdefault((sense.code, result.kind), []).append(result.message)
-    return [
-        f"{model}, {code}: {len(messages)} texts were not made ({kind}: {messages[0]})"
-        for (code, kind), messages in counts.items()
-    ]
+    return not_made(model, "texts", ((sense.code, result) for (sense, _), result in made.items()))

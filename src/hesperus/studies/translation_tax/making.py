@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from hesperus.errors import SenseError
 from hesperus.senses import SenseMaker, item_texts, remake_item
 from hesperus.studies.asked.answering import Ask, Fault
+from hesperus.studies.asked.making import made_text, making_request, not_made
 from hesperus.studies.evaluating.translating import Translating, Way
-from hesperus.types import Failure, Item, Prompt, Reply, Request, Settings
+from hesperus.types import Item, Request, Settings
 
 Texts = Mapping[str, str | Fault]
 """Original text to made text, or to what kept it from being made."""
@@ -41,15 +42,13 @@ def making_requests(
         system: System text.
         settings: How replies are drawn.
     """
-    assert maker.request is not None
-    prompts = [maker.request(text, *way) for text in texts]
-    return [Request(model, Prompt(prompt.user, prompt.system or system), settings) for prompt in prompts]
+    return [making_request(maker, text, way, model=model, system=system, settings=settings) for text in texts]
 
 
 def made_by_model(maker: SenseMaker, texts: Sequence[str], requests: Sequence[Request], ask: Ask) -> Texts:
     """What a model makes of texts; what fails stays with its reason."""
     return {
-        text: _read(maker, reply, text)
+        text: made_text(maker, reply, text)
         for text, reply in zip(texts, ask(requests) if requests else (), strict=True)
     }
 
@@ -91,24 +90,4 @@ def put_in(language: str) -> Put:
 
 def lost_items(who: str, code: str, items: Mapping[str, Item | Fault]) -> list[str]:
     """Items that could not be made, counted by reason, a line each."""
-    reasons: dict[str, list[str]] = {}
-    for item in items.values():
-        if isinstance(item, Fault):
-            reasons.setdefault(item.kind, []).append(item.message)
-    return [
-        f"{who}, {code}: {len(said)} items were not made ({kind}: {said[0]})"
-        for kind, said in reasons.items()
-    ]
-
-
-def _read(maker: SenseMaker, reply: Reply | Failure, text: str) -> str | Fault:
-    if isinstance(reply, Failure):
-        return Fault(reply.kind, reply.message)
-    if reply.finish == "filter":
-        return Fault("blocked", f"the endpoint held back its making of {text!r}")
-    if reply.finish == "length":
-        return Fault("truncated", f"the making of {text!r} ran into its token limit; raise making.max_tokens")
-    try:
-        return maker.read(reply.text, text)
-    except SenseError as error:
-        return Fault("sense", str(error))
+    return not_made(who, "items", ((code, item) for item in items.values()))

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from hesperus.checkpoints import load_model, load_tokenizer, locate, required, source_of
 from hesperus.errors import DataError, MissingExtraError, UsageError
 from hesperus.translation.translators.checkpoint import NOTE, Checkpoint, Hints, describe, note
 from hesperus.translation.translators.ctranslate2 import read_vocabulary
@@ -42,46 +43,49 @@ def convert(
         What was converted.
 
     Raises:
-        UsageError: ``out`` exists, the quantization is unknown, or an Opus model's languages cannot be told.
-        DataError: The checkpoint has no safetensors, no tokenizer, or no architecture that CTranslate2 knows.
+        UsageError: ``out`` exists, the quantization is unknown, there is no such checkpoint, it has no safetensors or
+            lacks weights, or an Opus model's languages cannot be told.
+        DataError: The checkpoint has no tokenizer, or no architecture that CTranslate2 knows.
         MissingExtraError: A package of the extras ``mt`` and ``hf`` is absent.
     """
-    from hesperus.translation.translators.transformers import fetched
-
     if quantization is not None and quantization not in QUANTIZATIONS:
         raise UsageError(f"quantization {quantization!r} is not one of {', '.join(QUANTIZATIONS)}")
     if out.exists():
         raise UsageError(f"{out} is there already; name another folder, or remove it")
-    folder = fetched(checkpoint)
+    required("hf", "reading a Hugging Face checkpoint")
+    source = source_of(checkpoint, bare_folders=True)
+    folder = locate(source).folder
     read_pieces(folder)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", suffix=".partial", dir=out.parent) as beside:
         made = Path(beside) / out.name
-        _converted(folder, made, quantization)
+        _converted(folder, checkpoint, made, quantization)
         for name in PIECE_FILES:
             if (folder / name).is_file():
                 shutil.copyfile(folder / name, made / name)
-        origin = folder.resolve().name if Path(checkpoint).is_dir() else checkpoint
+        origin = source.folder.resolve().name if source.folder else checkpoint
         described = describe(folder, read_vocabulary(made), hints or Hints(), name=origin)
         (made / NOTE).write_text(note(described, origin), encoding="utf-8")
         made.rename(out)
     return described
 
 
-def _converted(folder: Path, made: Path, quantization: str | None) -> None:
+def _converted(folder: Path, name: str, made: Path, quantization: str | None) -> None:
     try:
         from ctranslate2.converters import TransformersConverter
     except ImportError as error:
         raise MissingExtraError("ctranslate2", "mt", "converting a checkpoint") from error
 
     class _SafeConverter(TransformersConverter):  # type: ignore[misc]
-        """Reads safetensors only."""
+        """Reads safetensors only, and refuses what lacks weights."""
 
         def load_model(self, model_class: Any, model_name_or_path: str, **kwargs: Any) -> Any:
-            return model_class.from_pretrained(model_name_or_path, use_safetensors=True, **kwargs)
+            # Where a checkpoint does not say its numbers' type, the converter takes it for the widest.
+            dtype = str(kwargs["dtype"] or "float32").removeprefix("torch.")
+            return load_model(folder, name, head=model_class.__name__, dtype=dtype, config=kwargs["config"])
 
         def load_tokenizer(self, tokenizer_class: Any, model_name_or_path: str, **kwargs: Any) -> Any:
-            tokenizer = tokenizer_class.from_pretrained(model_name_or_path, **kwargs)
+            tokenizer = load_tokenizer(folder, name)
             languages = getattr(tokenizer, "lang_token_to_id", None)
             return _WithLanguages(tokenizer, list(languages)) if languages else tokenizer
 

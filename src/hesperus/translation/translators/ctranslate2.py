@@ -8,17 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from hesperus.errors import DataError, MissingExtraError, PermanentError, TransientError, UsageError
-from hesperus.translation.translator import GREEDY, Decoding, TextTooLongError
-from hesperus.translation.translators.checkpoint import Checkpoint, Hints, describe
+from hesperus.translation.translator import Decoding
+from hesperus.translation.translators.checkpoint import Hints, describe
 from hesperus.translation.translators.options import TranslatorOptions
 from hesperus.translation.translators.pieces import read_pieces
-from hesperus.translation.translators.texts import with_content
+from hesperus.translation.translators.seq2seq import Seq2SeqTranslator, Written
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -33,7 +31,7 @@ _VOCABULARIES = (
 )
 
 
-class CTranslate2Translator:
+class CTranslate2Translator(Seq2SeqTranslator[str]):
     """Translates with a model in CTranslate2's format; the weights are loaded with the first text.
 
     Greedy and beam search give the same translation whatever else is in the batch, as far as the device's arithmetic does.
@@ -50,7 +48,7 @@ class CTranslate2Translator:
     """
 
     def __init__(self, folder: Path, options: TranslatorOptions | None = None) -> None:
-        self._options = options or TranslatorOptions()
+        options = options or TranslatorOptions()
         self._folder = folder
         if not (folder / "model.bin").is_file():
             raise DataError(
@@ -58,85 +56,29 @@ class CTranslate2Translator:
                 file=folder,
             )
         _library()
-        hints = Hints(self._options.reads, self._options.writes, self._options.max_input_tokens)
-        self._checkpoint = describe(folder, read_vocabulary(folder), hints)
+        hints = Hints(options.reads, options.writes, options.max_input_tokens)
+        described = describe(folder, read_vocabulary(folder), hints)
         self._pieces = read_pieces(folder)
         self._loaded: ctranslate2.Translator | None = None
-        self._counts = {"texts": 0, "cut": 0}
+        super().__init__(f"ct2/{folder.resolve().name}", described, options)
 
-    @property
-    def name(self) -> str:
-        """``ct2/`` and the name of the folder."""
-        return f"ct2/{self._folder.resolve().name}"
-
-    @cached_property
-    def identity(self) -> Mapping[str, str]:
-        """Hashes of weights and tokenizer, and what of the options decides the output."""
+    def _files(self) -> Mapping[str, str]:
         with (self._folder / "model.bin").open("rb") as weights:
             digest = hashlib.file_digest(weights, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-        return MappingProxyType(
-            {
-                "translator": "ctranslate2",
-                "version": _library().__version__,
-                "weights": digest,
-                "tokenizer": self._pieces.fingerprint,
-                "device": self._options.device,
-                "compute_type": self._options.compute_type,
-                "max_output_tokens": str(self._options.max_output_tokens),
-            }
-        )
+        return {
+            "translator": "ctranslate2",
+            "version": _library().__version__,
+            "weights": digest,
+            "tokenizer": self._pieces.fingerprint,
+        }
 
-    @property
-    def checkpoint(self) -> Checkpoint:
-        """What the model is."""
-        return self._checkpoint
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """What happened so far: texts, and translations that reached the longest output and were cut there."""
-        return MappingProxyType(dict(self._counts))
-
-    def supports(self, source: str, target: str) -> bool:
-        """Whether the model does this pair.
-
-        Raises:
-            UnknownNameError: There is no such language.
-        """
-        return self._checkpoint.codes(source, target) is not None
-
-    def translate(
-        self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
-    ) -> Sequence[str]:
-        """Translate each text; see hesperus.translation.Translator.
-
-        Raises:
-            UsageError: The model does not do the pair.
-            TextTooLongError: A text is longer than the model reads; nothing was translated.
-            TransientError: The device ran out of memory.
-            PermanentError: A text is no Unicode text, or the library failed.
-        """
-        codes = self._checkpoint.pair(self.name, source, target)
-        places = with_content(self.name, texts)
-        put = self._checkpoint.put(self._pieces, [texts[place] for place in places], codes)
-        limit = self._checkpoint.limit
-        sizes = {place: len(tokens) for place, tokens in zip(places, put, strict=True) if len(tokens) > limit}
-        if sizes:
-            raise TextTooLongError(self.name, texts, sizes, limit)
-        done = list(texts)
-        begins = self._checkpoint.begins(codes)
-        longest = self._checkpoint.longest(self._options.max_output_tokens, codes)
-        made = self._written(put, begins, longest, decoding) if put else []
-        written = [tokens[len(begins) :] for tokens in made]
-        for place, text in zip(places, self._pieces.join(written), strict=True):
-            done[place] = text
-        self._counts["texts"] += len(texts)
-        self._counts["cut"] += sum(len(tokens) >= longest for tokens in written)
-        return done
+    def _put(self, texts: Sequence[str], codes: tuple[str, str]) -> list[list[str]]:
+        return self._checkpoint.put(self._pieces, texts, codes)
 
     def _written(
-        self, put: list[list[str]], begins: list[str], longest: int, decoding: Decoding
-    ) -> list[list[str]]:
-        """Tokens of the translations, the beginnings included."""
+        self, put: list[list[str]], codes: tuple[str, str], longest: int, decoding: Decoding
+    ) -> Written:
+        begins = self._checkpoint.begins(codes)
         sampled = decoding.temperature is not None
         prefix: list[list[str] | None] | None = [begins] * len(put) if begins else None
         try:
@@ -160,7 +102,8 @@ class CTranslate2Translator:
                     kind="memory",
                 ) from error
             raise PermanentError(f"{self.name}: CTranslate2 failed: {error}", kind="ctranslate2") from error
-        return [list(result.hypotheses[0]) for result in results]
+        tokens = [result.hypotheses[0][len(begins) :] for result in results]
+        return Written(self._pieces.join(tokens), sum(len(one) >= longest for one in tokens))
 
     def _model(self, seed: int | None) -> ctranslate2.Translator:
         """The loaded model. A seed reaches only threads that have not drawn yet, so that sampling loads anew."""

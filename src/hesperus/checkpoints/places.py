@@ -1,65 +1,54 @@
-"""Where a checkpoint lies, whether it may be loaded, and what tells it from every other. Loads nothing.
+"""Where a checkpoint lies, and whether it may be loaded. Loads nothing.
 
 Weights are taken from safetensors files only: the older ``*.bin`` are pickles, and to load a pickle is to run it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hesperus.errors import DataError, UsageError
-from hesperus.models.faults import excerpt
+from hesperus.checkpoints.said import said
+from hesperus.errors import DataError, MissingExtraError, UsageError
 
 WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
 
-_WANTED = ("*.json", "*.jinja", "*.model", "*.tiktoken", "*.txt", "model*.safetensors")
+_PACKAGES = ("torch", "transformers", "safetensors")
+_WANTED = ("*.json", "*.jinja", "*.model", "*.spm", "*.tiktoken", "*.txt", "model*.safetensors")
 _UNWANTED = ("*/*",)
 """Folders of a repository hold the same weights for other programs."""
 
-_TOKENIZER_FILES = frozenset(
-    {
-        "added_tokens.json",
-        "chat_template.jinja",
-        "chat_template.json",
-        "merges.txt",
-        "special_tokens_map.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "vocab.json",
-        "vocab.txt",
-    }
-)
-_TOKENIZER_ENDINGS = (".model", ".tiktoken")
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 _LOCAL = re.compile(r"~?/|\.\.?(?:/|$)|[A-Za-z]:[\\/]|\\\\")
 _HUB = re.compile(
     r"(?P<repository>[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?)(?:@(?P<revision>[\w][\w./-]*))?", re.ASCII
 )
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Source:
     """Where a name points.
 
     Attributes:
+        name: What was given, for messages.
         folder: Local folder; None where it is a repository of the hub.
         repository: Repository of the hub.
         revision: Branch, tag or commit of it; None takes its main branch.
+        prefix: What stands before such names, for messages.
     """
 
+    name: str
     folder: Path | None
     repository: str = ""
     revision: str | None = None
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +62,11 @@ class Checkpoint:
 
     folder: Path
     served_by: str | None = None
+
+    @property
+    def origin(self) -> str:
+        """``ORG/NAME@COMMIT`` where it came from the hub, else the folder's name."""
+        return self.served_by or self.folder.resolve().name
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -91,76 +85,88 @@ class Checkpoint:
             raise DataError("does not say which files hold the weights", file=index, field="weight_map")
         return tuple(self.folder / name for name in sorted(names))
 
-    def identity(self) -> dict[str, str]:
-        """Hashes of what decides a reply: weights and configuration, tokenizer and chat template.
 
-        They are of contents: the same files have the same identity wherever they lie, and no path is told.
-        """
-        files = [path for path in self.folder.iterdir() if path.is_file()]
-        tokenizer = [
-            path for path in files if path.name in _TOKENIZER_FILES or path.suffix in _TOKENIZER_ENDINGS
-        ]
-        model = [self.folder / CONFIG, *self.weight_files]
-        generation = self.folder / "generation_config.json"
-        if generation.is_file():
-            model.append(generation)
-        return {"weights": _digest(model), "tokenizer": _digest(tokenizer)}
+def required(extra: str, purpose: str) -> None:
+    """Refuse where a package that loads checkpoints is absent; imports none.
+
+    Args:
+        extra: The extra of hesperus that brings it.
+        purpose: What it is needed for.
+
+    Raises:
+        MissingExtraError: torch, transformers or safetensors is not installed.
+    """
+    for package in _PACKAGES:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, extra, purpose)
 
 
-def place(name: str) -> Place:
-    """Read ``hf/ORG/NAME``, ``hf/ORG/NAME@REVISION``, ``hf/./folder`` or ``hf//absolute/folder``.
+def source_of(name: str, *, prefix: str = "", bare_folders: bool = False) -> Source:
+    """Read ``ORG/NAME``, ``ORG/NAME@REVISION``, ``./folder``, ``~/folder`` or ``/absolute/folder``.
+
+    Args:
+        name: What is given.
+        prefix: What may stand before all of these, such as ``hf/``, and is no part of them.
+        bare_folders: Whether ``folder`` and ``some/folder`` mean a folder too, where there is one.
 
     Raises:
         UsageError: It is none of these, or there is no such folder.
     """
-    rest = name.partition("/")[2]
+    rest = name.removeprefix(prefix)
+    folder = Path(rest).expanduser() if rest.startswith("~/") else Path(rest)
+    if bare_folders and rest and folder.is_dir():
+        return Source(name, folder)
     if _LOCAL.match(rest):
-        folder = Path(rest).expanduser()
         if not folder.is_dir():
             raise UsageError(f"{name}: no folder {str(folder)!r}")
-        return Place(folder)
+        return Source(name, folder)
+    before = prefix if name.startswith(prefix) else ""
     match = _HUB.fullmatch(rest)
     if match is None:
-        raise UsageError(f"{name}: write hf/ORG/NAME, hf/ORG/NAME@REVISION, or hf/./FOLDER for a local one")
-    return Place(None, match["repository"], match["revision"])
+        raise UsageError(
+            f"{name}: write {before}ORG/NAME, {before}ORG/NAME@REVISION, or {before}./FOLDER for a local one"
+        )
+    return Source(name, None, match["repository"], match["revision"], before)
 
 
-def locate(where: Place, name: str) -> Checkpoint:
+def locate(source: Source, *, more: Sequence[str] = ()) -> Checkpoint:
     """The folder of a checkpoint, fetched from the hub where it is not in its cache yet.
 
     The hub's own switches hold: ``HF_HOME`` says where the cache is, ``HF_TOKEN`` holds the key, ``HF_HUB_OFFLINE=1``
     keeps it from the network.
 
+    Args:
+        source: See source_of.
+        more: Patterns of files to fetch beside configuration, tokenizer and weights.
+
     Raises:
         UsageError: The hub (or, offline, the cache) does not have it; or it cannot be loaded safely.
+        DataError: A file of it cannot be read.
     """
-    if where.folder is not None:
-        return checked(Checkpoint(where.folder), name)
+    if source.folder is not None:
+        return _checked(Checkpoint(source.folder), source.name)
     try:
         folder = Path(
             import_module("huggingface_hub").snapshot_download(
-                where.repository,
-                revision=where.revision,
-                allow_patterns=list(_WANTED),
+                source.repository,
+                revision=source.revision,
+                allow_patterns=[*_WANTED, *more],
                 ignore_patterns=list(_UNWANTED),
             )
         )
     except (OSError, ValueError) as error:
+        folderless = not Path(source.name.removeprefix(source.prefix)).is_dir()
         raise UsageError(
-            f"{name}: the hub could not give it: {excerpt(str(error))}. Without a network, write hf/./FOLDER for a local "
-            "copy, or bring the cache of another machine (HF_HOME) and set HF_HUB_OFFLINE=1"
+            f"{source.name}: {'there is no such folder, and ' if folderless else ''}the hub could not give it: "
+            f"{said(error)}. Without a network, write {source.prefix}./FOLDER for a local copy, or bring the cache of "
+            "another machine (HF_HOME) and set HF_HUB_OFFLINE=1"
         ) from None
     # The folder of a snapshot is named by its commit.
-    return checked(Checkpoint(folder, f"{where.repository}@{folder.name}"), name)
+    return _checked(Checkpoint(folder, f"{source.repository}@{folder.name}"), source.name)
 
 
-def checked(checkpoint: Checkpoint, name: str) -> Checkpoint:
-    """Refuse what cannot be loaded, or not safely.
-
-    Raises:
-        UsageError: No configuration, no safetensors weights, or an adapter.
-        DataError: A file that cannot be read.
-    """
+def _checked(checkpoint: Checkpoint, name: str) -> Checkpoint:
+    """Refuse what cannot be loaded, or not safely."""
     folder = checkpoint.folder
     if (folder / "adapter_config.json").is_file():
         raise UsageError(
@@ -191,23 +197,3 @@ def _mapping(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(f"expected a mapping, found {type(value).__name__}", file=path)
     return value
-
-
-def _digest(files: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(files, key=lambda file: file.name):
-        held = path.resolve()
-        # The hub's cache names a large file by the very hash that is wanted.
-        known = held.parent.name == "blobs" and _SHA256.fullmatch(held.name)
-        status = held.stat()
-        content = held.name if known else _content(str(held), status.st_size, status.st_mtime_ns)
-        digest.update(f"{path.name}\0{content}\n".encode())
-    return digest.hexdigest()[:32]
-
-
-@lru_cache(maxsize=256)
-def _content(path: str, size: int, changed: int) -> str:
-    """SHA-256 of a file; size and time of change are asked for so that a changed file is read again."""
-    del size, changed
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

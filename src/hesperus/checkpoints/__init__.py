@@ -1,0 +1,49 @@
+"""Checkpoints of transformers: where they lie, whether they may be loaded, and how they are loaded.
+
+Weights are taken from safetensors only, no code that comes with a checkpoint is run, and missing weights are an error.
+No library is loaded before `load_…` or `device_of` is called.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hesperus.checkpoints.loading import device_of, load_config, load_model, load_tokenizer
+    from hesperus.checkpoints.places import Checkpoint, Source, locate, required, source_of
+
+__all__ = [
+    "Checkpoint",
+    "Source",
+    "device_of",
+    "load_config",
+    "load_model",
+    "load_tokenizer",
+    "locate",
+    "required",
+    "source_of",
+]
+
+_HOMES = {
+    "Checkpoint": "places",
+    "Source": "places",
+    "device_of": "loading",
+    "load_config": "loading",
+    "load_model": "loading",
+    "load_tokenizer": "loading",
+    "locate": "places",
+    "required": "places",
+    "source_of": "places",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load the file in which a public name lives."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
