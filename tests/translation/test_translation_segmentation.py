@@ -8,6 +8,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_golden_rules_hold_as_measured(shared_data: Path) -> None:
 
 
 # Recall of the ends between joined sentences of FLORES-200, where it is below 0.9, just under what was measured.
-BELOW = {"as": 0.87, "dz": 0.82, "ps": 0.71, "th": 0.57}
+BELOW = {"as": 0.87, "dz": 0.82, "ps": 0.71, "th": 0.79}
 
 
 def recall(segment: Callable[[str], Sequence[str]], texts: Sequence[str], glue: str) -> float:
@@ -92,6 +93,63 @@ def test_joined_sentences_are_found_again_in_every_segmented_language(shared_dat
     assert scored >= 95
 
 
+# Sentence ends of the Thai problems 200 to 249 of MGSM, marked by reading them before the rules were run on them: the
+# numbers of the blanks, from 1; after a slash those at which one may cut or not (whereas, by which).
+THAI_FIRST = 200
+THAI_ENDS = """
+6/1 1,6 8/3 1,4,8,12/7,9 6,12,18 1,3/2 1,7,17/8 6,7 3,4,7 4 3,7,16/5,11,13 10/1,4,7 6 4,7 4,7,8/1
+4,6 5/10 3,6 2/1 6,12/3,9 5,10 3,7,8 6 3,4 1,7/4 4 1,10/16 3,13,16,19/1 3,7/6 3,7,12/6,11 5,10/3
+1,6,9 2 3,5/4 1,5/2 2,11/5,8 1,3 4,5 2/1 3,11/15,21 4/3 1,2 3,6,11,15/12 9/3 7,8,11/3,6 7/6
+3,13,17/10 13,15/1 3,6,8 3,10/4
+"""
+
+
+def numbered(numbers: str, places: Sequence[int]) -> set[int]:
+    return {places[int(number) - 1] for number in numbers.split(",") if number}
+
+
+def test_thai_problems_are_cut_where_a_reader_cuts_them(shared_data: Path) -> None:
+    path = shared_data / "parallel_benchmarks" / "mgsm_11lang.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        texts = [json.loads(line)["q"]["th"].strip() for line in file][THAI_FIRST:]
+    marked = THAI_ENDS.split()
+    assert len(texts) == len(marked) == 50
+    hit = wanted = found = 0
+    for text, ends in zip(texts, marked, strict=True):
+        places = [blank.end() for blank in re.finditer(r"\s+", text)]
+        must, may = (numbered(numbers, places) for numbers in f"{ends}/".split("/")[:2])
+        cuts = set(accumulate(map(len, sentences(text, "th")))) - {len(text)}
+        hit += len(cuts & must)
+        wanted += len(must)
+        found += len(cuts - may)
+    # 0.86 and 0.90; with blanks alone as cuts, or none, one of the two is far lower.
+    assert wanted == 103 and hit / wanted >= 0.85 and hit / found >= 0.88
+
+
+# Share of the ends found between joined sentences of FLORES-200 that are joints, where a blank or a shad says little.
+RIGHT = {"bo": 0.69, "lo": 0.84, "my": 0.86, "th": 0.60}
+
+
+@pytest.mark.parametrize("tag", RIGHT)
+def test_sentences_of_blanks_are_not_cut_to_pieces(tag: str, shared_data: Path) -> None:
+    path = shared_data / "parallel_benchmarks" / "sib200_test_all_languages.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line)["text"] for line in file]
+    code = next(code for code in rows[0] if normalise(code) == tag)
+    # A sentence that is two in English may be two here.
+    texts = [row[code].strip() for row in rows if len(sentences(row["eng_Latn"].strip(), "en")) == 1]
+    right = found = 0
+    for at in range(0, len(texts), 4):
+        group = texts[at : at + 4]
+        joints = set(accumulate(len(text) + 1 for text in group[:-1]))
+        cuts = set(accumulate(map(len, sentences(" ".join(group), tag)))) - {
+            sum(map(len, group)) + len(group) - 1
+        }
+        right += len(cuts & joints)
+        found += len(cuts)
+    assert right / found >= RIGHT[tag]
+
+
 def test_sixty_languages_and_all_thirty_of_the_paper() -> None:
     found = segmented_languages()
     assert len(found) >= 60 and list(found) == sorted(set(found))
@@ -104,10 +162,18 @@ def test_sixty_languages_and_all_thirty_of_the_paper() -> None:
     [
         ("th", ["สวัสดีครับ ", "ผมชื่อสมชาย"]),
         ("th", ["เขาไม่มาเพราะฝนตกหนักมากตลอดทั้งวัน ", "อย่างไรก็ตาม งานเลี้ยงก็ยังสนุก"]),
+        ("th", ["เมืองหลวงของเปรูคือลิมา ", "ภาษาราชการหลักคือภาษาสเปน และสกุลเงินคือโซล"]),
+        ("th", ["ถ้าฝนตก เราจะไม่ไปตลาดในตอนเช้าของวันพรุ่งนี้ ", "คุณต้องการไปกับเราไหมครับ ", "ผมจะรออยู่ที่บ้าน"]),
+        ("th", ["เธอซื้อแอปเปิล ส้ม กล้วย และมะม่วง 5 กิโลกรัม มาฝากเพื่อน ๆ ของเธอที่โรงเรียน"]),
         ("lo", ["ສະບາຍດີ. ", "ເຈົ້າເປັນແນວໃດ?"]),
         ("km", ["សួស្តី។ ", "ផ្លែឈើ។ល។ ", "តើអ្នកសុខសប្បាយទេ?"]),
+        ("my", ["မြန်မာ၏ မြို့တော်။ ", "ကောင်းပါတယ်။"]),
         ("my", ["နေကောင်းလား။", "ကောင်းပါတယ်၊ ကျေးဇူး။"]),
         ("bo", ["བཀྲ་ཤིས་བདེ་ལེགས། ", "ང་བདེ་པོ་ཡིན།"]),
+        ("bo", ["ང་དང་། ཁྱེད་རང་ཡོད། ", "བདེ་མོ།"]),
+        ("ky", ["1956-ж. июнда кар жаады. ", "Андан кийин ж. б. у. с. болду."]),
+        ("ka", ["70 კმ. სისქისაა. ", "კარგი."]),
+        ("en", ["She stayed. ", 'He said ""I will go.""']),
         ("zh", ["他说：“好！”", "真的吗？！", "是的……再见。", "「好。」", "1. 第一。"]),
         ("ja", ["彼は「行く。」と言った。", "そうですか？", "はい！"]),
         ("ko", ["3.5점입니다. ", "네, 그래요."]),
@@ -168,7 +234,7 @@ def test_clauses_end_where_a_reader_would_pause() -> None:
 
 HARD = {
     "dots": ".", "one word": "a", "initials": "A. ", "quotes": '"', "brackets": "（。）", "line breaks": "\n", "numbers": "1. ", "closing": ".) ",
-    "khmer": "។ល", "thai": "ภาษาไทย ", "tibetan": "ཀ། ", "list": "- a\n", "bidi": "\u202a.\u202c ", "chinese": "他说：“好！”走了。", "speech": '"Hi." ',
+    "khmer": "។ល", "thai": "ภาษาไทย ", "thai numbers": "มี 1 คน และ ", "thai quotations": "“ไทย ", "tibetan": "ཀ། ", "list": "- a\n", "bidi": "\u202a.\u202c ", "chinese": "他说：“好！”走了。", "speech": '"Hi." ',
 }  # fmt: skip
 
 

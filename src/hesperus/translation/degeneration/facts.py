@@ -27,10 +27,12 @@ class Facts:
     Attributes:
         length: Characters, blanks left out, of a text relative to its English.
         words: Its commonest small words, case folded; empty where they are not known.
+        letters: Its letters but a to z, case folded; empty where the words are not known.
     """
 
     length: float
     words: frozenset[str] = frozenset()
+    letters: frozenset[str] = frozenset()
 
 
 @cache
@@ -40,7 +42,9 @@ def _table() -> Mapping[str, Facts]:
     return MappingProxyType(
         {
             row[0]: Facts(
-                float(row[1]), frozenset(row[2].casefold().split()) if len(row) > 2 else frozenset()
+                float(row[1]),
+                frozenset(row[2].casefold().split()) if len(row) > 2 else frozenset(),
+                frozenset(row[3]) if len(row) > 3 else frozenset(),
             )
             for row in rows
         }

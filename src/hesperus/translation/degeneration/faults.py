@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hesperus.languages import language
-from hesperus.translation.degeneration.facts import facts
 from hesperus.translation.degeneration.foreign import (
     copied_share,
     foreign_share,
     other_language,
     stray_script,
 )
+from hesperus.translation.degeneration.lengths import english_length
 from hesperus.translation.degeneration.letters import UNSPACED
 from hesperus.translation.degeneration.numbers import lost_numbers
 from hesperus.translation.degeneration.repetition import loop, repeated_share
@@ -62,8 +62,8 @@ class FaultSettings:
     row: int = 4
     phrase: int = 3
     repeated: float = 0.3
-    length: float = 0.45
-    length_short: float = 3.0
+    length: float = 0.35
+    length_short: float = 4.0
     copy_share: float = 0.75
     copy_words: int = 4
     foreign: float = 0.4
@@ -129,7 +129,7 @@ def _found(source: str, output: str, pair: tuple[str, str], settings: FaultSetti
         yield Fault(
             "script", f"it holds letters of {stray}, in which neither {to_tag} nor the source is written"
         )
-    other = other_language(output, to_tag)
+    other = other_language(source, output, to_tag)
     if other and other[1] >= settings.function_words:
         yield Fault("language", f"its small words are those of {other[0]}, not of {to_tag}")
     lost, added = lost_numbers(source, output)
@@ -147,13 +147,12 @@ def _numbers(lost: set[str], added: set[str]) -> str:
 
 
 def _length(source: str, output: str, pair: tuple[str, str], settings: FaultSettings) -> str | None:
-    """How much shorter or longer than usual, where that is out of range."""
-    usual = facts(pair[1]).length / facts(pair[0]).length
-    given, made = (sum(not c.isspace() for c in text) for text in (source, output))
-    if not given:
+    """How much shorter or longer than usual, where that is out of range; short texts may be further off."""
+    expected, length = english_length(source, pair[0]), english_length(output, pair[1])
+    if not expected:
         return None
-    off = math.log(made / given / usual)
-    limit = settings.length + settings.length_short / math.sqrt(given / facts(pair[0]).length)
-    if abs(off) <= limit:
+    off = math.log(length / expected)
+    if abs(off) <= settings.length + settings.length_short / math.sqrt(expected):
         return None
+    given, made = (sum(not character.isspace() for character in text) for text in (source, output))
     return f"{made} characters from {given}, {math.exp(off):.2f} times what is usual"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from unicodedata import normalize
+
 from hesperus.languages import language
 from hesperus.translation.degeneration.facts import facts, own_tag, owners_of
 from hesperus.translation.degeneration.letters import (
@@ -21,6 +24,10 @@ _HAN_GRAM = 8
 _FEWEST_LETTERS = 6
 _FEWEST_HAN = 15
 _TIMES = 3.0
+_FEWEST_STRANGE = 2
+_ALIKE = (frozenset({"id", "ms"}), frozenset({"bs", "hr", "sr", "sr-Latn"}), frozenset({"nb", "nn", "no"}))
+_GLOSS = re.compile(r"[(（]([^()（）]{1,80})[)）]")
+_QUOTATION = re.compile(r"[\"“„«‘'](?=\w)[^\"“”„«»‘’]{3,120}?(?<=\w)[\"”“»’']")
 _WITH_HAN = {"Jpan": KANA, "Kore": HANGUL}
 
 
@@ -49,7 +56,9 @@ def _plain_words(text: str) -> list[str]:
     return [
         word.casefold()
         for token in text.split()
-        if (word := token.strip(".,;:!?\"'()[]«»“”„‘’¿¡…-–—")) and word[0].isalpha() and not word[0].isupper()
+        if len(word := token.strip(".,;:!?\"'()[]«»“”„‘’¿¡…-–—")) > 1
+        and word[0].isalpha()
+        and not word[0].isupper()
     ]
 
 
@@ -65,13 +74,16 @@ def _covered(said: list[str], wanted: list[str], size: int) -> float:
 def foreign_share(source: str, output: str, target: str) -> float:
     """Share of an output's letters in scripts that its language is not written in.
 
-    Words with a capital that the source has too are left out, and so is what has too few letters to tell. Japanese
-    without any kana and Korean without any Hangul are taken for Chinese.
+    Words with a capital that the source has too are left out, and so are the source's own words in brackets, and what
+    has too few letters to tell. Japanese without any kana and Korean without any Hangul are taken for Chinese.
     """
     if own_letters(target) is None:
         return 0.0
-    kept = {run for run in foreign_runs(source, target) if run[0].isupper()}
-    runs = [run for run in foreign_runs(output, target) if run not in kept]
+    kept = {run for run in foreign_runs(source, target) if any(map(str.isupper, run))}
+    told = _GLOSS.sub(
+        lambda gloss: "" if gloss[1].strip().casefold() in source.casefold() else gloss[0], output
+    )
+    runs = [run for run in foreign_runs(told, target) if run not in kept]
     count = sum(map(len, runs))
     own = count_own(output, target)
     script = language(target).script
@@ -92,10 +104,13 @@ def stray_script(source: str, output: str, target: str) -> str | None:
     return None
 
 
-def other_language(output: str, target: str) -> tuple[str, float] | None:
+def other_language(source: str, output: str, target: str) -> tuple[str, float] | None:
     """A language of the same script that the small words of an output point to far more than to its own.
 
-    A word counts for a language the less, the more languages of the script have it: 1 for its own alone.
+    Each word counts once, and for a language the less, the more languages of the script have it: 1 for its own alone.
+    Quotations that the source has too are left out. One word is never enough, and near relatives whose small words are
+    the same (Indonesian and Malay, Croatian and Serbian) are not told apart; nor is it one that is not written with the
+    letters of the text.
 
     Returns:
         The language and how much points to it; None where its own language has a third of that.
@@ -104,13 +119,32 @@ def other_language(output: str, target: str) -> tuple[str, float] | None:
     own = facts(target).words
     if script in UNSPACED or not own:
         return None
+    told = _QUOTATION.sub(lambda quotation: " " if quotation[0][1:-1] in source else quotation[0], output)
     points: dict[str, float] = {}
-    for word in words(output):
+    count: dict[str, int] = {}
+    for word in set(words(told)):
         owners = owners_of(script).get(word, ())
         for tag in owners:
             points[tag] = points.get(tag, 0.0) + 1 / len(owners)
-    if not points:
+            count[tag] = count.get(tag, 0) + 1
+    named = own_tag(target)
+    foreign = [
+        tag
+        for tag, number in count.items()
+        if number > 1 and not _are_alike(tag, named) and not _is_ruled_out(tag, named, told)
+    ]
+    if not foreign:
         return None
-    best = max(points, key=lambda tag: points[tag])
-    mine = points.get(own_tag(target), 0.0)
-    return (best, points[best]) if points[best] > _TIMES * mine else None
+    best = max(sorted(foreign), key=lambda tag: points[tag])
+    return (best, points[best]) if points[best] > _TIMES * points.get(named, 0.0) else None
+
+
+def _is_ruled_out(tag: str, named: str, text: str) -> bool:
+    """Whether a text has letters of the language that it should be in, which the other is not written with."""
+    known, other = facts(named).letters, facts(tag).letters
+    strange = sum(c in known and c not in other for c in normalize("NFC", text.casefold()))
+    return strange >= _FEWEST_STRANGE
+
+
+def _are_alike(one: str, other: str) -> bool:
+    return one == other or any(one in group and other in group for group in _ALIKE)

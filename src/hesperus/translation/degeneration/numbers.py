@@ -3,19 +3,54 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-_NUMBER = re.compile(r"\d+(?:[.,٫٬'’ \u00a0\u202f]\d+)*")
+from hesperus.translation.degeneration.numerals import roman_numbers, written_numbers
+
+_NUMBER = re.compile(r"\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)(?:[.,٫]\d+)?|\d+(?:[.,٫٬]\d+)*")
+"""Digits with separators; a blank or an apostrophe separates groups of three alone."""
+
 _PART = re.compile(r"\d+")
-_FEWEST_DIGITS, _FEWEST_ADDED = 2, 3
+_CLOCK = re.compile(r"\d\s?[ap]\.?\s?m\b|\bsaa\b|[上下]午|午[前後]|오[전후]", re.IGNORECASE)
+_FEWEST_DIGITS, _FEWEST_ADDED, _LONGEST_VALUE = 2, 3, 4
+_HOURS, _CENTURIES, _YEARS = set(range(1, 13)), range(11, 22), range(1000, 2100)
 
 
-def strong_numbers(text: str) -> set[str]:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Numbers of a text.
+
+    Attributes:
+        text: The text.
+        strong: Those of ``strong_numbers``, each with the whole numbers of up to four digits that it stands for.
+        joined: All digits of the text in a row.
+        values: All whole numbers of up to four digits: in digits, in Roman letters, in English words.
+    """
+
+    text: str
+    strong: Mapping[str, set[int]]
+    joined: str
+    values: set[int]
+
+
+def strong_numbers(text: str) -> dict[str, set[int]]:
     """Numbers that people write in digits in every language, as their digits that count.
 
     Native digits are read as the same; separators, zeros in front and zeros behind are left out, so that ``1.5
     million``, ``150万`` and ``1,500,000`` are one number. Numbers of one such digit are left out: they are often words.
+
+    Returns:
+        For each, the whole numbers without separators and of up to four digits as which it is written.
     """
-    return {digits for number in _NUMBER.findall(text) if len(digits := _digits(number)) >= _FEWEST_DIGITS}
+    found: dict[str, set[int]] = {}
+    for number in _NUMBER.findall(text):
+        digits = _digits(number)
+        if len(digits) >= _FEWEST_DIGITS:
+            written = found.setdefault(digits, set())
+            if number.isdecimal() and len(number) <= _LONGEST_VALUE:
+                written.add(int(number))
+    return found
 
 
 def digits_of(text: str) -> str:
@@ -34,21 +69,61 @@ def _digits(number: str) -> str:
 def lost_numbers(source: str, output: str) -> tuple[set[str], set[str]]:
     """Numbers of the source that the output lacks, and of the output that the source lacks.
 
-    A number that stands within a longer one on the other side, or is made of several there, is not lost. One that is
-    added while none is lost counts from three digits: shorter ones may be words in the source.
+    A number is not lost that stands within a longer one on the other side, is made of several there, or is said there in
+    another way: in Roman letters, in English words (eleven to ninety-nine), as a month, on a clock of twelve hours, or as a
+    decade or century (``1960s``, ``the sixties``; ``1700s``, 18th century). One that is added while none is lost counts
+    from three digits: shorter ones may be words in the source.
     """
-    in_source, in_output = strong_numbers(source), strong_numbers(output)
-    joined_source, joined_output = digits_of(source).replace(" ", ""), digits_of(output).replace(" ", "")
-    lost = {n for n in in_source - in_output if n not in joined_output and not _clock(n, in_output)}
-    added = {n for n in in_output - in_source if n not in joined_source and not _clock(n, in_source)}
-    return lost, added if lost else {n for n in added if len(n) >= _FEWEST_ADDED}
+    one, other = _said(source), _said(output)
+    lost = {
+        number for number in one.strong if number not in other.strong and not _is_said(number, one, other)
+    }
+    added = {
+        number for number in other.strong if number not in one.strong and not _is_said(number, other, one)
+    }
+    return lost, added if lost else {number for number in added if len(number) >= _FEWEST_ADDED}
 
 
-def _clock(number: str, others: set[str]) -> bool:
-    """Whether a number is one of the others on a clock of twelve hours."""
+def _said(text: str) -> _Said:
+    digits = digits_of(text)
+    values = {int(part) for part in digits.split() if len(part) <= _LONGEST_VALUE}
+    values |= roman_numbers(text) | written_numbers(text)
+    return _Said(text, strong_numbers(text), digits.replace(" ", ""), values)
+
+
+def _is_said(number: str, here: _Said, there: _Said) -> bool:
+    """Whether the other side says a number of this side in another way."""
+    if number in there.joined or any(_same_time(number, other) for other in there.strong):
+        return True
+    clock = _CLOCK.search(here.text) or _CLOCK.search(there.text)
+    for value in here.strong[number]:
+        if value in there.values or _is_decade(value, here, there) or _is_century(value, there):
+            return True
+        if clock and {value - 12, value - 6, value + 6} & there.values & _HOURS:
+            return True
+    return False
+
+
+def _is_decade(value: int, here: _Said, there: _Said) -> bool:
+    """Whether it is a decade, which other languages write in words or without its century."""
+    if value not in _YEARS or value % 10:
+        return False
+    return value % 100 in there.values or any(f"{value}{end}" in here.text for end in ("s", "'s", "’s"))
+
+
+def _is_century(value: int, there: _Said) -> bool:
+    """Whether it is a century that stands there as years, or years that stand there as a century."""
+    if value in _CENTURIES:
+        return any(year // 100 == value - 1 and year % 10 == 0 for year in there.values)
+    return value in _YEARS and value % 100 == 0 and value // 100 + 1 in there.values
+
+
+def _same_time(number: str, other: str) -> bool:
+    """Whether two numbers are the same time of day, one on a clock of twelve hours."""
     hour, minutes = number[:-2], number[-2:]
-    return any(
-        other[-2:] == minutes and hour.isdecimal() and other[:-2].isdecimal()
+    return (
+        other[-2:] == minutes
+        and hour.isdecimal()
+        and other[:-2].isdecimal()
         and abs(int(hour) - int(other[:-2])) == 12
-        for other in others
-    )  # fmt: skip
+    )

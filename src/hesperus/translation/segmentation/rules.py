@@ -6,28 +6,25 @@ import re
 from collections.abc import Iterator
 
 from hesperus.translation.segmentation.lines import LIST_MARKER
-from hesperus.translation.segmentation.words import MAY_END, NEVER_END, OPENERS, ORDINAL_DOT
+from hesperus.translation.segmentation.pairs import closed_pairs
+from hesperus.translation.segmentation.words import (
+    MAY_END,
+    NEVER_END,
+    OPENERS,
+    ORDINAL_DOT,
+    TIBETAN_CONNECTIVES,
+)
 
 _CLOSERS = "\"'”’»›」』）)\\]】》〉〕］｝}｣"
 _MARK = re.compile(rf"(?:[。｡！？‼⁇⁈⁉।॥۔؟።፧፨៕។။։᙮᠃᠉᱾᱿꯫߹꓿꛳꘎]+[{_CLOSERS}]*|[།༎]+(?=\s)|[།༎]{{2,}})\s*")
 """Marks that end a sentence wherever they stand, with what closes after them."""
 
-_PAIRS = {
-    "（": "）",
-    "(": ")",
-    "「": "」",
-    "『": "』",
-    "“": "”",
-    "«": "»",
-    "【": "】",
-    "《": "》",
-    "〈": "〉",
-}
-_LONGEST_PAIR = 300
 _KHMER_AND_SO_ON = re.compile(r"។\s*ល\s*។$|។\s*ល$")
+_TIBETAN_SYLLABLE = re.compile(r"[་།\s]+")
 _QUOTED = re.compile(rf"[{_CLOSERS}]$")
 _GOES_ON_CJK = re.compile(r"[、，,；;：:」』）)…—的とっはがをにのもでやへ]|って|など")
 _NUMBER_STOP = re.compile(r"(?:^|[\s(–-])(\d{1,4}|[IVXLC]+)\.\s*$")
+_NUMBER_BEFORE = re.compile(r"^\d+[-–]?(?=[^\W\d])")
 _BARE_NUMBER = re.compile(r"(?:^|\s)\d{1,2}\.$")
 _NEXT_WORD = re.compile(r"[\"'“„«(\[¿¡]*(\w+)")
 _INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -43,7 +40,7 @@ _LIST_MARK = re.compile(r"(?:(?<=\s)|^)[-•⁃]?(?:(\d{1,3})[.)]|\(?([a-z])[.)]
 
 def marked_ends(text: str) -> Iterator[int]:
     """Offsets after marks that always end a sentence, but for those inside short brackets or quotations."""
-    kept = _pairs(text)
+    kept = closed_pairs(text)
     inside = 0
     for mark in _MARK.finditer(text):
         while inside < len(kept) and kept[inside][1] <= mark.start():
@@ -67,24 +64,6 @@ def _ends_there(text: str, mark: re.Match[str]) -> bool:
     return True
 
 
-def _pairs(text: str) -> list[tuple[int, int]]:
-    """Outermost brackets and quotations that close again soon: from the opener to just before what closes."""
-    found: list[tuple[int, int]] = []
-    opened: list[tuple[str, int]] = []
-    for at, character in enumerate(text):
-        if character in _PAIRS:
-            opened.append((_PAIRS[character], at))
-        elif opened and character == opened[-1][0]:
-            start = opened.pop()[1]
-            if at - start <= _LONGEST_PAIR:
-                while found and found[-1][0] > start:
-                    found.pop()
-                found.append((start, at))
-        elif opened and at - opened[0][1] > _LONGEST_PAIR:
-            opened.clear()
-    return found
-
-
 def moved(text: str, end: int) -> int:
     """The end of a sentence after the marks of direction, symbols, citations and blanks that belong to it."""
     found = _TAIL.match(text, end)
@@ -96,7 +75,9 @@ def refused(text: str, end: int, language: str) -> bool:
     before = _INVISIBLE.sub("", text[max(0, end - _NEAR) : end])
     after = text[end : end + _NEAR]
     stripped = before.rstrip()
-    if stripped.endswith("၊") or (_BARE_NUMBER.search(before) and after[:1].isalpha()):
+    if stripped.endswith("།") and _TIBETAN_SYLLABLE.split(stripped.rstrip("་། "))[-1] in TIBETAN_CONNECTIVES:
+        return True
+    if stripped.endswith(("၊", "၏")) or (_BARE_NUMBER.search(before) and after[:1].isalpha()):
         return True
     if _QUOTED.search(stripped) and _GOES_ON_CJK.match(after) and before == stripped:
         return True
@@ -108,9 +89,12 @@ def refused(text: str, end: int, language: str) -> bool:
 
 
 def _word_before_stop(text: str) -> str:
-    """The last word of a text, without the full stop at its end and what opens before it, case folded."""
+    """The last word of a text, without the full stop at its end and what opens before it, case folded.
+
+    Of an abbreviation after a number (``1956-ж.``, ``70კმ.``) the number is left out.
+    """
     words = text[:-1].split()
-    return words[-1].lstrip(_OPENING).casefold() if words else ""
+    return _NUMBER_BEFORE.sub("", words[-1].lstrip(_OPENING)).casefold() if words else ""
 
 
 def _is_ordinal(before: str, after: str, language: str) -> bool:

@@ -19,6 +19,7 @@ _SEGMENTED = (
 )  # fmt: skip
 _LIKE = {"no": "nb", "nn": "nb", "yue": "zh", "dz": "bo"}
 _LONGEST_MARKER = 8
+_BREAKS = ("\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
 UNKNOWN = "und"
 
 
@@ -77,7 +78,10 @@ def _parts(text: str, cuts: list[int]) -> tuple[str, ...]:
         if says and cut - start <= _LONGEST_MARKER and LIST_MARKER.fullmatch(text[start:cut].strip()):
             says = False
         if says or breaks or cut == len(text):
-            parts.append(text[start:cut])
+            if parts and not parts[-1].endswith(_BREAKS) and not any(map(str.isalnum, text[start:cut])):
+                parts[-1] += text[start:cut]
+            else:
+                parts.append(text[start:cut])
             start = cut
             says = breaks = False
     if len(parts) > 1 and not parts[-1].strip():

@@ -11,6 +11,7 @@ NEVER_END: Mapping[str, frozenset[str]] = MappingProxyType(
         for tag, words in {
             "ar": "د أ م ا ص ج ق هـ",
             "as": "ড শ্ৰী অধ্যা",
+            "be": "г гг ст праф акад ім вул",
             "bg": "проф инж доц",
             "bn": "ডা ড মো মোঃ প্রফেসর রা সা",
             "ca": "sr sra dr dra prof",
@@ -26,7 +27,11 @@ NEVER_END: Mapping[str, frozenset[str]] = MappingProxyType(
             "hr": "g gđa dr prof br sv",
             "hu": "dr prof id ifj özv",
             "id": "dr drs ir prof no tn ny sdr",
+            "ka": "კვ კმ მ სმ მმ ა წ წწ ე გვ",
+            "kk": "ж жж т б",
             "kn": "ಡಾ ಶ್ರೀ ಪ್ರೊ",
+            "ky": "ж жж б у с к",
+            "mk": "г ѓ ул бр проф акад",
             "ml": "ഡോ ശ്രീ പ്രൊഫ",
             "mr": "डॉ श्री प्रा कै सौ",
             "ms": "dr prof tn en pn",
@@ -39,7 +44,8 @@ NEVER_END: Mapping[str, frozenset[str]] = MappingProxyType(
             "pt": "sr sra srta dr dra prof profa eng av n.º nº",
             "ro": "dl dna d-na dr prof nr str sf",
             "ru": "г гг проф акад им ул",
-            "si": "ආචාර්ය මහාචාර්ය",
+            "sa": "डा डॉ श्री",
+            "si": "ආචාර්ය මහාචාර්ය කි මි සෙ පෙ ප",
             "sk": "p dr prof ing č sv",
             "cs": "p dr prof ing č sv",
             "sl": "g ga dr prof št sv",
@@ -98,26 +104,5 @@ ORDINAL_DOT = frozenset(
 )  # fmt: skip
 """Languages that write an ordinal number with a full stop."""
 
-THAI_PARTICLES = ("ครับ", "ค่ะ", "คะ", "นะคะ", "จ้ะ", "จ้า", "ฮะ", "นะ", "เถอะ", "หรือไม่", "ไหม")
-"""Words that end a sentence in Thai."""
-
-THAI_OPENERS = (
-    "อย่างไรก็ตาม", "อย่างไรก็ดี", "นอกจากนี้", "นอกจากนั้น", "ดังนั้น", "เพราะฉะนั้น", "ด้วยเหตุนี้", "ทั้งนี้", "ต่อมา", "หลังจากนั้น",
-    "จากนั้น", "ตัวอย่างเช่น", "ในทางกลับกัน", "ในขณะเดียวกัน", "สุดท้าย", "โดยสรุป", "ประการ", "สวัสดี", "เขา", "พวกเขา", "เธอ",
-    "มัน", "คุณ", "เรา", "ฉัน", "สิ่งนี้", "สิ่งเหล่านี้", "นี่", "การ", "ความ", "ผู้", "นาย", "นาง", "ทาง", "แต่ละ", "หลายคน", "บาง",
-    "ทั้งสอง", "ทุก",
-)  # fmt: skip
-"""Words that begin a sentence in Thai."""
-
-THAI_INNER = (
-    "และ", "หรือ", "ซึ่ง", "ที่", "โดย", "เพื่อ", "ว่า", "เพราะ", "ของ", "จาก", "กับ", "รวมถึง", "รวมทั้ง", "เช่น", "ได้แก่", "คือ", "จึง",
-    "ก็", "แต่", "จน", "บน", "ด้วย", "อัน", "เป็น", "ถูก", "ได้", "ทำให้", "ตลอดจน", "ยัง", "อีกทั้ง", "แล้ว", "ต่อ", "จะ", "กว่า",
-    "ต้อง", "สามารถ", "ให้", "ไป", "มา", "ถึง",
-)  # fmt: skip
-"""Words that join what stands after a blank to what stands before it."""
-
-LAO_INNER = (
-    "ແລະ", "ຫຼື", "ຫລື", "ທີ່", "ໂດຍ", "ເພື່ອ", "ວ່າ", "ເພາະ", "ຂອງ", "ຈາກ", "ກັບ", "ເຊັ່ນ", "ແມ່ນ", "ຈຶ່ງ", "ກໍ່", "ແຕ່", "ໃນ", "ຢູ່",
-    "ເຊິ່ງ", "ຊຶ່ງ", "ດ້ວຍ", "ຫາກ", "ຖ້າ", "ເປັນ", "ໄດ້", "ຍັງ", "ມີ", "ເມື່ອ",
-)  # fmt: skip
-"""The same in Lao."""
+TIBETAN_CONNECTIVES = frozenset(("དང", "ན", "ནས", "ཞིང", "ཅིང", "ཤིང", "སྟེ", "ཏེ", "ཀྱང", "ཡང", "འང", "ཟད"))
+"""Syllables that go on with the sentence after a shad."""
