@@ -12,7 +12,7 @@ COMMANDS = [
     [], ["demo"], ["plan"], ["run"], ["measure"], ["score"], ["evaluate"], ["calibrate"], ["train"], ["train", "empathy"], ["audit"], ["compare"], ["check"], ["reread"], ["represent"], ["report"], ["figure"], ["import"], ["export"],
     ["annotate"], ["annotate", "schemes"], ["annotate", "create"], ["annotate", "links"], ["annotate", "serve"], ["annotate", "status"],
     ["annotate", "html"], ["annotate", "import"], ["annotate", "export"],
-    ["tax"], ["tax", "e1"], ["tax", "e3"], ["tax", "strata"], ["tax", "e4"], ["tax", "rating"], ["tax", "validity"], ["tax", "bounds"], ["tax", "checklist"],
+    ["tax"], ["tax", "e1"], ["tax", "e3"], ["tax", "strata"], ["tax", "e4"], ["tax", "rating"], ["tax", "validity"], ["tax", "bounds"], ["tax", "checklist"], ["tax", "report"],
     ["tax", "simulate"],
     ["languages"], ["languages", "show"], ["languages", "check"],
     ["tasks"], ["tasks", "list"], ["tasks", "show"], ["tasks", "check"],

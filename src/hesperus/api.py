@@ -186,7 +186,11 @@ def _records(run: StudyRun | pl.DataFrame | Path | str) -> pl.DataFrame:
 def _described(run: StudyRun | pl.DataFrame | Path | str) -> Described:
     if isinstance(run, pl.DataFrame):
         return Described()
-    return Described(run.run.study, run.run.signature) if isinstance(run, StudyRun) else described(Path(run))
+    return (
+        Described(run.run.study, run.run.signature, run.folder)
+        if isinstance(run, StudyRun)
+        else described(Path(run))
+    )
 
 
 def read_records(run: pl.DataFrame | Path | str) -> pl.DataFrame:

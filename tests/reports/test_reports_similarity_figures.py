@@ -16,6 +16,7 @@ import pytest
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.reports import render
+from hesperus.reports.families import family_of
 from hesperus.reports.measured import accuracy_table
 from hesperus.reports.measured.similarity_settings import Covariate, SimilaritySettings
 from hesperus.reports.similarity.by_group import by_group_figure
@@ -23,7 +24,7 @@ from hesperus.reports.similarity.densities import densities_figure
 from hesperus.reports.similarity.drawings import similarity_drawings
 from hesperus.reports.similarity.findings import SimilarityFindings, similarity_findings
 from hesperus.reports.similarity.heat_maps import hundredths, languages_figure, models_figure
-from hesperus.reports.similarity.orders import clustered, family_of, ordered_languages, ordered_models
+from hesperus.reports.similarity.orders import clustered, ordered_languages, ordered_models
 from hesperus.reports.similarity.relation_figures import relation_points, relations_figure
 from hesperus.reports.theme import specification
 

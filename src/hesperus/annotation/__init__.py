@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from hesperus.annotation.links import link
     from hesperus.annotation.mailing import write_mailed
     from hesperus.annotation.runs import changed_frame, readings_frame, sides_frame
+    from hesperus.annotation.scales import Scaled, read_scaled
     from hesperus.annotation.scheme import Choice, Question, Scheme, Shown, read_scheme, scheme_text, schemes
     from hesperus.annotation.server import Address, create_app, serve
     from hesperus.annotation.snippets import snippets_frame
     from hesperus.annotation.sources import Source, sheet_from
     from hesperus.annotation.store import Rater, RatingStore, create_store
-    from hesperus.annotation.tables import Draw, Mapped, read_frame, units_from_frame
+    from hesperus.annotation.tables import Draw, Mapped, first_line, read_frame, units_from_frame
     from hesperus.annotation.units import Sheet, Text, Unit
 
 _HOMES = {
@@ -41,6 +42,7 @@ _HOMES = {
     "Question": "scheme",
     "Rater": "store",
     "RatingStore": "store",
+    "Scaled": "scales",
     "Scheme": "scheme",
     "Sheet": "units",
     "Shown": "scheme",
@@ -53,12 +55,14 @@ _HOMES = {
     "decisions": "adjudication",
     "decisions_table": "exporting",
     "differing": "adjudication",
+    "first_line": "tables",
     "import_file": "importing",
     "link": "links",
     "log_table": "exporting",
     "progress": "completeness",
     "ratings_table": "exporting",
     "read_frame": "tables",
+    "read_scaled": "scales",
     "read_scheme": "scheme",
     "readings_frame": "runs",
     "scheme_text": "scheme",
@@ -87,6 +91,7 @@ __all__ = [
     "Question",
     "Rater",
     "RatingStore",
+    "Scaled",
     "Scheme",
     "Sheet",
     "Shown",
@@ -99,12 +104,14 @@ __all__ = [
     "decisions",
     "decisions_table",
     "differing",
+    "first_line",
     "import_file",
     "link",
     "log_table",
     "progress",
     "ratings_table",
     "read_frame",
+    "read_scaled",
     "read_scheme",
     "readings_frame",
     "scheme_text",

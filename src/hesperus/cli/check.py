@@ -68,6 +68,8 @@ def command(
 
         hesperus check runs/similarity --require 'designs[within_model, pocket/m] >= 0.3'
 
+        hesperus check runs/open --require 'scores.f_of_means.low[language=de] >= 0.6'
+
         hesperus check runs/new --baseline runs/old --max-drop 0.02 --max-drop 'consistency.high=0' --summary check.md
     """
     from hesperus.measures import Bootstrap
@@ -143,8 +145,12 @@ def _compared(
     chosen: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> dict[str, Table]:
     """Differences from the baseline; a baseline of another model is compared where each side has one."""
-    from hesperus.reports.measured import compare_table
+    from hesperus.reports.measured import compare_table, described
+    from hesperus.reports.open_answers.measuring import refuse_labels
 
+    for drop in drops:
+        for run in runs:
+            refuse_labels(drop.measure.removeprefix("drop of "), described(run))
     before, after = (_records(run, settings.by, chosen) for run in runs)
     return {
         what: compare_table(

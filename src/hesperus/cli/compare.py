@@ -49,12 +49,15 @@ def command(
     from hesperus.measures import INVALID_RULES, Bootstrap
     from hesperus.records import read_records
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import compare_table
+    from hesperus.reports.measured import compare_table, described
+    from hesperus.reports.open_answers.measuring import refuse_labels
 
     if (model_a is None) != (model_b is None):
         raise UsageError("give both --model-a and --model-b, or neither")
     if invalid not in INVALID_RULES:
         raise UsageError(f"--invalid is one of {', '.join(INVALID_RULES)}, not {invalid!r}")
+    for run in (run_a, run_b):
+        refuse_labels(what, described(run))
     found = compare_table(
         (read_records(run_a, columns=by or ()), read_records(run_b, columns=by or ())),
         what,

@@ -15,7 +15,9 @@ _DESCRIBED, _TAXED = 24, 60
 
 
 def command(
-    out: Annotated[Path, typer.Option(help="Folder for the run, the replies and the report.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="Folder for the runs, the replies and the reports.")] = Path(
+        "demo"
+    ),
     model: Annotated[
         list[str] | None, typer.Option(help="Embedded model (default all three); repeatable.")
     ] = None,
@@ -58,8 +60,7 @@ def command(
     with StageProgress(quiet=quiet) as progress:
         run = run_study(study, out, store=out / "replies.sqlite", progress=progress)
     print_table(consistency_summary(consistency_table(run.records)), "table")
-    page = out / "report.html"
-    write_report(out, page)
+    pages = [write_report(out, out / "report.html")]
     for folder, values in _further(model or MODELS, target or TARGETS, limit):
         kind = study_kind(values["study"])
         with StageProgress(quiet=quiet) as progress:
@@ -69,9 +70,23 @@ def command(
         typer.echo()
         print_table(kind.summary(found), "table")
         found.raise_if_incomplete()
-    typer.echo(f"\nReport: {page}\nAgain, on your own model: hesperus run multisense --task atlas "
+        pages.append(_page(kind.name, out / folder))
+    typer.echo(f"\nReport: {pages[0]}; also {', '.join(map(str, pages[1:]))}\nAgain, on your own model: hesperus run multisense --task atlas "
                "--model openai/gpt-4o-mini --source en --target de", err=True)  # fmt: skip
     run.raise_if_incomplete()
+
+
+def _page(study: str, folder: Path) -> Path:
+    """Write the report of a run into its folder."""
+    from hesperus.reports.html import write_report
+
+    if study != "translation_tax":
+        return write_report(folder, folder / "report.html")
+    from hesperus.cli.tax_evidence import run_report
+    from hesperus.measures import Bootstrap
+    from hesperus.records import read_run
+
+    return write_report(read_run(folder), folder / "report.html", found=run_report(folder, Bootstrap()))
 
 
 def _further(

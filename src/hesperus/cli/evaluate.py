@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
+    from hesperus.reports.open_answers import TableSettings
     from hesperus.reports.table import Table
+    from hesperus.studies.evaluating import Evaluation
 
 _MANY = list[str] | None
 
@@ -70,6 +74,9 @@ def command(
         Path | None,
         typer.Option(help="Folder for pairs, claims with verdicts, translations and tables (Parquet)."),
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Also write a page to read: one HTML file that loads nothing.")
+    ] = None,
     store: Annotated[Path, typer.Option(help="Reply store: no request is paid for twice.")] = Path(
         "replies.sqlite"
     ),
@@ -99,6 +106,8 @@ def command(
 
         hesperus evaluate information runs/long --translator ct2/nllb-600m --table groups --trained-on hf/org/m=de,fr
 
+        hesperus evaluate information answers.csv --translator none --report answers.html
+
         hesperus evaluate empathy runs/posts --classifier empathy-large --translator ct2/nllb-600m
     """
     from hesperus.cli.progress import StageProgress
@@ -125,6 +134,7 @@ def command(
     trained = _declared(trained_on or [])
     replies = chosen(chosen(read_replies(file), "model", model or []), "task", task or [])
     together = paired(replies, reference, language or [])
+    asked = read_prompts(prompts or file, together.reference, named=prompts is not None)
     means = Means(store, translations, translator, judge, classifier, Terms(base_url))
     with StageProgress(quiet=quiet) as progress:
         (found,) = evaluate_ready(
@@ -132,7 +142,7 @@ def command(
             [what],
             means,
             settings=EvaluationSettings(control, missing.replace("-", " ")),
-            prompts=read_prompts(prompts or file, together.reference, named=prompts is not None),
+            prompts=asked,
             watch=progress,
         )
     settings = TableSettings(Bootstrap(resamples, seed), trained)
@@ -143,10 +153,34 @@ def command(
     if out is not None:
         written = write_evaluation(found, out, tables={name: _frame(one) for name, one in made.items()})
         typer.echo(f"written: {written}", err=True)
+    if report is not None:
+        typer.echo(f"written: {_page(report, found, (replies, asked), settings)}", err=True)
     plain = table == "scores" and format == "table"
     print_table(scores_summary(made[table], what) if plain else made[table], format)
     for line in found.notes():
         typer.echo(line, err=True)
+
+
+def _page(
+    out: Path, found: Evaluation, given: tuple[pl.DataFrame, Mapping[str, str]], settings: TableSettings
+) -> Path:
+    """The page of an evaluation, as that of a run: with the replies, and the prompts where they are known."""
+    import polars as pl
+
+    from hesperus.records import Run
+    from hesperus.reports.html import write_report
+    from hesperus.reports.open_answers.evidence import Evaluated
+    from hesperus.reports.open_answers.report import OpenEvidence, open_answers_report
+
+    replies, asked = given
+    evaluated = Evaluated(found.what, found.pairs, found.details, found.sentences, found.signature)
+    columns = {"item": list(asked), "field:prompt": list(asked.values())}
+    items = (
+        pl.DataFrame(columns).with_columns(language=pl.lit(found.signature["reference"])) if asked else None
+    )
+    run = Run(replies, items)
+    evidence = OpenEvidence([evaluated], replies, trained_on=settings.trained_on)
+    return write_report(run, out, found=open_answers_report(run, evidence, bootstrap=settings.bootstrap))
 
 
 def _frame(table: Table) -> pl.DataFrame:

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
 _NO_PAIR = "nothing in {run} can be compared; --a and --b name two cells"
-_NO_ROWS = {"together": "no model in {run} was asked in two languages"}
+_NO_ROWS = {
+    "together": "no model in {run} was asked in two languages",
+    "prompts": "no prompt of {run} was translated",
+}
 
 
 def command(
@@ -39,8 +42,8 @@ def command(
         str,
         typer.Argument(
             help="accuracy, agreement, consistency, decomposition, directions, labels, outcomes, together, translation "
-            "or validity; of a similarity study also similarity, designs, tests, relations or scoring; of a long table "
-            "of ratings: raters.",
+            "or validity; of a similarity study also similarity, designs, tests, relations or scoring; of open answers scores, "
+            "groups, counts, prompts or readability; of a long table of ratings: raters.",
             show_default=False,
         ),
     ],
@@ -87,6 +90,8 @@ def command(
 
         hesperus measure together runs/atlas --statistic krippendorff_alpha --statistic ac3
 
+        hesperus measure scores runs/open --statistic f_of_means
+
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
     from hesperus.errors import UnknownNameError, UsageError
@@ -101,9 +106,10 @@ def command(
         measure_table,
         narrowed,
     )
-    from hesperus.reports.measured.registry import measure_columns
+    from hesperus.reports.measured.registry import OPEN_ANSWERS, measure_columns
+    from hesperus.reports.open_answers.measuring import refuse_labels
 
-    known = (*MEASURES, *SIMILARITY, "translation", "raters")
+    known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS, "translation", "raters")
     if what not in known:
         raise UnknownNameError("measure", what, known)
     flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion)
@@ -122,6 +128,7 @@ def command(
         threshold=threshold if what == "translation" else None,
     )
     study = described(run)
+    refuse_labels(what, study)
     needed = measure_columns(what, settings, study)
     records = narrowed(read_records(run, columns=needed), models=model or (), tasks=task or ())
     if what == "translation":

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from hesperus.measures import Bootstrap
+    from hesperus.reports.tax import TaxReport
 
 
 def command(
@@ -30,7 +34,8 @@ def command(
         int,
         typer.Option(
             min=0,
-            help="Resamples of the items; 0: no intervals. At 2000, a similarity study's own number holds.",
+            help="Resamples of the items; 0: no intervals. At 2000, the study's own number holds (similarity, open answers), and 10,000 in an "
+            "audit of a translated benchmark.",
         ),
     ] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
@@ -38,8 +43,10 @@ def command(
     """Write the report of a run: one HTML file that needs no network, no script and no other file.
 
     Where senses were made from others, it says how consistent the models are; where the same questions were asked in
-    several languages or of several models (a similarity study, an import, any records), how alike they answer. Either
-    shows the figures, the tables with intervals, what was left out and why, and how all of it was measured.
+    several languages or of several models (a similarity study, an import, any records), how alike they answer; of open
+    answers, how much of the English answer each language keeps, below which ceiling, and which claims are lost; of an
+    audit of a translated benchmark, its checklist and estimates (`hesperus tax report` takes what lies elsewhere, and
+    records). Each shows the figures, the tables with intervals, what was left out and why, and how it was measured.
 
     For example:
 
@@ -57,6 +64,7 @@ def command(
         report_drawings,
         report_findings,
         scores_of,
+        study_kind,
         write_drawings,
         write_report,
     )
@@ -67,16 +75,34 @@ def command(
         raise UnknownNameError("rule for unreadable answers", invalid, INVALID_RULES)
     settings = ReportSettings(invalid=invalid, bootstrap=Bootstrap(resamples, seed))
     opened = open_run(run)
-    found = report_findings(opened, settings=settings, scores=scores_of(run))
+    audited = _audit(run, settings.bootstrap, invalid) if study_kind(opened) == "translation_tax" else None
+    folder = run if run.is_dir() else None
+    found = audited or report_findings(opened, settings=settings, scores=scores_of(run), folder=folder)
     page = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     typer.echo(write_report(opened, page, settings=settings, found=found))
     if figures is not None:
         for file in write_drawings(report_drawings(found), figures, format=figure_format):
             typer.echo(file)
     if card is not None:
-        filled = card_of(opened.records)
+        filled = audited.checklist.card if audited else card_of(opened.records)
         try:
             card.write_text(filled.json() if card.suffix == ".json" else filled.markdown(), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"cannot write the card {card}: {error.strerror}") from error
         typer.echo(card)
+
+
+def _audit(run: Path, bootstrap: Bootstrap, invalid: str) -> TaxReport:
+    """The page of an audit, from all that its run folder holds.
+
+    Raises:
+        UsageError: A rule for unreadable answers is given, of which an audit has none.
+    """
+    from hesperus.cli.tax_evidence import run_report
+    from hesperus.errors import UsageError
+
+    if invalid != "disagree":
+        raise UsageError(
+            "an audit compares readable answers and says how far the others could move it; --invalid does not apply"
+        )
+    return run_report(run, bootstrap)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import Chosen, takes_study
 
 
@@ -24,12 +25,12 @@ def command(
         typer.Option(
             help="Table to print: multisense has consistency (default), accuracy, agreement, decomposition, directions, "
             "labels, outcomes, together, validity; similarity has designs (default), similarity, tests, relations, together, "
-            "scoring; translate_then_evaluate has scores (default), groups, counts, prompts; translation_tax has e1 "
+            "scoring; translate_then_evaluate has scores (default), groups, counts, prompts, readability; translation_tax has e1 "
             "(default), e3, e4, validity, bounds, checklist.",
             show_default=False,
         ),
     ] = None,
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Run a study: ask models, or gather records; write the run folder, and show what was found.

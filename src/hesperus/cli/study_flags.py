@@ -17,6 +17,7 @@ _ITEMS, _ASKED, _LIMITS = "What is asked", "Who is asked, and how", "Limits"
 _MULTISENSE, _SIMILARITY = "Of the study multisense", "Of the study similarity"
 _OPEN = "Of the study translate_then_evaluate"
 _TAX = "Of the study translation_tax"
+_NUMBERS = "Intervals (similarity, translate_then_evaluate)"
 
 _WHAT = Annotated[
     str,
@@ -135,13 +136,6 @@ _FLAGS: Mapping[str, _Flag] = {
         "kappa_p (default), raw, cohen_kappa, scott_pi, error_consistency or rank_consistency.",
         panel=_SIMILARITY,
     ),
-    "resamples": _flag(
-        "comparison.bootstrap.resamples",
-        int | None,
-        "Resamples of the items; 0: no intervals.",
-        panel=_SIMILARITY,
-        min=0,
-    ),
     "reference": _flag(
         "reference",
         str | None,
@@ -193,6 +187,10 @@ _FLAGS: Mapping[str, _Flag] = {
     "native": _flag(
         "native.task", str | None, "Task that was written in the target language (E3).", panel=_TAX
     ),
+    "resamples": _flag(
+        "bootstrap.resamples", int | None, "Resamples of the items; 0: no intervals.", panel=_NUMBERS, min=0
+    ),
+    "seed": _flag("bootstrap.seed", int | None, "Seed of the resamples.", panel=_NUMBERS, min=0),
     "concurrency": _flag("concurrency", int | None, "Most requests in flight.", panel=_LIMITS, min=1),
     "max_requests": _flag(
         "budget.requests", int | None, "Stop after this many requests.", panel=_LIMITS, min=0
@@ -257,7 +255,8 @@ def chosen_study(what: str, flags: Mapping[str, Any]) -> Chosen:
         if name not in kind.flags:
             known = ", ".join(_shown(flag) for flag in kind.flags)
             raise UsageError(f"{_shown(name)} is no flag of the study {kind.name}; it takes {known}")
-        _lay(values, _FLAGS[name].path, given[name])
+        path = _FLAGS[name].path
+        _lay(values, (*kind.intervals_in, *path) if path[0] == "bootstrap" else path, given[name])
     if file is None:
         _check_enough(kind, given)
     return Chosen(kind, kind.study(values, file))

@@ -35,6 +35,7 @@ class StudyKind:
         table: Makes one of them.
         summary: What `run` ends with in a terminal.
         next: Commands that go on from a run folder, with {run} in its place.
+        intervals_in: Keys of the study file under which its `bootstrap` stands.
     """
 
     name: str
@@ -45,6 +46,7 @@ class StudyKind:
     table: Callable[[StudyRun, str], Table]
     summary: Callable[[StudyRun], Table]
     next: tuple[str, ...]
+    intervals_in: tuple[str, ...] = ()
 
     def study(self, values: Mapping[str, Any], file: str | None = None) -> Any:
         """The validated study."""
@@ -69,7 +71,7 @@ def study_kind(name: str) -> StudyKind:
 def _measured(run: StudyRun, name: str) -> Table:
     from hesperus.reports.measured import Described, measure_table
 
-    return measure_table(name, run.records, described=Described(run.run.study, run.run.signature))
+    return measure_table(name, run.records, described=Described(run.run.study, run.run.signature, run.folder))
 
 
 def _consistency(run: StudyRun) -> Table:
@@ -127,24 +129,26 @@ STUDIES: Mapping[str, StudyKind] = {
         StudyKind(
             "similarity",
             "hesperus.studies.similarity",
-            flags=(*_ASKING, "records", "language", "grouping", "by", "pivot", "statistic", "resamples"),
+            flags=(*_ASKING, "records", "language", "grouping", "by", "pivot", "statistic", "resamples",
+                   "seed"),
             needs=(("records",), ("task", "model", "language")),
             tables=("designs", "similarity", "tests", "relations", "together", "scoring"),
             table=_measured,
             summary=_similarity,
             next=("hesperus measure tests {run}", "hesperus report {run}"),
+            intervals_in=("comparison",),
         ),
         StudyKind(
             "translate_then_evaluate",
             "hesperus.studies.translate_then_evaluate",
             flags=("task", "data", "model", "limit", "exclude", "language", "reference", "translator", "prompt_translator",
-                   "evaluate", "judge", "trained_on", "control", "base_url", "concurrency",
-                   "max_requests", "max_tokens_total", "max_money", "prices"),
+                   "evaluate", "judge", "trained_on", "control", "resamples", "seed", "base_url", "concurrency", "max_requests",
+                    "max_tokens_total", "max_money", "prices"),
             needs=(("task", "model", "language", "translator"),),
-            tables=("scores", "groups", "counts", "prompts"),
+            tables=("scores", "groups", "counts", "prompts", "readability"),
             table=_open_answers,
             summary=_open_summary,
-            next=("hesperus run {run} --table groups", "hesperus evaluate information {run} --judge MODEL"),
+            next=("hesperus report {run}", "hesperus evaluate information {run} --judge MODEL"),
         ),
         StudyKind(
             "translation_tax",
@@ -156,7 +160,7 @@ STUDIES: Mapping[str, StudyKind] = {
             tables=("e1", "e3", "e4", "validity", "bounds", "checklist"),
             table=_tax,
             summary=_tax_summary,
-            next=("hesperus tax e1 {run}", "hesperus tax checklist {run}"),
+            next=("hesperus report {run}", "hesperus tax checklist {run}"),
         ),
     )
 }  # fmt: skip

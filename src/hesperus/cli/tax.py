@@ -10,6 +10,7 @@ import typer
 from hesperus.cli.tax_design import simulate_command, strata_command
 from hesperus.cli.tax_inputs import (
     Back,
+    Checks,
     Exclude,
     Floor,
     Format,
@@ -17,16 +18,22 @@ from hesperus.cli.tax_inputs import (
     Metric,
     Natural,
     Original,
+    Readers,
+    Repeat,
     Resamples,
     Runs,
+    Scale,
     Scores,
     Seed,
+    StrataFile,
     Threshold,
     Translated,
+    Verdicts,
     gate_of,
     settings_of,
     show,
 )  # fmt: skip
+from hesperus.cli.tax_report import report_command
 
 if TYPE_CHECKING:
     from hesperus.cli.tax_evidence import Given
@@ -41,33 +48,7 @@ app = typer.Typer(
 
 app.command("strata")(strata_command)
 app.command("simulate")(simulate_command)
-
-Checks = Annotated[
-    list[Path] | None,
-    typer.Option(
-        help="Checks of rewritten items by people: a long table, as `hesperus annotate export` writes it."
-    ),
-]
-StrataFile = Annotated[
-    Path | None,
-    typer.Option(help="File of `hesperus tax strata` (default: strata.json of the run).", show_default=False),
-]
-Verdicts = Annotated[
-    Path | None,
-    typer.Option(
-        help="Verdicts of the verifying model (default: verdicts.parquet of the run).", show_default=False
-    ),
-]
-Repeat = Annotated[
-    int | None,
-    typer.Option(
-        help="Repeat of the translated items (default: one that the strata did not look at).", min=1
-    ),
-]
-Readers = Annotated[
-    list[str] | None,
-    typer.Option("--reader", help="Also read the replies with this reader: default, strict, authors."),
-]
+app.command("report")(report_command)
 
 
 @app.command("e1")
@@ -181,6 +162,7 @@ def rating(
     scores: Scores = None,
     metric: Metric = None,
     threshold: Threshold = None,
+    scale: Scale = "1:5",
     resamples: Resamples = 2000,
     seed: Seed = 42,
     format: Format = "table",
@@ -193,9 +175,11 @@ def rating(
 
         hesperus tax rating runs/tax-mmmlu-1a2b3c4d --ratings ratings.csv
     """
+    from hesperus.cli.measure_raters import scale_of
     from hesperus.cli.tax_evidence import Given
 
-    given = Given(runs, {"original": original, "back": back}, scores=scores, ratings=ratings)
+    senses = {"original": original, "back": back}
+    given = Given(runs, senses, scores=scores, ratings=ratings, scale=scale_of(scale))
     settings = settings_of(group, resamples, seed, 0.9, runs=runs)
     _estimate("rating", given, settings, gate_of(metric, threshold, runs=runs), format)
 
@@ -274,6 +258,7 @@ def checklist(
     ratings: Annotated[
         Path | None, typer.Option(help="Ratings of cues by people: a long table.", show_default=False)
     ] = None,
+    scale: Scale = "1:5",
     checks: Checks = None,
     strata: StrataFile = None,
     verdicts: Verdicts = None,
@@ -292,16 +277,17 @@ def checklist(
 
         hesperus tax checklist runs/tax-mmmlu-1a2b3c4d --audit audit.json --ratings cues.csv --checks qc.csv --format latex
     """
-    from hesperus.cli.tax_evidence import Given, evidence_of
+    from hesperus.cli.measure_raters import scale_of
+    from hesperus.cli.tax_evidence import Given, evidence_of, found_beside
     from hesperus.reports.formats import print_table
     from hesperus.reports.tax import checklist_of
 
     given = Given(
         runs, {}, native=native, strata=strata, verdicts=verdicts, checks=tuple(checks or ()), ratings=ratings,
-        readers=tuple(reader or ()), exclude=exclude, alignment=audit,
+        scale=scale_of(scale), readers=tuple(reader or ()), exclude=exclude, alignment=audit,
     )  # fmt: skip
     settings = settings_of(group, resamples, seed, 0.9, runs=runs)
-    filled = checklist_of(evidence_of(given, settings, gate_of(None, None, runs=runs)))
+    filled = checklist_of(evidence_of(found_beside(given), settings, gate_of(None, None, runs=runs)))
     if format == "table":
         print_table(filled.table, format)
         return

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import typer
 
 from hesperus.cli.tax_inputs import (
     declared,
@@ -20,8 +22,9 @@ from hesperus.cli.tax_inputs import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from hesperus.measures import Bootstrap
     from hesperus.reports.table import Table
-    from hesperus.reports.tax import Evidence, Gate, TaxSettings
+    from hesperus.reports.tax import Evidence, Gate, TaxReport, TaxSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Given:
         verdicts: Verdicts of the verifying model.
         checks: People's checks of rewritten items.
         ratings: People's ratings of cues.
+        scale: Lowest and highest of these ratings.
         readers: Readers that read the same replies again.
         task: Task by whose labels they do.
         exclude: List of items to leave out.
@@ -55,6 +59,7 @@ class Given:
     verdicts: Path | None = None
     checks: Sequence[Path] = ()
     ratings: Path | None = None
+    scale: tuple[float, float] = (1.0, 5.0)
     readers: Sequence[str] = ()
     task: str | None = None
     exclude: Path | None = None
@@ -67,14 +72,14 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
     Raises:
         UsageError: A file is missing, or it is not plain which sense or task is meant.
         DataError: A file breaks its contract.
-        UnknownNameError: A sense, task or reader that does not exist.
+        UnknownNameError: A sense, task, reader or model of a group that does not exist.
     """
-    from hesperus.annotation import read_frame
     from hesperus.reports.tax import Evidence, Senses, conditions_of
 
     records = records_of(given.runs, given.exclude)
     senses = conditions_of(records["input"].unique().to_list(), Senses(**given.senses))
     records, native = _with_native(records, given, senses.original)
+    _check_groups(settings.groups, records)
     strata = given.strata or _beside(given.runs, "strata.json")
     picked, repeat, reused = _strata(records, strata, senses.translated, given.repeat)
     verdicts = given.verdicts or _beside(given.runs, "verdicts.parquet")
@@ -85,10 +90,45 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
         records, senses, settings, gate, native,
         scores=scores_of(given.runs, given.scores, records, back, gate),
         strata=picked, repeat=repeat, reused=reused, passed=passed, checked=looked,
-        ratings=read_frame(given.ratings) if given.ratings is not None else None,
+        ratings=_rated(given),
         agreement=_agreement(given), rereadings=_rereadings(records, given),
         alignment=_alignment(given.alignment), dropped=_dropped(given.runs),
     )  # fmt: skip
+
+
+def found_beside(given: Given) -> Given:
+    """The same with what people and the alignment audit left in the one run folder, by the names that docs give it."""
+    from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
+
+    checks = _beside(given.runs, CHECKS_FILE)
+    return replace(
+        given,
+        alignment=given.alignment or _beside(given.runs, ALIGNMENT_FILE),
+        ratings=given.ratings or _beside(given.runs, RATINGS_FILE),
+        checks=given.checks or ((checks,) if checks is not None else ()),
+    )
+
+
+def report_of(given: Given, settings: TaxSettings, gate: Gate) -> TaxReport:
+    """The page of what was given, as yet unwritten.
+
+    Raises:
+        UsageError: As evidence_of, or no two conditions can be compared.
+        DataError: As evidence_of.
+        UnknownNameError: As evidence_of.
+    """
+    from hesperus.reports.tax import tax_report
+
+    return tax_report(evidence_of(given, settings, gate), items=items_of(given.runs))
+
+
+def run_report(folder: Path, bootstrap: Bootstrap) -> TaxReport:
+    """The page of a run folder; the bootstrap is the audit's own unless another than the default is given."""
+    from hesperus.measures import Bootstrap
+
+    resamples, seed = (10_000, 42) if bootstrap == Bootstrap() else (bootstrap.resamples, bootstrap.seed)
+    settings = settings_of(None, resamples, seed, 0.9, runs=[folder])
+    return report_of(found_beside(Given([folder], {})), settings, gate_of(None, None, runs=[folder]))
 
 
 def run_table(folder: Path, name: str) -> Table:
@@ -124,6 +164,21 @@ def run_summary(folder: Path) -> Table:
 def _of_run(folder: Path) -> Evidence:
     settings = settings_of(None, 10_000, 42, 0.9, runs=[folder])
     return evidence_of(Given([folder], {}), settings, gate_of(None, None, runs=[folder]))
+
+
+def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) -> None:
+    """Every model of a group must have answered something: a misspelt one would silently be one of the others.
+
+    Raises:
+        UnknownNameError: A model that no record has.
+    """
+    from hesperus.errors import UnknownNameError
+
+    known = records["model"].unique().to_list()
+    for group, models in groups.items():
+        for model in models:
+            if model not in known:
+                raise UnknownNameError(f"model of the group {group!r}", model, known)
 
 
 def _with_native(
@@ -203,6 +258,20 @@ def _check_overlap(looked: Mapping[str, frozenset[str]], strata: Mapping[str, Se
                 f"none of the {len(items)} units that {who} checked is an item of the strata; units are called "
                 f"{', '.join(sorted(items)[:3])}, items {', '.join(sorted(chosen)[:3])}"
             )
+
+
+def _rated(given: Given) -> pl.DataFrame | None:
+    """People's ratings, every number of them on the scale; a row that says again what was said is left out and counted."""
+    from hesperus.annotation import read_scaled
+
+    if given.ratings is None:
+        return None
+    found = read_scaled(given.ratings, given.scale)
+    if found.repeated:
+        typer.echo(
+            f"{given.ratings}: {found.repeated} rows repeat a rating of the same rater; left out", err=True
+        )
+    return found.frame
 
 
 def _agreement(given: Given) -> dict[str, Table]:

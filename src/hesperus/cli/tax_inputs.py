@@ -62,6 +62,35 @@ Exclude = Annotated[
     Path | None,
     typer.Option(help="Leave these items out: a list that `hesperus audit --out` wrote.", show_default=False),
 ]
+Scale = Annotated[
+    str, typer.Option(metavar="LOW:HIGH", help="Lowest and highest rating of cues; others are refused.")
+]
+Checks = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Checks of rewritten items by people: a long table, as `hesperus annotate export` writes it."
+    ),
+]
+StrataFile = Annotated[
+    Path | None,
+    typer.Option(help="File of `hesperus tax strata` (default: strata.json of the run).", show_default=False),
+]
+Verdicts = Annotated[
+    Path | None,
+    typer.Option(
+        help="Verdicts of the verifying model (default: verdicts.parquet of the run).", show_default=False
+    ),
+]
+Repeat = Annotated[
+    int | None,
+    typer.Option(
+        help="Repeat of the translated items (default: one that the strata did not look at).", min=1
+    ),
+]
+Readers = Annotated[
+    list[str] | None,
+    typer.Option("--reader", help="Also read the replies with this reader: default, strict, authors."),
+]
 Format = Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")]
 
 

@@ -8,19 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.reports.wording import OUTCOME_WORDS, direction, parsed, sense_sentence
+from hesperus.reports.item_texts import Text, texts_of
+from hesperus.reports.wording import OUTCOME_WORDS, parsed, sense_sentence
 
 _JOIN = ["model", "task", "item"]
 _KEEP = ["outcome", "answer", "reply"]
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text with the language it is in, for ``lang`` and ``dir``."""
-
-    text: str
-    language: str | None = None
-    direction: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +146,6 @@ def _asked(row: Mapping[str, Any], side: str, suffix: str, items: pl.DataFrame |
     )
 
 
-_NO_FIELD = frozenset({"item", "language", "input", "model", "gold", "options"})
-
-
 def _texts(
     row: Mapping[str, Any], code: str, tag: str | None, items: pl.DataFrame | None
 ) -> tuple[tuple[tuple[str, Text], ...], tuple[Text, ...]]:
@@ -172,19 +161,4 @@ def _texts(
         found = found.filter(pl.col("language") == code)
     if found.is_empty():
         return (), ()
-    held = found.row(0, named=True)
-    fields = tuple(
-        (name.removeprefix(FIELD_PREFIX), Text(value, tag, direction(tag)))
-        for name, value in held.items()
-        if _is_field(name, items.columns) and isinstance(value, str) and value
-    )
-    options = tuple(Text(option, tag, direction(tag)) for option in held.get("options") or ())
-    return fields, options
-
-
-FIELD_PREFIX = "field:"
-
-
-def _is_field(name: str, columns: Sequence[str]) -> bool:
-    prefixed = any(column.startswith(FIELD_PREFIX) for column in columns)
-    return name.startswith(FIELD_PREFIX) if prefixed else name not in _NO_FIELD
+    return texts_of(found.row(0, named=True), tag)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import polars as pl
 
 from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap, InvalidRule
 from hesperus.records import Run, read_records, read_run
+from hesperus.records.files import write_whole
 from hesperus.reports import grids, story
 from hesperus.reports.answer_figures import MOST_LABELS
 from hesperus.reports.card import card_of
@@ -22,8 +23,16 @@ from hesperus.reports.kinds import study_kind
 from hesperus.reports.measured import read_scores
 from hesperus.reports.pages import figure, page, signature_text, study_text
 
-if TYPE_CHECKING:
-    from hesperus.reports.similarity.report import SimilarityReport
+
+class Report(Protocol):
+    """A measured report of a study other than multisense, with its own figures and page."""
+
+    def drawings(self) -> list[Drawing]:
+        """Every figure for which there is something to draw."""
+
+    def html(self, run: Run) -> str:
+        """The page, as text; the same run gives the same text."""
+
 
 _SEVERAL = frozenset({"pairs", "translation"})
 """Kinds of which there may be several figures."""
@@ -67,21 +76,44 @@ def scores_of(path: Path | str) -> pl.DataFrame | None:
 
 
 def report_findings(
-    run: Run, *, settings: ReportSettings | None = None, scores: pl.DataFrame | None = None
-) -> Findings | SimilarityReport:
+    run: Run,
+    *,
+    settings: ReportSettings | None = None,
+    scores: pl.DataFrame | None = None,
+    folder: Path | None = None,
+) -> Findings | Report:
     """Measure all that the report of a run shows: which tables depends on the study (see study_kind).
 
     Args:
         run: The run.
         settings: How; None takes the defaults.
         scores: Item scores of translations, where there are any.
+        folder: The run's folder, in which the evaluations of open answers stand.
 
     Raises:
         DataError: The run has no records, or no two runs of a model that can be compared.
-        UsageError: The study's comparison cannot be used.
+        UsageError: The study's comparison cannot be used; or the run is one of open answers and its folder is not known, or
+            an audit of a translated benchmark, whose page needs more than its records (see hesperus.reports.tax.tax_report).
     """
     settings = settings or ReportSettings()
-    if study_kind(run) == "multisense":
+    kind = study_kind(run)
+    if kind == "translation_tax":
+        raise UsageError(
+            "the page of an audit is made of its records and of what stands beside them (strata, verdicts, ratings): "
+            "`hesperus report RUN` gathers it, in Python hesperus.reports.tax.tax_report(Evidence(...)) makes it"
+        )
+    if kind == "translate_then_evaluate":
+        if folder is None:
+            raise UsageError(
+                "open answers are compared by the evaluations that stand in the run folder: give the folder, not the run or its "
+                "records alone"
+            )
+        if settings.invalid != "disagree":
+            raise UsageError("the rule for unreadable answers is about labels, and open answers have none")
+        from hesperus.reports.open_answers.report import gathered, open_answers_report
+
+        return open_answers_report(run, gathered(folder, run), bootstrap=settings.bootstrap)
+    if kind == "multisense":
         return findings_of(run.records, invalid=settings.invalid, bootstrap=settings.bootstrap, scores=scores)
     # Its tests and its clustering need scipy, which the other report does not.
     from hesperus.reports.similarity.report import similarity_report
@@ -89,7 +121,7 @@ def report_findings(
     return similarity_report(run, invalid=settings.invalid, bootstrap=settings.bootstrap)
 
 
-def report_drawings(found: Findings | SimilarityReport) -> list[Drawing]:
+def report_drawings(found: Findings | Report) -> list[Drawing]:
     """Every figure of a report for which there is something to draw."""
     return drawings(found) if isinstance(found, Findings) else found.drawings()
 
@@ -99,7 +131,7 @@ def write_report(
     out: Path | str,
     *,
     settings: ReportSettings | None = None,
-    found: Findings | SimilarityReport | None = None,
+    found: Findings | Report | None = None,
 ) -> Path:
     """Write the report of a run as one HTML file.
 
@@ -116,15 +148,18 @@ def write_report(
         UsageError: No such run, or the file cannot be written.
         DataError: A file breaks its contract, or holds no records.
     """
-    scores = None if isinstance(run, Run) or found is not None else scores_of(run)
     opened = run if isinstance(run, Run) else open_run(run)
-    text = report_html(opened, settings=settings, found=found, scores=scores)
+    if found is None and not isinstance(run, Run):
+        folder = Path(run) if Path(run).is_dir() else None
+        found = report_findings(opened, settings=settings, scores=scores_of(run), folder=folder)
+    text = report_html(opened, settings=settings, found=found)
     out = Path(out)
-    partial = out.with_name(f".{out.name}.partial")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
+
+    def write(partial: Path) -> None:
         partial.write_text(text, encoding="utf-8", newline="\n")
-        partial.replace(out)
+
+    try:
+        write_whole(out, write)
     except OSError as error:
         raise UsageError(f"cannot write the report {out}: {error.strerror}") from error
     return out
@@ -134,7 +169,7 @@ def report_html(
     run: Run,
     *,
     settings: ReportSettings | None = None,
-    found: Findings | SimilarityReport | None = None,
+    found: Findings | Report | None = None,
     scores: pl.DataFrame | None = None,
 ) -> str:
     """The report of a run as text; the same run gives the same text.

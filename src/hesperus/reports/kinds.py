@@ -1,4 +1,4 @@
-"""Which report a run gets: that of senses, or that of similarity."""
+"""Which report a run gets: of senses, of similarity, of open answers, or of an audit of a translated benchmark."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from typing import Literal
 
 import polars as pl
 
-from hesperus.errors import UsageError
 from hesperus.records import Run
 from hesperus.reports.wording import parsed
 
-StudyKind = Literal["multisense", "similarity"]
+StudyKind = Literal["multisense", "similarity", "translate_then_evaluate", "translation_tax"]
 
 
 def study_kind(run: Run) -> StudyKind:
@@ -19,20 +18,16 @@ def study_kind(run: Run) -> StudyKind:
     Where a sense was made from another, the report of senses compares what was made with what it was made from. Where
     nothing was made, and a model was asked in several languages, or several models in one, they are compared as in a
     similarity study.
-
-    Raises:
-        UsageError: The run is one of open answers, which have no labels that a page could compare.
     """
     named = run.study.get("study")
-    if named == "translate_then_evaluate":
-        raise UsageError(
-            "open answers have no page of their own yet; `hesperus run RUN --table scores` prints what was found "
-            "(also groups, counts, prompts), and with --format csv, markdown or latex for elsewhere"
-        )
     if named == "similarity":
         return "similarity"
     if named == "multisense":
         return "multisense"
+    if named == "translate_then_evaluate":
+        return "translate_then_evaluate"
+    if named == "translation_tax":
+        return "translation_tax"
     codes = {*run.records["instruction"].unique(), *run.records["input"].unique()}
     if any((sense := parsed(code)) is not None and not sense.is_original for code in codes):
         return "multisense"

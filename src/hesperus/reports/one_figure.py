@@ -12,10 +12,11 @@ import polars as pl
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, PairStatistic
 from hesperus.records import Run
+from hesperus.records.files import write_whole
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.drawings import FIGURES, drawings
 from hesperus.reports.findings import findings_of
-from hesperus.reports.kinds import whole_senses
+from hesperus.reports.kinds import study_kind, whole_senses
 from hesperus.reports.measured.similarity_designs import BETWEEN, PIVOT, WITHIN
 from hesperus.reports.measured.similarity_settings import columns_of
 from hesperus.reports.pages import figure, page
@@ -96,6 +97,10 @@ def one_figure(
     choice = choice or FigureChoice()
     if what not in FIGURE_NAMES:
         raise UnknownNameError("figure", what, FIGURE_NAMES)
+    if study_kind(run) == "translate_then_evaluate":
+        raise UsageError(
+            f"{what} is about labels, and open answers have none; `hesperus report RUN --figures FOLDER` draws theirs"
+        )
     if choice.order is not None and choice.order not in ORDERS:
         raise UnknownNameError("order", choice.order, ORDERS)
     if choice.statistic is not None and choice.statistic not in get_args(PairStatistic):
@@ -141,6 +146,8 @@ def _of_similarity(what: str, run: Run, choice: FigureChoice) -> Drawing:
     # The tests permute thousands of times, and no figure shows them.
     only = ("similarity", "designs", *(("relations",) if what == "relations" else ()))
     found = similarity_findings(records, settings, by=by if what == "groups" else (), only=only)
+    if all(row["value"] is None for row in found.tables["similarity"].rows):
+        raise DataError(f"this run has nothing for the figure {what!r}: {_NEEDS['densities']}")
     chart, caption = _DRAWN[what](found, choice)
     if chart is None:
         raise DataError(f"this run has nothing for the figure {what!r}: {_NEEDS[what]}")
@@ -233,11 +240,12 @@ def write_figure(drawing: Drawing, out: Path | str) -> Path:
         if ending == "html"
         else render(drawing.chart, ending)  # type: ignore[arg-type]  # checked by file_format
     )
-    partial = out.with_name(f".{out.name}.partial")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
+
+    def write(partial: Path) -> None:
         partial.write_bytes(written)
-        partial.replace(out)
+
+    try:
+        write_whole(out, write)
     except OSError as error:
         raise UsageError(f"cannot write the figure {out}: {error.strerror}") from error
     return out

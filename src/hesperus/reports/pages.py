@@ -96,5 +96,5 @@ def study_text(study: Mapping[str, object]) -> str:
 
 def signature_text(run: Mapping[str, object], numbers: Mapping[str, object]) -> str:
     """How the run and the numbers of a page were made, as JSON."""
-    document = {"run": _without_user(plain(run)), "numbers": plain(numbers)}
+    document = {"run": _without_user(plain(run)), "numbers": _without_user(plain(numbers))}
     return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True)

@@ -19,10 +19,12 @@ class Described:
     Attributes:
         study: The `study.yaml`; empty for a records file.
         signature: The `signature.json`; likewise.
+        folder: The run folder; None for a records file.
     """
 
     study: Mapping[str, object] = field(default_factory=dict)
     signature: Mapping[str, object] = field(default_factory=dict)
+    folder: Path | None = None
 
 
 def described(run: Path) -> Described:
@@ -31,7 +33,8 @@ def described(run: Path) -> Described:
     Raises:
         DataError: A file holds no mapping.
     """
-    return Described(_mapping(run / "study.yaml"), _mapping(run / "signature.json"))
+    folder = run if run.is_dir() else None
+    return Described(_mapping(run / "study.yaml"), _mapping(run / "signature.json"), folder)
 
 
 def _mapping(file: Path) -> dict[str, object]:

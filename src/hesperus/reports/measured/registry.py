@@ -14,6 +14,8 @@ from hesperus.reports.measured.settings import MeasureSettings
 from hesperus.reports.measured.similarity_settings import columns_of
 from hesperus.reports.measured.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.reports.measured.together import together_table
+from hesperus.reports.open_answers.measuring import open_table, refuse_labels
+from hesperus.reports.open_answers.runs import RUN_TABLES
 from hesperus.reports.table import Table
 
 MEASURES: Mapping[str, Callable[[pl.DataFrame, MeasureSettings], Table]] = {
@@ -40,6 +42,9 @@ MEASURES: Mapping[str, Callable[[pl.DataFrame, MeasureSettings], Table]] = {
 SIMILARITY = ("similarity", "designs", "tests", "relations", "together", "scoring")
 """Tables of a similarity study: of all pairs of runs, not of cells; see hesperus.reports.measured.similarity. Of these
 ``together`` is a measure of any run; that of a similarity study has the subsets that the study wants."""
+
+OPEN_ANSWERS = RUN_TABLES
+"""Tables of a run of open answers, from the evaluations in its folder; see hesperus.reports.open_answers."""
 
 PAIRED = ("agreement", "consistency", "directions")
 """Measures that compare two cells, hence take `a` and `b`."""
@@ -68,21 +73,27 @@ def measure_table(
     """Make the table of a measure by its name.
 
     Args:
-        what: One of MEASURES or SIMILARITY.
+        what: One of MEASURES, SIMILARITY or OPEN_ANSWERS.
         records: The records table.
         settings: What to compare, group and resample; None takes the defaults.
         described: What the run says of itself; tables of similarity are made as its study wants them.
 
     Raises:
         UnknownNameError: No such measure, cell or column.
-        UsageError: The measure is about single cells and `a` is given.
+        UsageError: The measure is about single cells and `a` is given; or it is one of labels and the run one of open
+            answers, or the other way round.
         DataError: Nothing to compare, or no probabilities to score.
     """
     settings = settings or MeasureSettings()
-    if what not in MEASURES and what not in SIMILARITY:
-        raise UnknownNameError("measure", what, (*MEASURES, *SIMILARITY))
+    known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS)
+    if what not in known:
+        raise UnknownNameError("measure", what, known)
+    if described is not None:
+        refuse_labels(what, described)
     if settings.a is not None and what not in PAIRED:
         raise UsageError(f"{what} takes no pair of cells; a and b are for {', '.join(PAIRED)}")
+    if what in OPEN_ANSWERS:
+        return open_table(what, records, settings, described or Described())
     compared = described is not None and bool(described.study.get("comparison")) and not settings.by
     if what in MEASURES and not (what in SIMILARITY and compared):
         return MEASURES[what](records, settings)

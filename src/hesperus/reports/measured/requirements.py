@@ -7,6 +7,7 @@
 ``consistency[de_from_en] >= 0.8`` holds where every row of which one side is (de_from_en, de_from_en) has a value of
 at least 0.8; ``consistency.low[de_from_en] >= 0.75`` asks it of the lower end of the interval. In tables of similarity
 that have no sense, a term without a column is a design, a group, a part or a comparison: ``designs[within_model] >= 0.3``.
+Of a run of open answers, ``scores.f_of_means[de] >= 0.6`` and ``groups.recall[grouping=family, Uralic] >= 0.5``.
 
     DROP        := [MEASURE [.low | .high] [ "[" TERM {, TERM} "]" ] "="] NUMBER
 
@@ -45,6 +46,9 @@ _STATISTICS = {
 }
 _ONLY = ""
 """Statistic of a requirement that names none, where the measure's table has one and the same in all rows."""
+
+_OPEN_ANSWERS = ("scores", "groups")
+"""Tables of a run of open answers that have statistics."""
 
 _PLAIN_TERM = ("design", "group", "part", "comparison", "with", "language")
 _OPERATORS = (">=", "<=", ">", "<")
@@ -87,14 +91,18 @@ class Requirement:
         if _NUMBER.fullmatch(shape["number"]) is None:
             raise UsageError(f"requirement {text!r}: {shape['number']!r} is no number")
         measure, *path = shape["path"].split(".")
-        if measure not in MEASURES and measure not in SIMILARITY:
-            raise UnknownNameError("measure", measure, (*MEASURES, *SIMILARITY))
-        if any(_WORD.fullmatch(word) is None for word in path) or len(path) > 2:
+        known = (*MEASURES, *SIMILARITY, *_OPEN_ANSWERS)
+        if measure not in known:
+            raise UnknownNameError("measure", measure, known)
+        # A statistic of open answers may end in the name of a property: kappa.empathy
+        most = 2 if measure in _OPEN_ANSWERS else 1
+        if any(_WORD.fullmatch(word) is None for word in path) or len(path) > most + 1:
             raise UsageError(f"requirement {text!r}: {shape['path']!r} is no measure.statistic")
         end = path.pop() if path and path[-1] in _ENDS else "value"
-        if len(path) > 1:
+        if len(path) > most:
             raise UsageError(f"requirement {text!r}: after the statistic comes low or high, not {path[1]!r}")
-        statistic = path[0] if path else _STATISTICS.get(measure, _ONLY if measure in SIMILARITY else None)
+        only = _ONLY if measure in (*SIMILARITY, *_OPEN_ANSWERS) else None
+        statistic = ".".join(path) if path else _STATISTICS.get(measure, only)
         if statistic is None:
             raise UsageError(f"requirement {text!r}: {measure} has several statistics; write {measure}.NAME")
         return cls(
@@ -247,7 +255,7 @@ def _terms(given: str | None, text: str) -> tuple[tuple[str, str], ...]:
 def _whose(row: Mapping[str, object]) -> str | None:
     """The model of a row, both where it has two, or None where it is about all."""
     if "model_a" in row:
-        return f"{row['model_a']}, {row['model_b']}"
+        return ", ".join(dict.fromkeys(str(row[side]) for side in ("model_a", "model_b")))
     return None if row.get("model") is None else str(row["model"])
 
 
@@ -286,8 +294,9 @@ def _where(row: Mapping[str, object]) -> str:
     if "sense" in row:
         return f"sense={row['sense']}"
     if "instruction" in row:
-        return f"instruction={row['instruction']},input={row['input']},repeat={row['repeat']}"
-    known = ("by", "part", *_PLAIN_TERM, "aggregate", "size")
+        again = f",repeat={row['repeat']}" if "repeat" in row else ""
+        return f"instruction={row['instruction']},input={row['input']}{again}"
+    known = ("by", "part", "grouping", *_PLAIN_TERM, "aggregate", "size")
     return ",".join(f"{name}={row[name]}" for name in dict.fromkeys(known) if row.get(name) is not None)
 
 

@@ -1,6 +1,6 @@
-"""Tables of open answers: what each language says of what the reference says, and the ceiling beside it.
+"""Tables and the page of open answers: what each language says of what the reference says, and the ceiling beside it.
 
-All are made from the table of pairs that an evaluation writes; nothing here reads a reply.
+All numbers are made from the table of pairs that an evaluation writes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hesperus.reports.open_answers.counting import counts_table
+    from hesperus.reports.open_answers.evidence import Evaluated
     from hesperus.reports.open_answers.grouping import GROUPINGS, groups_table
+    from hesperus.reports.open_answers.report import OpenAnswersReport, OpenEvidence, open_answers_report
     from hesperus.reports.open_answers.runs import (
         RUN_TABLES,
         TABLES,
@@ -25,10 +27,14 @@ __all__ = [
     "GROUPINGS",
     "RUN_TABLES",
     "TABLES",
+    "Evaluated",
+    "OpenAnswersReport",
+    "OpenEvidence",
     "TableSettings",
     "counts_table",
     "evaluation_table",
     "groups_table",
+    "open_answers_report",
     "run_summary",
     "run_table",
     "scores_summary",
@@ -37,12 +43,16 @@ __all__ = [
 
 _HOMES = {
     "GROUPINGS": "grouping",
+    "Evaluated": "evidence",
+    "OpenAnswersReport": "report",
+    "OpenEvidence": "report",
     "RUN_TABLES": "runs",
     "TABLES": "runs",
     "TableSettings": "runs",
     "counts_table": "counting",
     "evaluation_table": "runs",
     "groups_table": "grouping",
+    "open_answers_report": "report",
     "run_summary": "runs",
     "run_table": "runs",
     "scores_summary": "scores",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +11,7 @@ import polars as pl
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import Bootstrap
 from hesperus.reports.open_answers.counting import counts_table
+from hesperus.reports.open_answers.evidence import PROMPTS, READABILITY, homes, read_frame, read_pairs
 from hesperus.reports.open_answers.grouping import groups_table
 from hesperus.reports.open_answers.scores import scores_summary, scores_table
 from hesperus.reports.table import Table, table
@@ -19,8 +19,9 @@ from hesperus.reports.table import Table, table
 TABLES = ("scores", "groups", "counts")
 """Tables of one evaluation."""
 
-RUN_TABLES = (*TABLES, "prompts")
-"""Tables of a run: also how its prompts came back from their translation."""
+_FILES = {"prompts": PROMPTS, "readability": READABILITY}
+RUN_TABLES = (*TABLES, *_FILES)
+"""Tables of a run: also how its prompts came back from their translation, and how many of a judge's replies were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +62,16 @@ def evaluation_table(
     raise UnknownNameError("table of open answers", name, TABLES)
 
 
-def run_table(folder: Path, name: str, study: Mapping[str, object]) -> Table:
+def run_table(
+    folder: Path, name: str, study: Mapping[str, object], *, bootstrap: Bootstrap | None = None
+) -> Table:
     """A table of a run, all its evaluations together, as its study wants it.
 
     Args:
         folder: The run folder.
         name: One of RUN_TABLES.
         study: Its `study.yaml`.
+        bootstrap: How items are resampled, instead of as the study says.
 
     Raises:
         UnknownNameError: No such table.
@@ -75,14 +79,14 @@ def run_table(folder: Path, name: str, study: Mapping[str, object]) -> Table:
     """
     if name not in RUN_TABLES:
         raise UnknownNameError("table of open answers", name, RUN_TABLES)
-    if name == "prompts":
-        check = _parquet(folder / "prompts.parquet")
-        return table(name, check.columns, rows=check.to_dicts(), signature={"study": study.get("study")})
-    settings, rows = settings_of(study), []
+    if name in _FILES:
+        held = read_frame(folder / _FILES[name])
+        return table(name, held.columns, rows=held.to_dicts(), signature={"study": study.get("study")})
+    settings, rows = settings_of(study, bootstrap), []
     signatures: dict[str, object] = {}
     columns: tuple[str, ...] = ()
-    for what, home in _evaluations(folder, study).items():
-        pairs, signatures[what] = _evaluation(home)
+    for what, home in homes(folder, study).items():
+        pairs, signatures[what] = read_pairs(home)
         made = evaluation_table(name, pairs, what, signature={}, settings=settings)
         columns = made.columns
         rows += [{"evaluator": what, **row} for row in made.rows]
@@ -95,46 +99,29 @@ def run_summary(folder: Path, study: Mapping[str, object]) -> Table:
     Raises:
         DataError: As in run_table.
     """
-    what, home = next(iter(_evaluations(folder, study).items()))
-    pairs, signature = _evaluation(home)
+    what, home = next(iter(homes(folder, study).items()))
+    pairs, signature = read_pairs(home)
     settings = settings_of(study)
     return scores_summary(scores_table(pairs, what, signature=signature, bootstrap=settings.bootstrap), what)
 
 
-def settings_of(study: Mapping[str, object]) -> TableSettings:
-    """What a study says of its tables."""
+def settings_of(study: Mapping[str, object], bootstrap: Bootstrap | None = None) -> TableSettings:
+    """What a study says of its tables.
+
+    Args:
+        study: The `study.yaml` of a run; may be empty.
+        bootstrap: Wins over the study where it is not the default; the level stays that of the study.
+
+    Raises:
+        DataError: The study's own bootstrap is none.
+    """
     drawn, trained = study.get("bootstrap"), study.get("trained_on")
-    bootstrap = Bootstrap(**drawn) if isinstance(drawn, Mapping) else Bootstrap()
-    return TableSettings(bootstrap, trained if isinstance(trained, Mapping) else {})
-
-
-def _evaluations(folder: Path, study: Mapping[str, object]) -> dict[str, Path]:
-    named = study.get("evaluate")
-    whats = [str(what) for what in named] if isinstance(named, list | tuple) else []
-    if not whats:
-        raise DataError("the study names no evaluation (evaluate)", file=folder / "study.yaml")
-    return {what: folder / "evaluations" / evaluation_folder(what) for what in whats}
-
-
-def evaluation_folder(what: str) -> str:
-    """Name of the folder of an evaluation: that of the evaluator, without what a folder's name cannot hold."""
-    return what.replace("/", "_").strip(".")
-
-
-def _evaluation(home: Path) -> tuple[pl.DataFrame, Mapping[str, object]]:
-    pairs = _parquet(home / "pairs.parquet")
     try:
-        signature = json.loads((home / "signature.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"holds no whole evaluation ({error}); run the study again", file=home) from None
-    if not isinstance(signature, dict):
-        raise DataError("expected a mapping", file=home / "signature.json")
-    return pairs, signature
-
-
-def _parquet(file: Path) -> pl.DataFrame:
-    try:
-        return pl.read_parquet(file)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        said = str(error).splitlines()[0]
-        raise DataError(f"cannot be read ({said}); run the study again", file=file) from None
+        own = Bootstrap(**drawn) if isinstance(drawn, Mapping) else Bootstrap()
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"the study's bootstrap cannot be used: {error}", file="study.yaml", field="bootstrap"
+        ) from None
+    if bootstrap is not None and bootstrap != Bootstrap():
+        own = replace(bootstrap, level=own.level)
+    return TableSettings(own, trained if isinstance(trained, Mapping) else {})

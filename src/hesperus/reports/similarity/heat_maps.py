@@ -12,10 +12,10 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.reports.families import family_of, spans
 from hesperus.reports.similarity.findings import Row, SimilarityFindings, Square
 from hesperus.reports.similarity.orders import (
     Order,
-    family_of,
     language_names,
     ordered_languages,
     ordered_models,
@@ -246,19 +246,13 @@ def _borders(one: _Map, side: int, *, alone: bool) -> list[Any]:
     """Lines between groups of neighbours, and their names beside the map where it is the only one."""
     if one.groups is None:
         return []
-    spans: list[tuple[str, int, int]] = []
-    for index, name in enumerate(one.names):
-        group = one.groups[name]
-        if spans and spans[-1][0] == group:
-            spans[-1] = (group, spans[-1][1], index + 1)
-        else:
-            spans.append((group, index, index + 1))
-    if len(spans) < 2:
+    held = spans(one.names, one.groups)
+    if len(held) < 2:
         return []
     whole = side * len(one.names)
     lines = [
         mark
-        for _, start, _ in spans[1:]
+        for _, start, _ in held[1:]
         for mark in (
             _line().encode(x=alt.value(0), x2=alt.value(whole), y=alt.value(start * side)),
             _line().encode(y=alt.value(0), y2=alt.value(whole), x=alt.value(start * side)),
@@ -268,7 +262,7 @@ def _borders(one: _Map, side: int, *, alone: bool) -> list[Any]:
         alt.Chart(values([{"name": group}]))
         .mark_text(align="left", fontSize=max(9, min(11, side - 2)), fontStyle="italic", color=INK)
         .encode(x=alt.value(whole + 8), y=alt.value((start + end) * side / 2), text="name:N")
-        for group, start, end in spans
+        for group, start, end in held
         if alone
     ]
     return lines + names

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
 
 from hesperus.errors import UnknownNameError
-from hesperus.languages import Language, language
+from hesperus.reports.families import family_key
 from hesperus.reports.similarity.findings import Square
 from hesperus.reports.wording import language_label, parsed, sense_label
 
 Order = Literal["family", "cluster", "alphabet"]
 ORDERS: tuple[Order, ...] = get_args(Order)
-
-UNKNOWN_FAMILY = "family not known"
 
 
 def ordered_languages(codes: Sequence[str], square: Square, *, order: Order) -> list[str]:
@@ -34,7 +31,7 @@ def ordered_languages(codes: Sequence[str], square: Square, *, order: Order) -> 
     if order == "cluster":
         return clustered(sorted(codes, key=_name), square)
     if order == "family":
-        return sorted(codes, key=_family_key)
+        return sorted(codes, key=family_key)
     if order == "alphabet":
         return sorted(codes, key=_name)
     raise UnknownNameError("order", str(order), ORDERS)
@@ -56,12 +53,6 @@ def ordered_models(
     if order == "family":
         return sorted(models, key=lambda model: (model not in known, known.get(model, ""), model))
     return sorted(models)
-
-
-def family_of(code: str) -> str:
-    """Family of a sense's language."""
-    found = _language(code)
-    return (found.family if found else None) or UNKNOWN_FAMILY
 
 
 def language_names(codes: Sequence[str]) -> dict[str, str]:
@@ -103,21 +94,5 @@ def clustered(names: Sequence[str], square: Square) -> list[str]:
     return found if found[0] < found[-1] else found[::-1]
 
 
-@lru_cache(maxsize=1024)
-def _language(code: str) -> Language | None:
-    sense = parsed(code)
-    try:
-        return language(sense.language) if sense else None
-    except UnknownNameError:
-        return None
-
-
 def _name(code: str) -> tuple[str, str]:
     return (sense_label(code), code)
-
-
-def _family_key(code: str) -> tuple[bool, str, str, str, tuple[str, str]]:
-    found = _language(code)
-    if found is None or found.family is None:
-        return (True, "", "", "", _name(code))
-    return (False, found.family, found.branch or "", found.script, _name(code))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hesperus.reports.tax.native_control import native_control_table
     from hesperus.reports.tax.naturalisation import naturalisation_table
     from hesperus.reports.tax.rating import rating_table
+    from hesperus.reports.tax.report import TaxReport, tax_report
     from hesperus.reports.tax.settings import Gate, TaxSettings, parse_groups
     from hesperus.reports.tax.sides import Compared, Side, compared, gate_scores
     from hesperus.reports.tax.validity import bounds_table, fragile_cells, validity_table
@@ -24,6 +25,7 @@ __all__ = [
     "Gate",
     "Senses",
     "Side",
+    "TaxReport",
     "TaxSettings",
     "back_translation_table",
     "bounds_table",
@@ -36,6 +38,7 @@ __all__ = [
     "naturalisation_table",
     "parse_groups",
     "rating_table",
+    "tax_report",
     "tax_tables",
     "validity_table",
 ]
@@ -46,8 +49,8 @@ _HOMES = {
     "Evidence": "evidence",
     "Gate": "settings",
     "Senses": "conditions",
-    "conditions": "conditions_of",
     "Side": "sides",
+    "TaxReport": "report",
     "TaxSettings": "settings",
     "back_translation_table": "back_translation",
     "bounds_table": "validity",
@@ -60,6 +63,7 @@ _HOMES = {
     "naturalisation_table": "naturalisation",
     "parse_groups": "settings",
     "rating_table": "rating",
+    "tax_report": "report",
     "tax_tables": "evidence",
     "validity_table": "validity",
 }

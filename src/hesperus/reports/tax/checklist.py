@@ -7,20 +7,22 @@ contrasts; with alignment, quality control and agreement of people, on which the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from hesperus.reports.card import Card, card_of
 from hesperus.reports.formats import format_table
 from hesperus.reports.table import Table
 from hesperus.reports.tax.back_translation import NOTES as BACK_LIMITS
+from hesperus.reports.tax.commands import commands
 from hesperus.reports.tax.evidence import Evidence, tax_tables
 from hesperus.reports.tax.native_control import LIMITS as NATIVE_LIMITS
 from hesperus.reports.tax.naturalisation import NOTES as NATURAL_LIMITS
 from hesperus.reports.tax.validity import fragile_cells
+from hesperus.reports.tax.wording import first_row, interval, plain_interval, points, rows_of
 
 NOT_DONE = "not done"
-COLUMNS = ("section", "item", "status", "finding")
+COLUMNS = ("section", "item", "status", "finding", "command")
 
 Row = Mapping[str, object]
 
@@ -30,7 +32,8 @@ class Checklist:
     """The checklist and the evaluation card of an audit.
 
     Attributes:
-        table: Rows of section, item, status (``done``, ``done, with a warning`` or ``not done``) and finding.
+        table: Rows of section, item, status (``done``, ``done, with a warning`` or ``not done``), finding, and, where it
+            was not done, the command that would do it (RUN stands for the run folder).
         card: The GenBench evaluation card.
     """
 
@@ -53,18 +56,25 @@ class Checklist:
         return format_table(self.table, format)
 
 
-def checklist_of(evidence: Evidence) -> Checklist:
+def checklist_of(evidence: Evidence, tables: Mapping[str, Table] | None = None) -> Checklist:
     """Fill it in.
 
     Args:
         evidence: What the audit has.
+        tables: All tables of the evidence, where they have been made before.
 
     Raises:
         DataError: What it has breaks its contract (see the tables).
     """
-    tables = {name: make() for name, make in tax_tables(evidence).items()}
+    if tables is None:
+        tables = {name: make() for name, make in tax_tables(evidence).items()}
     rows = [*_alignment(evidence), *_scope(tables, evidence), *_parser(tables), *_groups(tables, evidence)]
-    rows += [*_quality(evidence), *_people(evidence, tables)]
+    rows += [*_quality(evidence), *_people(evidence)]
+    missing = commands(evidence)
+    rows = [
+        {**row, "command": missing.get(str(row["item"]), "") if row["status"] == NOT_DONE else ""}
+        for row in rows
+    ]
     first = next(iter(tables.values()))
     signed = {name: first.signature[name] for name in ("hesperus", "TaxSettings") if name in first.signature}
     signed |= {"rows": len(rows), "not done": sum(row["status"] == NOT_DONE for row in rows)}
@@ -93,14 +103,14 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     yield _row(
         section, "E1 back-translation, clustered over items", _estimate(tables.get("e1"), "clustered", "tax")
     )
-    lost = _first(tables.get("e1"), "clustered")
+    lost = first_row(tables.get("e1"), "clustered")
     gate = str(tables["e1"].signature["gate"]) if "e1" in tables else None
     if gate is not None and evidence.scores is not None and lost is not None:
         gate = f"{gate}; {lost['n']} items compared, {lost['excluded']} left out" + (
             f" ({lost['reason']})" if lost["reason"] else ""
         )
     yield _row(section, "E1 gate on the back-translations", gate if evidence.scores is not None else None)
-    rating = _first(tables.get("rating"), None)
+    rating = next(iter(tables["rating"].rows), None) if "rating" in tables else None
     yield _row(
         section,
         "E2 rating of cues against the tax of items",
@@ -110,7 +120,7 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     yield _row(section, "E3 native control", _gaps(tables.get("e3")))
     natural = _estimate(tables.get("e4"), "pooled", "effect")
     strata = [
-        f"{row['stratum']} {_interval(row)}"
+        f"{row['stratum']} {interval(row)}"
         for row in (tables["e4"].rows if "e4" in tables else ())
         if row["analysis"] == "stratum" and not row["group"]
     ]
@@ -147,11 +157,12 @@ def _parser(tables: Mapping[str, Table]) -> Iterator[Row]:
         else []
     )
     said = "; ".join(
-        f"{row['comparison']}: {_number(row['lowest'])} to {_number(row['highest'])}" for row in bounds
+        f"{row['comparison']}: {points(float(str(row['lowest'])))} to {points(float(str(row['highest'])))} points"
+        for row in bounds
     )
     yield _row(section, "bounds on every estimate from unreadable answers", said or None)
-    without = _first(tables.get("e1"), "without fragile models")
-    said = None if without is None else f"{_interval(without)} without {without['model']}"
+    without = next(rows_of(tables.get("e1"), "without fragile models"), None)
+    said = None if without is None else f"{interval(without)} points without {without['model']}"
     if without is None and "e1" in tables:
         said = "no model is fragile"
     yield _row(section, "E1 with and without fragile models", said)
@@ -168,14 +179,14 @@ def _groups(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
         yield _row(
             section,
             item,
-            "; ".join(f"{row['group']}: {_interval(row)}" for row in rows) if many and rows else None,
+            "; ".join(f"{row['group']}: {interval(row)} points" for row in rows) if many and rows else None,
         )
     for name, item in (("e1", "E1 without each model in turn"), ("e4", "E4 without each model in turn")):
         rows = (
             [row for row in tables[name].rows if row["analysis"] == "without model"] if name in tables else []
         )
         values = [float(str(row["value"])) for row in rows if row["value"] is not None]
-        said = f"from {_number(min(values))} to {_number(max(values))}" if values else None
+        said = f"from {points(min(values))} to {points(max(values))} points" if values else None
         yield _row(section, item, said)
 
 
@@ -200,7 +211,7 @@ def _quality(evidence: Evidence) -> Iterator[Row]:
     yield _row(section, "rewritten items checked by people", said or None, warning=len(people) == 1)
 
 
-def _people(evidence: Evidence, tables: Mapping[str, Table]) -> Iterator[Row]:
+def _people(evidence: Evidence) -> Iterator[Row]:
     section = "human agreement"
     for item in ("ratings of cues", "checks of rewritten items"):
         found = evidence.agreement.get(item)
@@ -208,7 +219,9 @@ def _people(evidence: Evidence, tables: Mapping[str, Table]) -> Iterator[Row]:
         if found is not None:
             wanted = ("krippendorff_alpha", "cohen_kappa_quadratic", "cohen_kappa", "gwet_ac1", "percent")
             parts = [
-                f"{row['statistic']} {_interval(row)}" for row in found.rows if row["statistic"] in wanted
+                f"{row['statistic']} {plain_interval(row)}"
+                for row in found.rows
+                if row["statistic"] in wanted
             ]
             said = "; ".join(parts) or None
         yield _row(section, f"agreement on {item}", said)
@@ -229,19 +242,12 @@ def _card_table(card: Card) -> Table:
     return Table("GenBench evaluation card", ("axis", "ticked", "why"), rows, {})
 
 
-def _first(found: Table | None, analysis: str | None) -> Row | None:
-    rows: Iterable[Row] = found.rows if found is not None else ()
-    return next(
-        (row for row in rows if analysis is None or (row["analysis"] == analysis and not row["group"])), None
-    )
-
-
 def _estimate(found: Table | None, analysis: str, statistic: str) -> str | None:
-    row = _first(found, analysis)
+    row = first_row(found, analysis)
     return (
         None
         if row is None
-        else f"{statistic} {_interval(row)}, {row['n']} items, discordant {row['positive']}/{row['negative']}"
+        else f"{statistic} {interval(row)} points, {row['n']} items, discordant {row['positive']}/{row['negative']}"
     )
 
 
@@ -249,7 +255,9 @@ def _rated(row: Row | None) -> str | None:
     if row is None:
         return None
     tied = f"{row['n']} items, {row['tied']} tied, {row['positive']}/{row['negative']} discordant pairs"
-    return f"{row['question']}: ρ {_interval(row)}; {tied}" + (f"; {row['remark']}" if row["remark"] else "")
+    return f"{row['question']}: ρ {plain_interval(row)}; {tied}" + (
+        f"; {row['remark']}" if row["remark"] else ""
+    )
 
 
 def _gaps(found: Table | None) -> str | None:
@@ -258,7 +266,7 @@ def _gaps(found: Table | None) -> str | None:
         if found is not None
         else []
     )
-    return "; ".join(f"{row['group']} {_interval(row)}" for row in rows) or None
+    return "; ".join(f"{row['group']} {interval(row)} points" for row in rows) or None
 
 
 def _share(evidence: Evidence, who: str) -> str | None:
@@ -268,14 +276,3 @@ def _share(evidence: Evidence, who: str) -> str | None:
     if not looked:
         return "no verdict could be read"
     return f"{len(evidence.passed[who])} of {len(looked)} pass strictly"
-
-
-def _interval(row: Row) -> str:
-    if row["value"] is None:
-        return f"undefined ({row['reason']})"
-    ends = "" if row["low"] is None else f" [{_number(row['low'])}, {_number(row['high'])}]"
-    return f"{_number(row['value'])}{ends}"
-
-
-def _number(value: object) -> str:
-    return f"{float(str(value)):+.3f}" if value is not None else "undefined"

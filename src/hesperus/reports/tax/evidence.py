@@ -95,9 +95,7 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
     if original is not None and back is not None:
         comparisons["E1: original − back-translation"] = lambda: _back(evidence, original, back)
     if natural is not None and translated is not None:
-        comparisons["E4: natural − translated"] = lambda: compared(
-            evidence.audited, Side(natural), Side(translated, evidence.repeat)
-        )
+        comparisons["E4: natural − translated"] = lambda: _natural(evidence, natural, translated)
     if comparisons:
         found["bounds"] = lambda: bounds_table(
             {name: make() for name, make in comparisons.items()}, settings=settings
@@ -108,3 +106,11 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
 def _back(evidence: Evidence, original: str, back: str) -> Compared:
     gate = evidence.gate if evidence.scores is not None else None
     return compared(evidence.audited, Side(original), Side(back), scores=evidence.scores, gate=gate)
+
+
+def _natural(evidence: Evidence, natural: str, translated: str) -> Compared:
+    """The items of the strata, as E4 compares them; all rewritten ones where there are no strata."""
+    records, sides = evidence.audited, (Side(natural), Side(translated, evidence.repeat))
+    if evidence.strata is not None:
+        records = records.filter(pl.col("item").is_in([i for ids in evidence.strata.values() for i in ids]))
+    return compared(records, *sides)

@@ -12,8 +12,8 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.fingerprint import JSON, signature
-from hesperus.measures import Mask
-from hesperus.reports.table import Table, table
+from hesperus.measures import Mask, tax_statistic, unmatched_difference
+from hesperus.reports.table import Table, estimate_cells, table
 from hesperus.reports.tax.paired import (
     COLUMNS,
     EFFECT,
@@ -24,6 +24,7 @@ from hesperus.reports.tax.paired import (
     fragile_models,
     group_difference_rows,
     head,
+    narrowed,
 )
 from hesperus.reports.tax.settings import TaxSettings
 from hesperus.reports.tax.sides import Compared, Side, compared
@@ -108,6 +109,7 @@ def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: Tax
         for group, rows in groups.items() if settings.groups else ():
             about = head("stratum", task=name, group=group)
             yield from difference_rows(given, rows, mask, about=about, bootstrap=bootstrap, shown=EFFECT)
+    yield from _strata_rows(given, masks, settings)
     if settings.groups:
         for group, rows in groups.items():
             about = head("group", group=group)
@@ -132,6 +134,17 @@ def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: Tax
         for name, mask in {EVERY: every, **masks}.items():
             about = head("without fragile models", task=name, model=", ".join(fragile))
             yield from difference_rows(given, robust, mask, about=about, bootstrap=bootstrap, shown=EFFECT)
+
+
+def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettings) -> Iterator[Row]:
+    """The effect on items full of cues minus that on items free of them; other items, so each set is resampled by itself."""
+    if not {"high", "low"} <= masks.keys():
+        return
+    models = list(range(len(given.models)))
+    high, low = (tax_statistic(narrowed(given, models, masks[name])) for name in ("high", "low"))
+    found = unmatched_difference(high, low, settings.bootstrap)
+    cells = {**estimate_cells(found), "positive": None, "negative": None, "p": None}
+    yield {**head("strata", task="high − low"), "statistic": "effect", **cells}
 
 
 def _passed_rows(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import polars as pl
@@ -44,8 +44,8 @@ from hesperus.tasks import items_frame
 from hesperus.types import Failure, Item, Reply, Request, Sense
 from hesperus.version import __version__
 
-EVALUATIONS, PROMPTS = "evaluations", "prompts.parquet"
-"""Of a run folder: a folder for each evaluator, and the check of translated prompts."""
+EVALUATIONS, PROMPTS, READABILITY = "evaluations", "prompts.parquet", "readability.parquet"
+"""Of a run folder: a folder for each evaluator, the check of translated prompts, the share of readable verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ def run_study(
     """Run a study to its end, or go on with one that was stopped at any stage.
 
     Replies and verdicts of models are in the reply store, translations in `translations.sqlite` beside it, each as
-    soon as it is made. The folder has records, items, `evaluations/WHAT/` and `prompts.parquet`.
+    soon as it is made. The folder has records, items, `evaluations/WHAT/`, `prompts.parquet` and
+    `readability.parquet`.
 
     Args:
         study: The design.
@@ -226,6 +227,22 @@ def _write(
     (folder / "signature.json").unlink(missing_ok=True)
     for evaluation in evaluations:
         write_evaluation(evaluation, folder / EVALUATIONS)
-    metadata: Mapping[str, str] = {"hesperus.prompts": "1"}
-    write_whole(folder / PROMPTS, lambda partial: write_parquet(prompts.check, partial, dict(metadata)))
+    _put(prompts.check, folder / PROMPTS, "hesperus.prompts")
+    _put(_readability(evaluations), folder / READABILITY, "hesperus.readability")
     write_run(run, folder)
+
+
+def _put(frame: pl.DataFrame, path: Path, kind: str) -> None:
+    write_whole(path, lambda partial: write_parquet(frame, partial, {kind: "1"}))
+
+
+def _readability(evaluations: Sequence[Evaluation]) -> pl.DataFrame:
+    """A row for each evaluator: the share of its replies that could be read; undefined where it asks nobody."""
+    rows = [{"evaluator": one.what, **asdict(one.validity)} for one in evaluations]
+    return pl.DataFrame(rows, schema=_READABILITY, orient="row")
+
+
+_READABILITY = {
+    "evaluator": pl.String(), "value": pl.Float64(), "low": pl.Float64(), "high": pl.Float64(), "n": pl.Int64(),
+    "excluded": pl.Int64(), "reason": pl.String(),
+}  # fmt: skip

@@ -1,0 +1,153 @@
+"""`hesperus tax report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hesperus.cli.tax_inputs import (
+    Back,
+    Checks,
+    Exclude,
+    Floor,
+    Groups,
+    Metric,
+    Natural,
+    Original,
+    Readers,
+    Repeat,
+    Resamples,
+    Runs,
+    Scale,
+    Scores,
+    Seed,
+    StrataFile,
+    Threshold,
+    Translated,
+    Verdicts,
+    gate_of,
+    settings_of,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hesperus.records import Run
+
+
+def report_command(
+    runs: Runs,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The HTML file (default: report.html in the run folder, or beside the records file by its name).",
+            show_default=False,
+        ),
+    ] = None,
+    audit: Annotated[
+        Path | None,
+        typer.Option(
+            help="What `hesperus audit … --format json` printed (default: audit.json of the run).",
+            show_default=False,
+        ),
+    ] = None,
+    ratings: Annotated[
+        Path | None,
+        typer.Option(
+            help="Ratings of cues by people: a long table (default: ratings.csv of the run).",
+            show_default=False,
+        ),
+    ] = None,
+    scale: Scale = "1:5",
+    checks: Checks = None,
+    native: Annotated[
+        Path | None, typer.Option(help="Records of the native benchmark.", show_default=False)
+    ] = None,
+    native_task: Annotated[
+        str | None, typer.Option(help="Task of the native items.", show_default=False)
+    ] = None,
+    strata: StrataFile = None,
+    verdicts: Verdicts = None,
+    repeat: Repeat = None,
+    reader: Readers = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="Task by whose labels --reader reads (default: each row's own).", show_default=False
+        ),
+    ] = None,
+    original: Original = None,
+    translated: Translated = None,
+    back: Back = None,
+    natural: Natural = None,
+    group: Groups = None,
+    scores: Scores = None,
+    metric: Metric = None,
+    threshold: Threshold = None,
+    floor: Floor = 0.9,
+    exclude: Exclude = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Also write every figure as a file into this folder.")
+    ] = None,
+    figure_format: Annotated[str, typer.Option(help="svg, png or pdf.")] = "svg",
+    resamples: Resamples = 10_000,
+    seed: Seed = 42,
+) -> None:
+    """The page of an audit: checklist, estimates, figures, items for reading, in one HTML file that loads nothing.
+
+    From a run folder of `hesperus run translation_tax`, or from any records with the files that the flags name. In a run
+    folder audit.json, ratings.csv and checks.csv are found by their names, so that `hesperus report RUN` has them too.
+
+    For example:
+
+        hesperus tax report runs/tax-mmmlu-1a2b3c4d --reader strict --reader authors
+
+        hesperus tax report answers.csv --scores bleu.csv --ratings cues.csv --group english=gpt-4o,gpt-4o-mini
+    """
+    from hesperus.cli.measure_raters import scale_of
+    from hesperus.cli.tax_evidence import Given, found_beside, report_of
+    from hesperus.errors import UnknownNameError
+    from hesperus.reports import FIGURE_FORMATS, write_drawings, write_report
+
+    if figure_format not in FIGURE_FORMATS:
+        raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
+    page = out or _page(runs)
+    senses = {"original": original, "translated": translated, "back": back, "natural": natural}
+    given = Given(
+        runs, senses, native=native, native_task=native_task, scores=scores, strata=strata, repeat=repeat,
+        verdicts=verdicts, checks=tuple(checks or ()), ratings=ratings, scale=scale_of(scale),
+        readers=tuple(reader or ()), task=task, exclude=exclude, alignment=audit,
+    )  # fmt: skip
+    settings = settings_of(group, resamples, seed, floor, runs=runs)
+    found = report_of(found_beside(given), settings, gate_of(metric, threshold, runs=runs))
+    typer.echo(write_report(_run(runs), page, found=found))
+    if figures is not None:
+        for file in write_drawings(found.drawings(), figures, format=figure_format):
+            typer.echo(file)
+
+
+def _page(runs: Sequence[Path]) -> Path:
+    """Where the page of a run or a records file goes."""
+    from hesperus.errors import UsageError
+
+    if len(runs) > 1:
+        raise UsageError(f"{len(runs)} runs in one page: say where it goes (--out FILE.html)")
+    return runs[0] / "report.html" if runs[0].is_dir() else runs[0].with_suffix(".html")
+
+
+def _run(runs: Sequence[Path]) -> Run:
+    """Whose study and signature the page shows: the run's, or those of several by the names of their folders."""
+    from hesperus.records import Run, read_records
+    from hesperus.reports import open_run
+
+    if len(runs) == 1:
+        return open_run(runs[0])
+    opened = {run.name: open_run(run) for run in runs if run.is_dir()}
+    return Run(
+        read_records(runs[0]),
+        None,
+        {name: run.study for name, run in opened.items() if run.study},
+        {name: run.signature for name, run in opened.items() if run.signature},
+    )

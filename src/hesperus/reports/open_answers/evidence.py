@@ -1,0 +1,97 @@
+"""What an evaluation of open answers left: pairs, claims with verdicts, sentences, and how it was done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.errors import DataError
+
+PAIRS, DETAILS, SENTENCES, SIGNATURE = (
+    "pairs.parquet",
+    "details.parquet",
+    "sentences.parquet",
+    "signature.json",
+)
+PROMPTS, READABILITY = "prompts.parquet", "readability.parquet"
+"""Of a run folder: how the prompts came back from their translation; how many of a judge's replies could be read."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluated:
+    """One evaluation.
+
+    Attributes:
+        what: Name of the evaluator: `information`, `equivalence`, or a property.
+        pairs: A row for each pair.
+        details: A row for each claim with its verdict, or for each graded or classified pair.
+        sentences: A row for each translated sentence.
+        signature: How it was done.
+    """
+
+    what: str
+    pairs: pl.DataFrame
+    details: pl.DataFrame = field(default_factory=pl.DataFrame)
+    sentences: pl.DataFrame = field(default_factory=pl.DataFrame)
+    signature: Mapping[str, object] = field(default_factory=dict)
+
+
+def homes(folder: Path, study: Mapping[str, object]) -> dict[str, Path]:
+    """The folder of each evaluation of a run, by the name of its evaluator.
+
+    Raises:
+        DataError: The study names no evaluation.
+    """
+    named = study.get("evaluate")
+    whats = [str(what) for what in named] if isinstance(named, list | tuple) else []
+    if not whats:
+        raise DataError("the study names no evaluation (evaluate)", file=folder / "study.yaml")
+    return {what: folder / "evaluations" / evaluation_folder(what) for what in whats}
+
+
+def evaluation_folder(what: str) -> str:
+    """Name of the folder of an evaluation: that of the evaluator, without what a folder's name cannot hold."""
+    return what.replace("/", "_").strip(".")
+
+
+def read_pairs(home: Path) -> tuple[pl.DataFrame, Mapping[str, object]]:
+    """The pairs of an evaluation, of which every table is made, and its signature.
+
+    Raises:
+        DataError: The folder holds no whole evaluation.
+    """
+    pairs = read_frame(home / PAIRS)
+    try:
+        signature = json.loads((home / SIGNATURE).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"holds no whole evaluation ({error}); run the study again", file=home) from None
+    if not isinstance(signature, dict):
+        raise DataError("expected a mapping", file=home / SIGNATURE)
+    return pairs, signature
+
+
+def read_evaluated(what: str, home: Path) -> Evaluated:
+    """All that an evaluation left.
+
+    Raises:
+        DataError: The folder holds no whole evaluation.
+    """
+    pairs, signature = read_pairs(home)
+    return Evaluated(what, pairs, read_frame(home / DETAILS), read_frame(home / SENTENCES), signature)
+
+
+def read_frame(file: Path) -> pl.DataFrame:
+    """A Parquet file of a run.
+
+    Raises:
+        DataError: It is missing or broken.
+    """
+    try:
+        return pl.read_parquet(file)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        said = str(error).splitlines()[0]
+        raise DataError(f"cannot be read ({said}); run the study again", file=file) from None

@@ -1,0 +1,63 @@
+"""Tables of open answers as measures of a run, and what to say where a measure of labels is asked of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from hesperus.errors import UsageError
+from hesperus.reports.measured.description import Described
+from hesperus.reports.measured.settings import MeasureSettings
+from hesperus.reports.open_answers.runs import RUN_TABLES, run_table
+from hesperus.reports.table import Table
+
+STUDY = "translate_then_evaluate"
+OF_REPLIES = ("outcomes", "validity")
+"""Measures of any run that say something of open answers too: what became of the replies."""
+
+_SCORED = ", ".join(RUN_TABLES)
+
+
+def refuse_labels(what: str, described: Described) -> None:
+    """Refuse a measure of labels for a run of open answers, which have none.
+
+    Raises:
+        UsageError: It is one; the message says which measures it has.
+    """
+    if described.study.get("study") == STUDY and what not in (*RUN_TABLES, *OF_REPLIES):
+        raise UsageError(
+            f"{what} is about labels, and open answers have none; `hesperus measure scores RUN` says how much of the reference's "
+            f"answer each language keeps (a run of open answers has {_SCORED}; {', '.join(OF_REPLIES)})"
+        )
+
+
+def open_table(what: str, records: pl.DataFrame, settings: MeasureSettings, described: Described) -> Table:
+    """A table of a run of open answers, all its evaluations together.
+
+    Args:
+        what: One of RUN_TABLES.
+        records: The records of the models and tasks that are wanted.
+        settings: `bootstrap` wins over the run's study where it is not the default.
+        described: What the run says of itself.
+
+    Raises:
+        UsageError: It is no run of open answers, or something is asked of it that it does not have.
+        DataError: The folder lacks an evaluation, or holds a broken one.
+    """
+    if described.study.get("study") != STUDY or described.folder is None:
+        raise UsageError(
+            f"{what} is a table of a run of open answers (`hesperus run {STUDY}`), and this is none; `hesperus evaluate "
+            "information FILE` evaluates answers that are there already"
+        )
+    if settings.by:
+        raise UsageError(
+            f"{what} is not measured by a column of the records; `groups` has groups of languages"
+        )
+    if settings.invalid != MeasureSettings().invalid:
+        raise UsageError("--invalid is about labels, and open answers have none")
+    made = run_table(described.folder, what, described.study, bootstrap=settings.bootstrap)
+    kept = {name: set(records[name].unique()) for name in ("model", "task") if name in made.columns}
+    return replace(
+        made, rows=tuple(row for row in made.rows if all(row[name] in held for name, held in kept.items()))
+    )

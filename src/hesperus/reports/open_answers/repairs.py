@@ -1,0 +1,117 @@
+"""The translations: what had to be made again, by which way, and what was given up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from hesperus.reports.families import family_key
+from hesperus.reports.grids import FOLDED, Column, Grid
+from hesperus.reports.item_texts import Text
+from hesperus.reports.open_answers.wording import FAULT_WORDS, RUNG_WORDS
+from hesperus.reports.wording import language_label, percent
+
+MOST_SHOWN = 12
+"""Sentences that are shown of those given up."""
+
+_FIRST = "first"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A sentence whose best translation still has a fault.
+
+    Attributes:
+        where: Whose sentence, in words.
+        source: The sentence.
+        translation: What stands in the text that was evaluated.
+        faults: What is wrong with it.
+    """
+
+    where: str
+    source: Text
+    translation: Text
+    faults: str
+
+
+def repairs_grid(sentences: pl.DataFrame) -> Grid | None:
+    """A line for each language: sentences, repairs by rung, what was given up, and the faults; None without sentences.
+
+    Args:
+        sentences: The sentences of an evaluation, those of the control among them.
+    """
+    if sentences.is_empty():
+        return None
+    rungs = [rung for rung in RUNG_WORDS if rung != _FIRST and (sentences["rung"] == rung).any()]
+    rungs += [str(rung) for rung in sentences["rung"].unique().sort() if rung not in RUNG_WORDS]
+    cells = []
+    for side, said in (("score", "the answers"), ("ceiling", "the control, its way back")):
+        here = sentences.filter(pl.col("side_by_side") == side)
+        for tag in sorted(here["language"].unique(), key=family_key):
+            held = here.filter(pl.col("language") == tag)
+            kept = held.filter(pl.col("faults") != "")
+            cells.append(
+                (
+                    language_label(tag),
+                    said,
+                    f"{held.height:,}",
+                    *(f"{held.filter(pl.col('rung') == rung).height:,}" for rung in rungs),
+                    f"{kept.height:,} ({percent(kept.height / held.height, 1)})",
+                    _kinds(held["faults_before"].to_list()),
+                    _kinds(kept["faults"].to_list()),
+                )
+            )
+    heads = [Column("Language"), Column("Of"), Column("Sentences", True)]
+    heads += [Column(f"Repaired {RUNG_WORDS.get(rung, rung)}", True) for rung in rungs]
+    heads += [Column("Given up", True), Column("Faults found"), Column("Faults that stayed")]
+    return Grid(
+        "Translated sentences. A sentence whose translation degenerates (repeats itself, stays as it was, turns into another "
+        "language, loses numbers) is made again in other ways until one has no fault; where none has, the best is kept and "
+        "counts as given up. Equal sentences of several answers are counted each time.",
+        tuple(heads),
+        tuple(cells),
+        folded=len(cells) > FOLDED,
+    )
+
+
+def _kinds(texts: Sequence[str]) -> str:
+    """Kinds of faults with their numbers, the most frequent first: ``3 numbers lost or added, 1 empty``."""
+    counts: dict[str, int] = {}
+    for text in texts:
+        for fault in text.split("; ") if text else ():
+            kind = fault.partition(":")[0]
+            if kind in FAULT_WORDS:
+                counts[kind] = counts.get(kind, 0) + 1
+    return ", ".join(
+        f"{count:,} {FAULT_WORDS[kind]}"
+        for kind, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    )
+
+
+def given_up(sentences: pl.DataFrame, reference: str) -> tuple[list[GivenUp], int]:
+    """Some sentences of the answers that were given up, each source once, languages in turn; and how many there are.
+
+    Args:
+        sentences: As in repairs_grid.
+        reference: Language of the translations.
+    """
+    if sentences.is_empty():
+        return [], 0
+    kept = sentences.filter((pl.col("side_by_side") == "score") & (pl.col("faults") != ""))
+    turns = (
+        kept.unique(["language", "source"], keep="first", maintain_order=True)
+        .with_columns(turn=pl.int_range(pl.len()).over("language"))
+        .sort("turn", "language", maintain_order=True)
+    )
+    return [_given_up(row, reference) for row in turns.head(MOST_SHOWN).to_dicts()], kept.height
+
+
+def _given_up(row: Mapping[str, object], reference: str) -> GivenUp:
+    return GivenUp(
+        f"{row['model']}, {language_label(str(row['language']))}, item {row['item']}",
+        Text(str(row["source"]), str(row["language"])),
+        Text(str(row["translation"]), reference),
+        str(row["faults"]),
+    )

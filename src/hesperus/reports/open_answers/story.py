@@ -1,0 +1,329 @@
+"""What the page of open answers says in words: what was asked, what came out, what to hold it against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from hesperus.reports.families import family_key
+from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside
+from hesperus.reports.open_answers.statistics import UNSEEN
+from hesperus.reports.open_answers.wording import EMBEDDED, STATE_WORDS, judge_name, property_names
+from hesperus.reports.story import share
+from hesperus.reports.wording import joined, language_name, parsed, percent
+
+_MOST_NAMES = 40
+_SILENT = ("reference_silent", "candidate_silent", "both_silent")
+
+
+def title(parts: Sequence[OpenFindings]) -> str:
+    """The question that the page answers."""
+    models = parts[0].models
+    one = len(models) == 1
+    whom = joined(list(models)) if len(models) <= 3 else f"{len(models)} models"
+    tags = languages_of(parts)
+    where = f"{len(tags)} other languages" if len(tags) > 1 else language_name(tags[0])
+    english = parts[0].reference_name
+    if any(found.is_information for found in parts):
+        return f"{'Does' if one else 'Do'} {whom} say as much in {where} as in {english}?"
+    return f"{'Does' if one else 'Do'} {whom} answer alike in {english} and in {where}?"
+
+
+def languages_of(parts: Sequence[OpenFindings]) -> list[str]:
+    """Tags of the languages that are held against the reference, by family."""
+    return list(
+        dict.fromkeys(cell[2] for cell in sorted(parts[0].cells, key=lambda cell: family_key(cell[2])))
+    )
+
+
+def verdict(found: OpenFindings, *, several: bool) -> list[str]:
+    """What came out, in one or two sentences: how much is kept, and whether translation explains the rest.
+
+    Args:
+        found: What was measured.
+        several: Whether the page has other evaluators too.
+    """
+    statistic = "recall" if found.is_information else found.main
+    known = sorted(found.known(statistic), key=lambda one: (float(str(one[1]["value"])), one[0]))
+    if not known:
+        reasons = {str(held[statistic]["reason"]) for held in found.cells.values()}
+        return [_begun(found, f"nothing could be compared: {'; '.join(sorted(reasons))}.", several)]
+    return [_begun(found, _kept(found, known), several), *_explained(found)]
+
+
+def _begun(found: OpenFindings, said: str, several: bool) -> str:
+    return f"{_on(found, several)}{said}" if several else said[0].upper() + said[1:]
+
+
+def _on(found: OpenFindings, several: bool) -> str:
+    return f"{property_names(found.what).capitalize()}: " if several else ""
+
+
+def _kept(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> str:
+    """From the least to the most: share of claims, of answers with the same property, mean grade."""
+    english = found.reference_name
+    ends = _ends(found, known)
+    if found.is_information:
+        return (
+            f"of what the answers say in {english}, {ends} is also said in the answers in "
+            f"{'other languages' if len(known) > 1 else 'the other language'}."
+        )
+    what = property_names(found.what)
+    if found.properties:
+        return f"answers in {english} and in the other language have the same {what} in {ends} of cases."
+    return f"answers in {english} and in the other language are graded {ends} equivalent."
+
+
+def _ends(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> str:
+    if len(known) == 1:
+        return share(known[0][1])
+    (low_cell, low), (high_cell, high) = known[0], known[-1]
+    return f"between {share(low)} ({_where(found, low_cell)}) and {share(high)} ({_where(found, high_cell)})"
+
+
+def _where(found: OpenFindings, cell: Cell) -> str:
+    name = language_name(cell[2])
+    return f"{cell[0]} in {name}" if len(found.models) > 1 else name
+
+
+def _explained(found: OpenFindings) -> Iterator[str]:
+    """Whether translation alone explains the loss: cells whose score over ceiling is below 1 for certain."""
+    english = found.reference_name
+    known = [row for _, row in found.known() if row["relative"] is not None]
+    if not known:
+        yield (
+            "What translation itself loses is not known here (no ceiling was measured), so that some of the difference may be "
+            "its doing."
+        )  # fmt: skip
+        return
+    ceilings = sorted((beside(row, "ceiling") for row in known), key=lambda row: float(str(row["value"])))
+    kept = f"{percent(float(str(ceilings[0]['value'])))}"
+    if len(ceilings) > 1 and percent(float(str(ceilings[-1]["value"]))) != kept:
+        kept += f" to {percent(float(str(ceilings[-1]['value'])))}"
+    measure = "agree with themselves to" if found.is_information else "keep it in"
+    base = f"{english} answers that are only sent there and back {measure} {kept}"
+    tested = [row for row in known if row["relative_high"] is not None]
+    if not tested:
+        yield f"{base}; without intervals nothing more can be said."
+        return
+    below = sum(float(str(row["relative_high"])) < 1 for row in tested)
+    if below == len(tested):
+        where = f"in all {below} cases" if below > 1 else ""
+        yield (
+            f"Translation does not explain it: {base}, and the answers stay below that {where}".rstrip() + "."
+        )
+    elif below:
+        yield (
+            f"Translation does not explain it in {below} of {len(tested)} cases, in which the answers stay below that for certain: {base}. In the rest the "
+            "difference cannot be told from what translation loses."
+        )
+    else:
+        yield f"The difference cannot be told from what translation loses: {base}, and in no case do the answers stay below that for certain."
+
+
+def models_told(found: OpenFindings, *, several: bool) -> list[str]:
+    """A sentence a model: its mean over all languages, and what that is of the ceiling."""
+    told: list[str] = []
+    if len(found.labels) < 2:
+        return told
+    for model in found.models:
+        row = found.whole(model)
+        if row is None or row["value"] is None:
+            continue
+        name = (
+            "F"
+            if found.is_information
+            else f"same {property_names(found.what)}"
+            if found.properties
+            else "equivalence"
+        )
+        over = beside(row, "relative")
+        relative = f", {share(over)} of the ceiling" if over["value"] is not None else ""
+        extra = ""
+        if found.is_information:
+            sides = [found.whole(model, side) for side in ("precision", "recall")]
+            shown = [share(side) for side in sides if side is not None and side["value"] is not None]
+            if len(shown) == 2:
+                extra = f"; precision {shown[0]}, recall {shown[1]}"
+        told.append(
+            f"{_on(found, several)}{model}, all languages together: {name} {share(row)}{relative}{extra}."
+        )
+    return told
+
+
+def asked(
+    parts: Sequence[OpenFindings], study: Mapping[str, object], signature: Mapping[str, object]
+) -> list[tuple[str, str]]:
+    """What was asked, as names and descriptions."""
+    found, pairs = parts[0], parts[0].evaluated.pairs
+    english = found.reference_name
+    tags = languages_of(parts)
+    shown = [language_name(tag) for tag in tags[:_MOST_NAMES]]
+    more = f" and {len(tags) - len(shown)} more" if len(tags) > len(shown) else ""
+    tasks = pairs["task"].unique().sort().to_list()
+    repeats = pairs["repeat"].n_unique()
+    prompts = f"{pairs['item'].n_unique():,} of {joined([str(task) for task in tasks])}"
+    prompts += f", each asked {repeats} times" if repeats > 1 else ""
+    told = [
+        ("Models", joined(list(found.models))),
+        (
+            "Languages",
+            f"{len(tags)}, held against {english}: {joined(shown) if not more else ', '.join(shown) + more}",
+        ),
+        ("Prompts", f"{prompts}; {_ways(pairs, english)}"),
+        ("Translator of the answers", str(found.evaluated.signature.get("translator") or "none")),
+        *(("Evaluator", _evaluator(part)) for part in parts),
+        ("Pairs", _pairs(pairs)),
+    ]
+    excluded = signature.get("excluded")
+    if isinstance(excluded, Mapping):
+        told.append(("Left out by a list", _excluded(excluded)))
+    dropped = signature.get("dropped")
+    if isinstance(dropped, Sequence) and not isinstance(dropped, str) and dropped:
+        told.append(("Left out by the task", f"{len(dropped):,} items that are not whole"))
+    return told
+
+
+def _excluded(held: Mapping[str, object]) -> str:
+    """How many items a list of exclusions took out, and why."""
+    reasons = held.get("reasons")
+    why = (
+        ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+        if isinstance(reasons, Mapping)
+        else ""
+    )
+    return f"{held.get('items')} items" + (f" ({why})" if why else "")
+
+
+def _ways(pairs: pl.DataFrame, english: str) -> str:
+    """How the prompts came to stand in each language."""
+    own: set[str] = set()
+    made: dict[str, set[str]] = {}
+    for tag, code in pairs.select("language", "input").unique().sort(pl.all()).iter_rows():
+        sense = parsed(code)
+        if sense is None or sense.is_original:
+            own.add(tag)
+        else:
+            made.setdefault(sense.maker or "the model that is asked", set()).add(tag)
+    if not made:
+        return "in each language in the task's own words"
+    said = [
+        f"translated from {english} by {maker} ({len(tags)} languages)"
+        for maker, tags in sorted(made.items())
+    ]
+    return joined([*([f"in the task's own words ({len(own)} languages)"] if own else []), *said])
+
+
+def _evaluator(found: OpenFindings) -> str:
+    judge = judge_name(found.evaluated.signature)
+    if found.is_information:
+        how = "claims of each answer, verified against the other"
+    elif found.properties:
+        how = f"properties of each answer: {joined([property_names(name) for name in found.properties])}"
+    else:
+        how = "whether two short answers say the same"
+    by = "the embedded judge" if judge == EMBEDDED else "" if judge == found.what else judge
+    return f"{property_names(found.what)}: {how}" + (f", by {by}" if by else "")
+
+
+def _pairs(pairs: pl.DataFrame) -> str:
+    states = dict(pairs.group_by("state").len().iter_rows())
+    told = [f"{states[state]:,} {words}" for state, words in STATE_WORDS.items() if states.get(state)]
+    return f"{pairs.height:,} (an answer with the same model's answer to the same prompt): {', '.join(told)}"
+
+
+def asides(parts: Sequence[OpenFindings], readability: pl.DataFrame | None) -> list[str]:
+    """What the headline counts, and what it leaves out."""
+    found = parts[0]
+    told = []
+    pairs = found.evaluated.pairs
+    silent = pairs.filter(pl.col("state").is_in(_SILENT)).height
+    if silent:
+        told.append(
+            f"{silent:,} of {pairs.height:,} pairs have a side that gives no answer: where one does not, they count 0, where "
+            "neither does, 1. Below, every score stands without them too."
+        )
+    for part in parts:
+        out = part.evaluated.pairs.filter(pl.col("state").is_in(UNSEEN)).height
+        if out:
+            on = f"{property_names(part.what)}: " if len(parts) > 1 else ""
+            told.append(
+                f"{on}{out:,} of {pairs.height:,} pairs are left out of every score: see what became of the answers."
+            )
+    if readability is not None:
+        for row in readability.to_dicts():
+            if row["value"] is not None:
+                told.append(
+                    f"{property_names(str(row['evaluator']))}: {percent(row['value'], 1)} of {row['n']:,} replies of the judge "
+                    "could be read."
+                )
+    if any(row["low"] is not None for _, row in found.known()):
+        told.append(
+            f"Brackets are {100 * found.level:g} % intervals over the prompts; all answers to a drawn prompt travel together."
+        )
+    return told
+
+
+def caveats(parts: Sequence[OpenFindings]) -> list[str]:
+    """What to hold these numbers against."""
+    found = parts[0]
+    english = found.reference_name
+    judges = {judge_name(part.evaluated.signature) for part in parts}
+    told = [
+        f"{english} answers are the measure of all others, right or wrong: this is consistency, not truth. An answer that is "
+        f"right where the {english} one is wrong counts as a loss.",
+        f"The ceiling is of the same {english} answers, translated twice (there and back); the other answers are translated "
+        "once. It can therefore be lower than what one translation loses, and a score relative to it too high; beyond 100 % "
+        "is possible. Relative scores take the loss for a common factor: where the ceiling is low they are a rough guide.",
+        "Intervals resample prompts and keep models, languages, translator and judge as they are: they say what other prompts "
+        "of this kind would give. They are each for itself: of many cases, some differ by chance.",
+        "The languages of a group are not independent of each other, and a group of one language says nothing of its kind.",
+    ]
+    if any(part.is_information for part in parts):
+        told.append(
+            "Precision and recall are the judge's: what it takes for a claim, and for support, decides them. `hesperus "
+            "calibrate` holds a judge against people."
+        )
+    if EMBEDDED in judges:
+        told.append(
+            "The embedded judge compares words and numbers by the rules of English, without any model: it does not see that two "
+            "wordings mean the same. It is for quick looks and for tests of the pipeline."
+        )
+    if any(part.properties for part in parts):
+        told.append(
+            "A property is what its classifier sees in the translation; translation alone can change it, which is what the "
+            "ceiling shows. κ is undefined where all answers are alike on both sides."
+        )
+    return told
+
+
+def measured(parts: Sequence[OpenFindings]) -> list[str]:
+    """How the numbers were made, a sentence a matter."""
+    found = parts[0]
+    signature = found.scores.signature
+    drawn = signature.get("bootstrap")
+    told = []
+    if isinstance(drawn, Mapping) and drawn.get("resamples"):
+        told.append(
+            f"Intervals hold {100 * found.level:g} % of {drawn['resamples']:,} resamples of prompts (seed {drawn['seed']})."
+        )
+    told.append(
+        f"Every answer is put into {found.reference_name} sentence by sentence (translator: {signature.get('translator')}) and "
+        f"held against the same model's {found.reference_name} answer to the same prompt."
+    )
+    for part in parts:
+        judge = part.evaluated.signature.get("judge")
+        rule = judge.get("rule") if isinstance(judge, Mapping) else None
+        if isinstance(rule, str) and rule:
+            told.append(f"{property_names(part.what).capitalize()}: {rule}.")
+    missing = signature.get("missing")
+    told.append(
+        "A prompt that one side was not asked "
+        + (
+            "counts as one to which it gave no answer."
+            if missing == "no answer"
+            else "is left out and counted."
+        )
+    )
+    return told

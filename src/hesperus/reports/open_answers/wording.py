@@ -1,0 +1,102 @@
+"""How statistics, groups, states and evaluators of open answers are called wherever a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hesperus.reports.open_answers.findings import OpenFindings
+
+EMBEDDED = "embedded"
+"""Name of the judge that needs no model."""
+
+STATISTIC_NAMES: Mapping[str, str] = {
+    "precision": "Precision",
+    "recall": "Recall",
+    "f_of_means": "F of means",
+    "mean_f": "Mean F",
+}
+
+GROUPING_NAMES: Mapping[str, str] = {
+    "all": "all languages",
+    "script": "script",
+    "family": "family (Glottolog)",
+    "branch": "branch (Glottolog)",
+    "paper_script": "script, as the paper groups it",
+    "paper_family": "family, as the paper groups it",
+    "trained_on": "declared training languages",
+}
+
+STATE_WORDS: Mapping[str, str] = {
+    "compared": "compared",
+    "reference_silent": "only the reference gives no answer",
+    "candidate_silent": "only this language gives no answer",
+    "both_silent": "neither gives an answer",
+    "unreadable": "unreadable to the evaluator",
+    "untranslated": "without a translation",
+    "absent": "not asked in both",
+}
+"""States of pairs in words, in the order of counting.STATES."""
+
+FAULT_WORDS: Mapping[str, str] = {
+    "empty": "empty",
+    "repetition": "repeats itself",
+    "length": "too long or too short",
+    "copy": "left as it was",
+    "script": "another script",
+    "language": "another language",
+    "numbers": "numbers lost or added",
+    "verbatim": "code or addresses changed",
+}
+
+RUNG_WORDS: Mapping[str, str] = {
+    "first": "at once",
+    "verbatim": "around code and addresses",
+    "sample": "by sampling",
+    "beam": "by beam search",
+    "split": "clause by clause",
+}
+
+SCRIPT_NAMES: Mapping[str, str] = {
+    "Arab": "Arabic", "Armn": "Armenian", "Beng": "Bengali", "Cyrl": "Cyrillic", "Deva": "Devanagari",
+    "Ethi": "Ethiopic", "Geor": "Georgian", "Grek": "Greek", "Gujr": "Gujarati", "Guru": "Gurmukhi",
+    "Hans": "Simplified Chinese", "Hant": "Traditional Chinese", "Hebr": "Hebrew", "Jpan": "Japanese", "Khmr": "Khmer",
+    "Knda": "Kannada", "Kore": "Korean", "Laoo": "Lao", "Latn": "Latin", "Mlym": "Malayalam", "Mymr": "Burmese",
+    "Orya": "Odia", "Sinh": "Sinhala", "Taml": "Tamil", "Telu": "Telugu", "Thai": "Thai", "Tibt": "Tibetan",
+}  # fmt: skip
+
+
+def group_name(grouping: str, group: str) -> str:
+    """A group of languages in words."""
+    if grouping == "script":
+        return SCRIPT_NAMES.get(group, group)
+    if grouping == "trained_on":
+        return {"in": "declared as training languages", "out": "not declared"}.get(group, group)
+    return group
+
+
+def property_names(name: str) -> str:
+    """A property without underscores."""
+    return name.replace("_", " ")
+
+
+def measured_name(found: OpenFindings) -> str:
+    """What the main statistic of an evaluator measures, as an axis or a column is headed."""
+    if found.is_information:
+        return "Information kept (F of means)"
+    if found.properties:
+        return f"Same {property_names(found.what)}" + (" profile" if len(found.properties) > 1 else "")
+    return "Equivalence"
+
+
+def judge_name(signature: Mapping[str, object]) -> str:
+    """Who judged, from the signature of an evaluation: a judge, a grader or a classifier."""
+    judge = signature.get("judge")
+    if not isinstance(judge, Mapping):
+        return ""
+    for name in ("judge", "grader", "classifier", "evaluator"):
+        held = judge.get(name)
+        if isinstance(held, str) and held:
+            return held
+    return ""

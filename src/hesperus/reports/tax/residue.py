@@ -1,0 +1,211 @@
+"""The items with most residue, for reading: what was asked in each condition, and what each model replied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from hesperus.measures import item_signal
+from hesperus.reports.item_texts import Text, texts_of
+from hesperus.reports.tax.evidence import Evidence
+from hesperus.reports.tax.rating import mean_ratings
+from hesperus.reports.tax.sides import Compared
+from hesperus.reports.wording import OUTCOME_WORDS, parsed, sense_sentence
+
+MOST = 12
+"""Items that are shown."""
+_VERSIONS = 4
+"""Back-translations of an item that are shown, where every model made its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """An item in one condition.
+
+    Attributes:
+        condition: ``original``, ``translated``, ``natural`` or ``back``.
+        sense: In words.
+        makers: Models whose making it is, where these differ.
+        fields: Field name to text.
+        options: Texts of the options.
+    """
+
+    condition: str
+    sense: str
+    makers: tuple[str, ...]
+    fields: tuple[tuple[str, Text], ...]
+    options: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a model made of an item in a condition.
+
+    Attributes:
+        answer: Label, or the outcome in words.
+        right: Whether it is gold; None where there is none.
+        reply: What it wrote, or None where that is not kept.
+    """
+
+    answer: str
+    right: bool | None
+    reply: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResidueItem:
+    """An item for reading.
+
+    Attributes:
+        task: Its benchmark.
+        item: Its id.
+        gold: Its right answer, or None.
+        why: Why it stands here, in words.
+        versions: It in each condition; empty where the run does not keep its texts.
+        more: Back-translations that are not shown.
+        conditions: Heads of the columns of replies.
+        replies: Model to its replies, a place a condition; None where it was not asked.
+    """
+
+    task: str
+    item: str
+    gold: str | None
+    why: str
+    versions: tuple[Version, ...]
+    more: int
+    conditions: tuple[str, ...]
+    replies: tuple[tuple[str, tuple[Answered | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Residue:
+    """What is shown, and of how many.
+
+    Attributes:
+        shown: Items, the most residue first.
+        total: Items that lose a right answer on the way back, or that stand in the stratum ``high``.
+    """
+
+    shown: tuple[ResidueItem, ...]
+    total: int
+
+
+def residue_items(
+    evidence: Evidence, given: Compared, items: pl.DataFrame | None, *, most: int = MOST
+) -> Residue:
+    """Pick the items that lose most on the way back, then those of the stratum ``high`` that lose nothing; ties by rating, then id.
+
+    Args:
+        evidence: What the audit has.
+        given: The original against what came back.
+        items: Texts of the items, where the run keeps them.
+        most: How many are shown.
+    """
+    signal = np.nan_to_num(item_signal(given.pairs), nan=-1.0)
+    high = set(evidence.strata.get("high", ())) if evidence.strata is not None else set()
+    rated = mean_ratings(evidence.ratings) if evidence.ratings is not None else {}
+    cue = {
+        item: float(np.mean([held[item] for held in rated.values() if item in held]))
+        for item in _rated(rated)
+    }
+    picked = [
+        (-float(signal[place]), -cue.get(item, 0.0), task, item, place)
+        for place, (task, item) in enumerate(given.items)
+        if signal[place] > 0 or item in high
+    ]
+    shown = []
+    for *_, task, item, place in sorted(picked)[:most]:
+        why = "; ".join(
+            _why(given, place, item in high, {name: held.get(item) for name, held in rated.items()})
+        )
+        shown.append(_item(evidence, items, task, item, why=why))
+    return Residue(tuple(shown), len(picked))
+
+
+def _rated(rated: Mapping[str, Mapping[str, float]]) -> set[str]:
+    return {item for held in rated.values() for item in held}
+
+
+def _why(given: Compared, place: int, high: bool, cues: Mapping[str, float | None]) -> Iterator[str]:
+    pairs = given.pairs
+    strict = pairs.strict[:, place]
+    lost = int((pairs.first_right[:, place] & ~pairs.second_right[:, place] & strict).sum())
+    won = int((~pairs.first_right[:, place] & pairs.second_right[:, place] & strict).sum())
+    yield f"{lost} of {int(strict.sum())} models right on the original only" + (
+        f", {won} on what came back only" if won else ""
+    )
+    if high:
+        yield "stratum high"
+    for name, value in cues.items():
+        if value is not None:
+            yield f"{name} rated {value:.1f}"
+
+
+def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, *, why: str) -> ResidueItem:
+    senses = evidence.senses
+    codes = {
+        "original": senses.original,
+        "translated": senses.translated,
+        "natural": senses.natural,
+        "back": senses.back,
+    }
+    wanted = {condition: code for condition, code in codes.items() if code is not None}
+    versions: list[Version] = []
+    more = 0
+    for condition, code in wanted.items():
+        found = list(_versions(items, item, condition, code))
+        versions += found[:_VERSIONS]
+        more += len(found[_VERSIONS:])
+    asked = evidence.audited.filter(
+        (pl.col("task") == task) & (pl.col("item") == item) & (pl.col("repeat") == 1)
+    )
+    asked = asked.filter(pl.col("input").is_in(list(wanted.values())))
+    conditions = tuple(condition for condition, code in wanted.items() if (asked["input"] == code).any())
+    rows = asked.to_dicts()
+    replies = tuple(
+        (
+            model,
+            tuple(
+                _answered([r for r in rows if (r["model"], r["input"]) == (model, wanted[c])])
+                for c in conditions
+            ),
+        )
+        for model in sorted({row["model"] for row in rows})
+    )
+    gold = next((row["gold"] for row in rows if row["gold"] is not None), None)
+    return ResidueItem(task, item, gold, why, tuple(versions), more, conditions, replies)
+
+
+def _versions(items: pl.DataFrame | None, item: str, condition: str, code: str) -> Iterator[Version]:
+    """The item's texts in a sense; makers who made the same text stand together."""
+    sense = parsed(code)
+    if items is None or sense is None:
+        return
+    found = items.filter(
+        (pl.col("item") == item) & (pl.col("input" if "input" in items.columns else "language") == code)
+    )
+    made: dict[tuple[Any, ...], list[str]] = {}
+    for row in found.to_dicts():
+        maker = row.get("model")
+        made.setdefault(texts_of(row, sense.language), []).extend([maker] if isinstance(maker, str) else [])
+    for (fields, options), makers in made.items():
+        # A maker that the sense names already is not named twice.
+        named = tuple(sorted(set(makers))) if sense.maker is None else ()
+        yield Version(condition, sense_sentence(code), named, fields, options)
+
+
+def _answered(rows: Sequence[Mapping[str, Any]]) -> Answered | None:
+    """The reply under the instruction in the input's own language, where there are several."""
+    if not rows:
+        return None
+    sense = parsed(rows[0]["input"])
+    tag = None if sense is None else sense.language
+    row = next((row for row in rows if row["instruction"] in (tag, row["input"])), rows[0])
+    reply = row.get("reply")
+    answer = row["answer"] if row["answer"] is not None else OUTCOME_WORDS.get(row["outcome"], row["outcome"])
+    right = None if row["gold"] is None else row["answer"] == row["gold"]
+    return Answered(answer, right, None if reply is None else Text(reply, tag))

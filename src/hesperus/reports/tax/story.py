@@ -1,0 +1,279 @@
+"""What the page of an audit says in words: what was audited, what came out and what that hangs on, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from hesperus.reports.table import Table
+from hesperus.reports.tax.evidence import Evidence
+from hesperus.reports.tax.sides import Compared
+from hesperus.reports.tax.wording import counted, first_row, interval, language_of, points, rows_of
+from hesperus.reports.wording import joined, language_label, parsed, percent, sense_sentence
+
+Row = Mapping[str, Any]
+
+FEW = 10
+"""Items below which resamples say too little of what other items would give to carry a verdict."""
+
+
+def title(evidence: Evidence) -> str:
+    """The question that the audit asks."""
+    tasks = sorted(evidence.audited["task"].unique().to_list())
+    what = joined(tasks) if len(tasks) <= 3 else f"{len(tasks)} benchmarks"
+    where = f" in {language_of(_translated(evidence))}" if _translated(evidence) else ""
+    traces = (
+        f"traces of {language_of(evidence.senses.original)}"
+        if evidence.senses.original
+        else "its translation"
+    )
+    return f"How much of a score on {what}{where} rides on {traces}?"
+
+
+def _translated(evidence: Evidence) -> str | None:
+    """The sense of the audited language, or its tag where only the way back was asked."""
+    back = parsed(evidence.senses.back) if evidence.senses.back is not None else None
+    return evidence.senses.translated or (back.source or back.via if back is not None else None)
+
+
+def audited(evidence: Evidence, study: Mapping[str, Any]) -> list[str]:
+    """What was audited, a sentence a part of it."""
+    senses, records = evidence.senses, evidence.audited
+    counts = [
+        f"{task} ({counted(frame['item'].n_unique(), 'item')})"
+        for (task,), frame in records.sort("task").group_by("task", maintain_order=True)
+    ]
+    told = [f"Benchmark: {joined(counts)}" + _languages(senses.original, _translated(evidence)) + "."]
+    models = sorted(records["model"].unique().to_list())
+    grouped = evidence.settings.grouped(models)
+    named = joined(models)
+    if evidence.settings.groups:
+        named = "; ".join(
+            f"{group}: {joined([models[row] for row in rows])}" for group, rows in grouped.items()
+        )
+    told.append(f"{counted(len(models), 'model')}: {named}.")
+    if senses.back is not None:
+        told.append(f"Back-translation (E1): {_made(senses.back)}.")
+    if senses.natural is not None:
+        told.append(f"Natural rewriting (E4): {_made(senses.natural)}" + _checkers(evidence, study) + ".")
+    if evidence.native is not None:
+        held = evidence.records.filter(pl.col("task") == evidence.native)
+        told.append(f"Native control (E3): {evidence.native} ({counted(held['item'].n_unique(), 'item')}).")
+    return told
+
+
+def _languages(original: str | None, translated: str | None) -> str:
+    labels = [
+        language_label(sense.language) if (sense := parsed(code)) is not None else code
+        for code in (original, translated)
+        if code is not None
+    ]
+    return (
+        f", {' and its translation into '.join(labels)}"
+        if len(labels) == 2
+        else "".join(f", {x}" for x in labels)
+    )
+
+
+def _made(code: str) -> str:
+    return sense_sentence(code).replace("by the model itself", "by each model itself")
+
+
+def _checkers(evidence: Evidence, study: Mapping[str, Any]) -> str:
+    what = study.get("naturalise")
+    model = what.get("verifier") if isinstance(what, Mapping) else None
+    people = [who for who in evidence.passed if who != "verifier"]
+    parts = [f"verified by {model or 'another model'}"] if "verifier" in evidence.passed else []
+    parts += [f"checked by {joined(people)}"] if people else []
+    return f"; {joined(parts)}" if parts else "; not checked"
+
+
+def verdict(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
+    """What came out, in a sentence or two: never more than the design identifies."""
+    told = []
+    back, natural = first_row(tables.get("e1"), "clustered"), first_row(tables.get("e4"), "pooled")
+    if back is not None:
+        told.append(_way_back(back, evidence))
+    if natural is not None:
+        told.append(_rewritten(natural, tables["e4"], evidence))
+    elif back is not None and back["value"] is not None:
+        told.append(
+            f"No item was rewritten naturally (E4), so traces of {language_of(evidence.senses.original)} and the costs of "
+            "translating back cannot be told apart."
+        )
+    if not told and "e3" in tables:
+        told.append(_gaps(tables["e3"]))
+    if not told:
+        told.append("No two conditions of the same items were asked, so nothing can be said of a tax.")
+    return told
+
+
+def _way_back(row: Row, evidence: Evidence) -> str:
+    source, n = language_of(evidence.senses.original), counted(row["n"], "item")
+    if row["value"] is None:
+        return f"What the way back to {source} costs cannot be told: {row['reason']}."
+    if not row["positive"] and not row["negative"]:
+        most = 1 - (1 - evidence.settings.bootstrap.level) ** (1 / max(row["n"], 1))
+        return (
+            f"On the way back to {source} no answer turned from right to wrong or from wrong to right, on any of {n}; that "
+            f"leaves room for a cost on up to {percent(most, 1)} of such items "
+            f"({100 * evidence.settings.bootstrap.level:g}\u00a0% bound)."
+        )
+    said = f"{interval(row)} percentage points on {n}"
+    if row["low"] is None:
+        return f"Brought back into {source}, the items cost the models {said}; without an interval, how sure that is stays open."
+    if row["n"] < FEW:
+        return f"What the way back to {source} costs cannot be told from so few items ({said})."
+    if row["low"] > 0:
+        return (
+            f"Brought back into {source}, the items cost the models {said}: traces of {source} that are lost would do that, "
+            "and so would errors and stiff wording of the back-translation."
+        )
+    if row["high"] < 0:
+        return (
+            f"Brought back into {source}, the items become easier ({said}): a tax of this kind does not show."
+        )
+    return (
+        f"Whether the way back to {source} costs the models anything cannot be told ({said}); a cost beyond "
+        f"{points(row['high'])} lies outside the interval."
+    )
+
+
+def _rewritten(row: Row, found: Table, evidence: Evidence) -> str:
+    language, n = language_of(_translated(evidence)), counted(row["n"], "item")
+    if row["value"] is None:
+        return f"What natural rewriting does cannot be told: {row['reason']}."
+    said = f"{interval(row)} points on {n}"
+    side = _side(row)
+    told = (
+        f"Rewritten as one writes {language}, the items become easier ({said})" if side > 0 else
+        f"Rewritten as one writes {language}, the items become harder ({said})" if side < 0 else
+        f"Whether the items are easier when they are rewritten as one writes {language} cannot be told ({said})"
+    )  # fmt: skip
+    apart = next(rows_of(found, "strata"), None)
+    if evidence.reused:
+        return f"{told}; the same replies picked the strata, so that these cannot be compared."
+    if apart is None or apart["value"] is None:
+        return f"{told}."
+    if apart["n"] < FEW:
+        return f"{told}; whether those full of cues gain more than others cannot be told from {counted(apart['n'], 'item')}."
+    if _side(apart) > 0:
+        return f"{told}; those full of cues gain more than those free of them ({interval(apart)} points), which is what cues would do."
+    return f"{told}; that those full of cues gain more than those free of them does not show ({interval(apart)} points)."
+
+
+def _gaps(found: Table) -> str:
+    rows = [row for row in found.rows if row["statistic"] == "gap" and not row["model"]]
+    said = joined(
+        [
+            f"{interval(row)} points ({'all models' if row['group'] == 'all' else row['group']})"
+            for row in rows
+        ]
+    )
+    return (
+        f"The models are right on the translated items more often than on native ones by {said}; these are other items, so "
+        "the gap is no measure of traces of the source language."
+    )
+
+
+def _side(row: Row) -> int:
+    """On which side of 0 the whole interval lies; 0 for neither, without an interval, and for too few items to have one."""
+    if row["n"] < FEW or row["low"] is None or row["high"] is None:
+        return 0
+    return 1 if row["low"] > 0 else -1 if row["high"] < 0 else 0
+
+
+def hangs_on(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
+    """What the verdict hangs on: a model, the unreadable answers, a benchmark, the gate that was not applied."""
+    told = []
+    for name, analysis, what in (("e1", "clustered", "E1"), ("e4", "pooled", "E4")):
+        main = first_row(tables.get(name), analysis)
+        if main is not None and main["value"] is not None:
+            told += [f"{what} {text}" for text in _changed(tables[name], main)]
+    for name in ("e1", "e4"):
+        rates = tables[name].signature.get("fragile") if name in tables else None
+        if isinstance(rates, Mapping) and rates:
+            told.append(
+                f"Often unreadable in {name.upper()}: "
+                f"{joined([f'{model} ({percent(rate)} readable on a side)' for model, rate in rates.items()])}."
+            )
+    for row in tables["bounds"].rows if "bounds" in tables else ():
+        if row["analysis"] != "clustered" or row["group"] or None in (row["lowest"], row["highest"]):
+            continue
+        if row["lowest"] != row["highest"]:
+            told.append(
+                f"{row['comparison']}: whatever its unreadable answers were meant to say, from {points(row['lowest'])} to "  # type: ignore[arg-type]
+                f"{points(row['highest'])} points."  # type: ignore[arg-type]
+            )
+    if "e1" in tables and evidence.scores is None:
+        told.append(
+            "E1: no gate was applied, since the back-translations were not scored: bad ones count as much as good ones."
+        )
+    return told
+
+
+def in_the_records(given: Compared) -> str:
+    """What the records themselves say of the alignment of the original and what came back."""
+    causes = {name: int(mask.any(axis=0).sum()) for name, mask in given.causes.items() if name in _MISALIGNED}
+    found = [f"{count:,} {name}" for name, count in causes.items() if count]
+    return f"In the records, of {counted(len(given.items), 'item')}: {'; '.join(found) or 'none is on one side only, or has a gold that moved'}."
+
+
+_MISALIGNED = ("asked on one side only", "without gold", "gold differs between the sides")
+
+
+def _changed(found: Table, main: Row) -> Iterator[str]:
+    """Parts without which the interval lies otherwise about 0."""
+    side = _side(main)
+    said = {1: "lies above 0", -1: "lies below 0", 0: "does not tell on which side of 0 it lies"}
+    without = [
+        row for row in rows_of(found, "without model") if row["value"] is not None and _side(row) != side
+    ]
+    for row in without:
+        yield f"{said[_side(row)]} without {row['model']}: {interval(row)} points."
+    for row in rows_of(found, "without fragile models"):
+        if not row.get("stratum") and row["value"] is not None and _side(row) != side:
+            yield f"{said[_side(row)]} without {row['model']}, often unreadable: {interval(row)} points."
+    for row in rows_of(found, "one benchmark"):
+        if row["value"] is not None and _side(row) != side:
+            yield f"{said[_side(row)]} on {row['task']} alone: {interval(row)} points."
+
+
+def asides(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
+    """What was left out and why, and how intervals are made."""
+    dropped = evidence.dropped
+    if dropped is None:
+        told = ["Whether items were left out before anything was asked is not known."]
+    elif dropped:
+        told = [
+            f"Left out before anything was asked: {'; '.join(f'{count:,} {why}' for why, count in dropped.items())}."
+        ]
+    else:
+        told = ["No item was left out before anything was asked."]
+    row = first_row(tables.get("e1"), "clustered")
+    if row is not None:
+        why = f": {row['reason']}" if row["reason"] else ""
+        told.append(f"E1 compares {counted(row['n'], 'item')}; {row['excluded']:,} left out{why}.")
+    for name in ("e1", "e4"):
+        alone = tables[name].signature.get("asked on one side only") if name in tables else None
+        if isinstance(alone, list) and alone:
+            told.append(
+                f"Asked in one condition of {name.upper()} only, and left out of it: {joined(alone)}."
+            )
+    unread = evidence.records.filter(pl.col("outcome") != "answered").height
+    if unread:
+        share = percent(unread / evidence.records.height, 1)
+        told.append(
+            f"{unread:,} of {evidence.records.height:,} answers ({share}) could not be read; no pair with one is compared."
+        )
+    else:
+        told.append(f"All {evidence.records.height:,} answers could be read.")
+    boot = evidence.settings.bootstrap
+    if boot.resamples:
+        told.append(
+            f"Brackets are {100 * boot.level:g} % intervals over {boot.resamples:,} resamples of items; all answers to a "
+            "drawn item travel together."
+        )
+    return told

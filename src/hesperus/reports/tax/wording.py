@@ -1,0 +1,104 @@
+"""How the page and the checklist of an audit put its numbers: differences in percentage points, tests, analyses, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hesperus.reports.table import Table
+from hesperus.reports.wording import MISSING, language_name, number, parsed, rounded
+
+Row = Mapping[str, Any]
+
+
+def points(value: float) -> str:
+    """A difference of shares in percentage points, with its sign: ``+2.3``; 0 has none."""
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text
+
+
+def interval(row: Row) -> str:
+    """``+2.3 [+0.8, +3.9]`` in percentage points, or why there is no value."""
+    if row["value"] is None:
+        return f"undefined ({row['reason']})" if row.get("reason") else "undefined"
+    if row["low"] is None or row["high"] is None:
+        return points(row["value"])
+    return f"{points(row['value'])} [{points(row['low'])}, {points(row['high'])}]"
+
+
+def plain_interval(row: Row) -> str:
+    """The same for what is no share: ``0.412 [0.388, 0.436]``."""
+    if row["value"] is None:
+        return f"undefined ({row['reason']})" if row.get("reason") else "undefined"
+    if row["low"] is None or row["high"] is None:
+        return rounded(row["value"])
+    return f"{rounded(row['value'])} [{rounded(row['low'])}, {rounded(row['high'])}]"
+
+
+def discordant(row: Row) -> str:
+    """Pairs right on the first side only and on the second side only: ``7 / 3``."""
+    return MISSING if row["positive"] is None else f"{row['positive']:,} / {row['negative']:,}"
+
+
+def lost(row: Row) -> str:
+    """Why items are missing from an estimate, each reason with its count; 0 where none is."""
+    return str(row["reason"] or f"{row['excluded']:,}") if row["excluded"] else "0"
+
+
+def who(row: Row) -> str:
+    """Whose a row of one model, a group or all models is."""
+    group = "" if row["group"] == "all" else str(row["group"])
+    return str(row["model"]) or (f"group {group}" if group else "all models")
+
+
+def p_value(row: Row) -> str:
+    """A p value, or a dash."""
+    return MISSING if row["p"] is None else number(row["p"])
+
+
+def counted(count: int, name: str) -> str:
+    """``1 item``, ``1,200 items``."""
+    return f"{count:,} {name}" + ("" if count == 1 else "s")
+
+
+def language_of(code: str | None) -> str:
+    """English name of the language of a sense; the code itself where it is none."""
+    if code is None:
+        return "the original"
+    sense = parsed(code)
+    return code if sense is None else language_name(sense.language)
+
+
+def rows_of(found: Table | None, *analyses: str) -> Iterator[Row]:
+    """The rows of some analyses that have a difference: tax, effect or gap; none of no table."""
+    for row in found.rows if found is not None else ():
+        if row["analysis"] in analyses and row["statistic"] in ("tax", "effect"):
+            yield row
+
+
+def first_row(found: Table | None, analysis: str) -> Row | None:
+    """The row of an analysis over all models and items, or None."""
+    return next((row for row in rows_of(found, analysis) if not row["group"] and not row["model"]), None)
+
+
+def over(row: Row) -> str:
+    """What a row of E1 or E4 was pooled over, in words."""
+    place, group, model = str(row.get("task") or row.get("stratum") or ""), row["group"], row["model"]
+    analysis = str(row["analysis"])
+    if analysis in ("clustered", "pooled", "group"):
+        return f"group {group}" if group else "all models"
+    if analysis == "groups":
+        return f"difference of groups: {group}"
+    if analysis == "without model":
+        return f"without {model}"
+    if analysis == "without fragile models":
+        return f"without {model} (often unreadable)" + (f", stratum {place}" if place else "")
+    if analysis == "one benchmark":
+        return f"{place} alone"
+    if analysis == "stratum":
+        return f"stratum {place}" + (f", group {group}" if group else "")
+    if analysis == "strata":
+        return f"difference of strata: {place}"
+    if analysis in ("cell", "model"):
+        return str(model)
+    return f"{analysis}, {f'stratum {place}' if place else 'all strata'}"

@@ -1,0 +1,152 @@
+"""`hesperus report` on the run of an audit, and `hesperus tax report` on records and what lies beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from page_outline import loads_nothing
+from typer.testing import CliRunner
+
+from hesperus.cli.app import app
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.records import Run, write_records, write_run
+from hesperus.studies.translation_tax import (
+    Planted,
+    StrataRule,
+    run_study,
+    simulated_benchmark,
+    strata_of,
+    study_from_mapping,
+    write_strata,
+)
+
+GROUPS = {name: [f"{name}/{k}" for k in (1, 2, 3)] for name in ("english", "chinese")}
+DIMENSIONS = ("semantic", "difficulty", "key", "order", "cue_removal", "excess")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder of an audit, with what people and the alignment audit left in it."""
+    made = simulated_benchmark(Planted(items=60, native=30, tax={"english": 0.3}, seed=2))
+    place = tmp_path_factory.mktemp("runs") / "tax-simulated"
+    study = {
+        "study": "translation_tax",
+        "task": "simulated",
+        "groups": GROUPS,
+        "gate": {"metric": "bleu", "threshold": 25.0},
+    }
+    write_run(Run(made.records, None, study, {"hesperus": "0.1.0", "dropped": [{"reason": "length"}]}), place)
+    made.scores.write_parquet(place / "scores.parquet")
+    asked = made.records.filter(pl.col("task") == "simulated")
+    rule = StrataRule(anchor="original", per_subject=None)
+    strata = strata_of(asked, rule, centric=GROUPS["english"], others=GROUPS["chinese"])
+    write_strata(strata, place / "strata.json")
+    made.ratings.write_csv(place / "ratings.csv")
+    rows = [
+        {"kind": "gold_differs", "severity": "exclude", "item": "t00001", "languages": ["zh"], "detail": ""}
+    ]
+    (place / "audit.json").write_text(
+        json.dumps({"measure": "audit", "rows": rows, "signature": {}}), encoding="utf-8"
+    )
+    checked = [
+        {"unit": item, "rater": rater, "question": name, "rating": "pass"}
+        for ids in strata.items.values() for item in ids for rater in ("ann", "bo") for name in DIMENSIONS
+    ]  # fmt: skip
+    pl.DataFrame(checked).write_csv(place / "checks.csv")
+    return place
+
+
+def test_a_run_folder_gets_its_page_with_all_that_lies_in_it(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    more = ["--figures", str(tmp_path / "figures"), "--card", str(tmp_path / "card.json")]
+    done = CliRunner().invoke(
+        app, ["report", str(folder), "--resamples", "40", "--seed", "3", "--out", str(page), *more]
+    )
+    assert done.exit_code == 0, done.exception
+    assert [Path(line).name for line in done.stdout.split()] == [
+        "page.html", "gate.svg", "e1.svg", "e1-without.svg", "e3.svg", "e4.svg", "e4-models.svg", "rating.svg", "card.json",
+    ]  # fmt: skip
+    text = page.read_text(encoding="utf-8")
+    loads_nothing(text)
+    for words in (
+        "40 resamples of items (seed 3)", "bleu 25 or more", "items with findings: 1 gold_differs", "cue: ρ",
+        "ann: ", "of 2", "agreement on checks of rewritten items", "Left out before anything was asked: 1 length.",
+        "Native control (E3): simulated-native (30 items).", "group english",
+    ):  # fmt: skip
+        assert words in text, words
+    assert json.loads((tmp_path / "card.json").read_text())["axes"]["Motivation"]["ticked"] == ["Practical"]
+
+
+def test_the_page_and_the_checklist_of_a_folder_say_the_same(folder: Path) -> None:
+    invoke = CliRunner().invoke
+    written = invoke(app, ["tax", "report", str(folder), "--resamples", "40"])
+    assert written.exit_code == 0 and written.stdout.strip() == str(folder / "report.html")
+    listed = invoke(app, ["tax", "checklist", str(folder), "--resamples", "40", "--format", "json"])
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    rows = json.loads(listed.stdout)["checklist"]["rows"]
+    assert len(rows) == 22
+    for row in rows:
+        assert row["finding"].replace("'", "&#39;") in text, row["item"]
+
+
+def test_records_of_another_origin_get_it_from_the_files_that_flags_name(
+    folder: Path, tmp_path: Path
+) -> None:
+    records = pl.read_parquet(folder / "records.parquet")
+    table = tmp_path / "answers.csv"
+    asked = records.filter(pl.col("task") == "simulated")
+    asked.select("model", "task", "item", "instruction", "input", "answer", "gold").write_csv(table)
+    write_records(records.filter(pl.col("task") != "simulated"), tmp_path / "native.parquet")
+    groups = [part for name, models in GROUPS.items() for part in ("--group", f"{name}={','.join(models)}")]
+    invoke = CliRunner().invoke
+    done = invoke(
+        app,
+        ["tax", "report", str(table), "--scores", str(folder / "scores.parquet"), "--strata", str(folder / "strata.json"),
+         "--native", str(tmp_path / "native.parquet"), "--resamples", "40", *groups],
+    )  # fmt: skip
+    assert done.exit_code == 0 and done.stdout.strip() == str(tmp_path / "answers.html"), done.exception
+    text = (tmp_path / "answers.html").read_text(encoding="utf-8")
+    assert "bleu 20 or more" in text and "These records came without a study file." in text
+    assert (
+        "E2 rating of cues against the tax of items.</" not in text and "Not done:</strong> E2 rating" in text
+    )
+    for wrong, error, said in (
+        ([str(table), str(folder)], UsageError, "say where it goes"),
+        ([str(table), "--back", "en_from_fr"], UnknownNameError, "unknown back sense"),
+        ([str(table), "--audit", str(table)], DataError, "hesperus audit"),
+        ([str(table), "--figure-format", "gif"], UnknownNameError, "unknown figure format"),
+        ([str(tmp_path / "native.parquet")], UsageError, "no two conditions to compare"),
+        ([str(table), "--resamples", "0", "--out", f"{table}/x.html"], UsageError, "cannot write the report"),
+    ):
+        result = invoke(app, ["tax", "report", *wrong])
+        assert isinstance(result.exception, error) and said in str(result.exception), (
+            wrong,
+            result.exception,
+        )
+
+
+def test_a_rule_for_unreadable_answers_is_refused(folder: Path) -> None:
+    result = CliRunner().invoke(app, ["report", str(folder), "--invalid", "drop"])
+    assert isinstance(result.exception, UsageError) and "--invalid does not apply" in str(result.exception)
+
+
+def test_a_real_run_of_pocket_models_into_a_language_from_right_to_left(tmp_path: Path) -> None:
+    study = study_from_mapping(
+        {"task": "atlas", "models": ["pocket/s", "pocket/m"], "target": "ar", "sample": {"n": 12},
+         "groups": {"small": ["pocket/s"], "medium": ["pocket/m"]}, "answers": {"temperature": 0.0, "max_tokens": 8},
+         "naturalise": {"rewriter": "pocket/m"}}
+    )  # fmt: skip
+    done = run_study(study, tmp_path / "run")
+    shown = CliRunner().invoke(
+        app, ["tax", "report", str(done.folder), "--resamples", "40", "--reader", "strict"]
+    )
+    assert shown.exit_code == 0, shown.exception
+    text = (done.folder / "report.html").read_text(encoding="utf-8")
+    loads_nothing(text)
+    assert "How much of a score on atlas in Arabic rides on traces of English?" in text
+    assert "No item was left out before anything was asked." in text and "as recorded, strict" in text
+    assert ('lang="ar" dir="rtl"' in text) == ('<details class="example">' in text)
+    assert "Natural rewriting (E4): Arabic, natural by pocket/m; not checked." in text
