@@ -126,9 +126,9 @@ def test_an_exported_table_is_imported_elsewhere_and_again(
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("q9,ann,cue,3", "line 1, item 'q9': there is no such unit"),
-        ("q1,,cue,3", "line 1, field 'rater': is empty"),
-        ("q1,ann,cue,7", "rater 'ann', judgement 1: field 'cue', item 'q1': '7' is not on the scale"),
+        ("q9,ann,cue,3", "line 2, item 'q9': there is no such unit"),
+        ("q1,,cue,3", "line 2, field 'rater': is empty"),
+        ("q1,ann,cue,7", "line 2: rater 'ann': field 'cue', item 'q1': '7' is not on the scale"),
         ("q1,ann,clue,3", "did you mean 'cue'"),
         ("q1,ann,cue,3.5", "'3.5' is not on the scale"),
     ],
@@ -143,7 +143,13 @@ def test_a_table_with_a_fault_is_refused_whole(
         import_file(store, file)
     assert list(store.log()) == [] and store.raters() == ()
     file.write_text("unit,rater,question,rating\nq1,a,cue,2\nq1,b,cue,4\nq1,a,cue,3\n")
-    with pytest.raises(DataError, match="line 3, item 'q1': row 1 has another rating"):
+    with pytest.raises(DataError, match="line 4, item 'q1': line 2 has another rating"):
+        import_file(store, file)
+    file.write_text("unit,rater,question,rating,state\nq1,a,cue,3,maybe\n")
+    with pytest.raises(DataError, match="line 2, field 'state': unknown state: 'maybe'"):
+        import_file(store, file)
+    file.write_text("unit,rater,question,rating,state\nq1,a,cue,3,cannot_judge\n")
+    with pytest.raises(DataError, match="says cannot_judge beside the rating '3'"):
         import_file(store, file)
     file.write_text("unit,rater,rating\nq1,a,3\n")
     with pytest.raises(DataError, match="no column 'question'"):
@@ -151,6 +157,22 @@ def test_a_table_with_a_fault_is_refused_whole(
     file.write_text("unit,rater,question,rating\nq1,a,cue,\nq2,a,cue,3.0\n")
     counts = import_file(store, file)
     assert (counts.new, counts.empty) == (1, 1)
+    file.write_text("unit,rater,question,rating\nq2, a ,cue, 3 \n")
+    assert import_file(store, file).known == 1, "blanks around a name or a number mean nothing"
+
+
+def test_a_remark_that_stands_beside_every_question_is_one_remark(
+    residue: Sheet, make_store: MakeStore, tmp_path: Path
+) -> None:
+    file = tmp_path / "ratings.csv"
+    rows = "".join(
+        f"q1,ann,{name},3,odd,2026-01-0{at}\n" for at, name in enumerate(("cue", "cultural"), start=1)
+    )
+    file.write_text(f"unit,rater,question,rating,comment,time\n{rows}")
+    store = make_store(residue)
+    counts = import_file(store, file)
+    assert (counts.new, counts.known) == (3, 1)
+    assert [entry.judgement.value for entry in store.log()] == ["3", "odd", "3"]
 
 
 def test_the_log_keeps_every_click_in_order(rated: RatingStore) -> None:
@@ -261,6 +283,11 @@ def test_label_studio_gets_tasks_and_gives_judgements(
         ("q1", "label-studio/7", "cultural", None, "a\nb"),
         ("q1", "label-studio/8", "cue", 1, "a\nb"),
     ]
+    long = json.loads(json.dumps(done))
+    long[0]["annotations"][0]["result"][-1]["value"]["text"] = ["x" * 5000]
+    file.write_text(json.dumps(long))
+    with pytest.raises(DataError, match="1 to 4,000 characters, this one 5,000"):
+        import_file(store, file)
     done[0]["annotations"][0]["result"][0]["value"]["choices"] = ["6"]
     for document, message in (
         (done, "'6' is not on the scale"),

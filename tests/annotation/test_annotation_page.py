@@ -157,6 +157,36 @@ def test_everything_can_be_done_by_keyboard(site: Site) -> None:
     assert ("withdrawn", None) in [entry[3:] for entry in site.log()], "undo is in the log too"
 
 
+def test_long_remarks_of_a_long_outage_and_half_a_character_are_saved(site: Site) -> None:
+    """More than the server takes at once goes in parts, and what JSON cannot carry does not block the rest."""
+
+    async def look(page: Page) -> None:
+        await show(page, site.url("ann"))
+        await page.evaluate(
+            """(async () => {
+                const data = await (await fetch("data.json")).json();
+                for (let at = 0; at < 200; at++) {
+                    const entry = {key: `outage-${at}`, unit: data.units[0].code, question: "comment", state: "rated",
+                                   value: "語".repeat(3990) + at, client_time: 1};
+                    localStorage.setItem(`hesperus:${data.place}:${String(at).padStart(15, "0")}-${entry.key}`, JSON.stringify(entry));
+                }
+            })()"""
+        )
+        await until(page, "localStorage.length === 200")
+        await show(page, site.url("ann"))
+        await saved(page)
+        await press(page, "ArrowRight", "c")
+        await page.evaluate("document.querySelector('#remark').value = 'half \\ud83d of it'")
+        await press(page, "Escape", "1")
+        await saved(page)
+        assert page.messages == []
+
+    visit(look)
+    values = [value for _, _, _, _, value in site.log()]
+    assert [value[3990:] for value in values[:200] if value] == [str(at) for at in range(200)]
+    assert values[200:] == ["half \ufffd of it", "1"]
+
+
 def test_hostile_texts_are_text_and_every_language_has_its_direction(site: Site) -> None:
     async def look(page: Page) -> None:
         await show(page, site.url("bob"))

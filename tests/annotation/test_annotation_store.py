@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hesperus.annotation import Judgement, RatingStore, Sheet, Text, Unit, create_store, read_scheme
+from hesperus.annotation.connecting import can_be_written, connect
 from hesperus.annotation.judging import judgement_from
 from hesperus.errors import DataError, StoreError, UnknownNameError, UsageError
 
@@ -229,3 +230,23 @@ def test_unknown_raters_and_units_are_named(residue: Sheet, make_store: MakeStor
         store.rater("frist")
     with pytest.raises(DataError, match="no such unit"):
         store.append(store.rater("first"), [Judgement("nowhere", "cue", "rated", "1", "k" * 8)])
+
+
+def test_a_store_that_cannot_be_written_is_read_but_never_without_its_last_judgements(
+    residue: Sheet, make_store: MakeStore
+) -> None:
+    store = make_store(residue, "first")
+    assert store.is_writable and can_be_written(store.path) and not can_be_written(store.path / "none")
+    store.append(store.rater("first"), [said(residue, "q1", "cue", "4", "k" * 8)])
+    with pytest.raises(StoreError, match=r"store0.sqlite-wal beside it holds judgements"):
+        connect(store.path, is_writable=False)
+    store.close()
+    before = store.path.read_bytes()
+    reading = connect(store.path, is_writable=False)
+    assert reading.execute("SELECT value FROM judgements").fetchall() == [("4",)]
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        reading.execute("DELETE FROM judgements")
+    reading.close()
+    assert store.path.read_bytes() == before and [file.name for file in store.path.parent.iterdir()] == [
+        store.path.name
+    ]

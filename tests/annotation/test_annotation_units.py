@@ -136,7 +136,7 @@ def test_a_table_becomes_units_with_its_columns_kept(tmp_path: Path) -> None:
         ([{"unit": "1", "txt": "x"}], Mapped(), "no column for text; map them: text=COLUMN"),
         ([{"text": "x"}], Mapped(), "no column for unit"),
         ([{"unit": "1", "text": " "}], Mapped(), "line 1, field 'text': nothing to show"),
-        ([{"unit": "1", "text": "x"}] * 2, Mapped(), "line 2, item '1': the same id as row 1"),
+        ([{"unit": "1", "text": "x"}] * 2, Mapped(), "line 2, item '1': the same id as line 1"),
         ([{"unit": None, "text": "x"}], Mapped(), "the id of the unit is empty"),
         ([{"unit": "1", "text": "x"}], Mapped({"txt": ["text"]}), "did you mean 'text'"),
         ([{"unit": "1", "text": "x"}], Mapped({"text": ["txt"]}), "did you mean 'text'"),
@@ -222,6 +222,29 @@ def test_snippets_of_a_table_are_a_sheet(tmp_path: Path) -> None:
     assert sheet.units[0].texts[0].language == "sw"
 
 
+def test_snippets_of_an_evaluations_sentences_are_a_sheet(tmp_path: Path) -> None:
+    """A row for each sentence, as `hesperus evaluate --out` leaves them: gathered by text, in their order."""
+    rows = [
+        {"model": "m", "task": "t", "item": item, "input": tag, "language": tag, "side_by_side": side,
+         "sentence": at, "source": f"{tag}{at}", "translation": None if at == 1 else f"{side}{at}", "rung": "first"}
+        for item in ("q1", "q2") for tag in ("es", "ar") for side in ("score", "ceiling") for at in (2, 0, 1)
+    ]  # fmt: skip
+    table = tmp_path / "sentences.parquet"
+    pl.DataFrame(rows).write_parquet(table)
+    mapped = Mapped(languages={"text": "en"})
+    sheet, _ = sheet_from(Source(table, snippets=True), read_scheme("fidelity"), mapped=mapped)
+    said = {"source": "", "text": ""}
+    for unit in sheet.units:
+        if unit.id.startswith("q2|ar|ceiling|ar#"):
+            assert [text.language for text in unit.texts] == ["ar", "en"] and unit.columns["model"] == "m"
+            said |= {text.name: f"{said[text.name]} {text.text}" for text in unit.texts if text.text != "—"}
+    assert said == {"source": " ar0 ar1 ar2", "text": " ceiling0 ceiling2"}
+    assert len({unit.id.partition("#")[0] for unit in sheet.units}) == 8
+    pl.DataFrame([*rows, rows[0]]).write_parquet(table)
+    with pytest.raises(DataError, match="item 'q1': sentence 2 stands twice"):
+        sheet_from(Source(table, snippets=True), read_scheme("fidelity"), mapped=mapped)
+
+
 def test_labels_that_clash_with_fixed_choices_are_refused() -> None:
     scheme = read_scheme("readings")
     frame = pl.DataFrame({"unit": ["1"], "reply": ["hm"], "labels": ["yes,refused"]})
@@ -231,3 +254,25 @@ def test_labels_that_clash_with_fixed_choices_are_refused() -> None:
     assert Sheet(scheme, no_labels).scheme.questions[0].values(()) == tuple(
         choice.value for choice in scheme.questions[0].choices
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"item,text\n1,a\n2,caf\xe9\n", "a.csv, line 3: cannot be read as CSV: not UTF-8"),
+        ("a.jsonl", b'{"item": "1"}\n{"item": "\xe9"}\n', "a.jsonl, line 2: cannot be read as JSONL: not UTF-8"),
+        ("a.csv", b'item,text\n1,"a\nb"\n2,a,b\n', "a.csv, line 4: cannot be read as CSV: 3 fields, the heading has 2"),
+        ("a.tsv", b"item\ttext\n1\ta\tb\n", "a.tsv, line 2: cannot be read as TSV: 3 fields"),
+        ("a.csv", b"", "a.csv: cannot be read as CSV: empty CSV"),
+        ("a.jsonl", b"{", "a.jsonl: cannot be read as JSONL"),
+        ("a.parquet", b"PAR1", "a.parquet: cannot be read as PARQUET"),
+    ],
+)  # fmt: skip
+def test_a_table_that_cannot_be_read_says_where(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_frame(tmp_path / name)
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbfitem,text\n1,a\n")
+    assert name != "a.csv" or read_frame(tmp_path / name).columns == ["item", "text"]

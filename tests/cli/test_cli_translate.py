@@ -40,6 +40,9 @@ def test_lines_keep_their_places(ready: str, tmp_path: Path) -> None:
     assert [file.name for file in out.parent.iterdir()] == ["out.txt"]
     piped = RUNNER.invoke(app, [*call[:1], "-", *call[2:]], input="line\n")
     assert piped.stdout_bytes.decode() == "línea\n"
+    source.write_bytes(b"\xef\xbb\xbfThe house\n")
+    marked = RUNNER.invoke(app, call)
+    assert marked.stdout_bytes.decode() == "La casa\n", "a mark at the beginning is none of the first text"
 
 
 def test_a_column_of_a_table(ready: str, tmp_path: Path) -> None:
@@ -102,6 +105,22 @@ def test_stopped_work_is_kept(ready: str, tmp_path: Path) -> None:
             DataError,
             "line 1, field 'b': unknown lang",
         ),
+        (
+            ["{table}", "--from", "en", "--to", "es", "--column", "a", "--format", "xlsx"],
+            UsageError,
+            "unknown format of a table",
+        ),
+        (
+            ["{mixed}", "--from-column", "b", "--to", "es", "--column", "a"],
+            UsageError,
+            "translate 2 of 3 pairs of languages",
+        ),
+        (
+            ["{mixed}", "--from-column", "b", "--to", "es", "--column", "a"],
+            UsageError,
+            "Swahili (sw) to Spanish (es): ct2/",
+        ),
+        (["{text}", "--from", "es", "--to", "es"], UsageError, "both are one language"),
     ],
 )
 def test_bad_calls(call: list[str], error: type[Exception], message: str, ready: str, tmp_path: Path) -> None:
@@ -111,12 +130,16 @@ def test_bad_calls(call: list[str], error: type[Exception], message: str, ready:
     files["text"].write_text("The house\n")
     files["bad"].write_bytes(b"fine\n\xff\xfe\n")
     files["table"].write_text("a,b\nThe house,nolanguage\n")
+    files["mixed"] = tmp_path / "mixed.csv"
+    files["mixed"].write_text("a,b\nThe house,en\nNyumba,sw\n家,zh\n")
     words = [word.format(**files) for word in call]
     done = RUNNER.invoke(app, ["translate", *words, "--translator", ready])
     assert isinstance(done.exception, error) and message in str(done.exception)
 
 
 def test_translators_are_listed_and_tried(ready: str) -> None:
+    unknown = RUNNER.invoke(app, ["translators", "list", "--from", "en", "--to", "xx"])
+    assert isinstance(unknown.exception, UsageError) and unknown.stdout == ""
     listed = RUNNER.invoke(app, ["translators", "--help"])
     assert listed.exit_code == 0 and "convert" in listed.stdout
     found = RUNNER.invoke(app, ["translators", "list", "--from", "en", "--to", "eu", "--format", "json"])

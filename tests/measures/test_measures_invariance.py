@@ -9,35 +9,58 @@ import numpy as np
 import pytest
 
 from hesperus.measures import (
+    CLASSIFIER,
+    INFORMATION,
     INVALID,
+    LEVELS,
     MISSING,
+    UNCLASSIFIED,
+    WEIGHTS,
     Bootstrap,
     Codes,
     Key,
     SenseRuns,
     Statistic,
+    TaxPairs,
     above_statistics,
     ac3_statistic,
     accuracy_statistic,
     agreement_statistics,
+    bias_statistic,
+    classifier_statistics,
+    cohen_statistic,
     compare,
     consistency_statistic,
     decomposition_statistics,
     difference,
     direction_statistics,
     estimate,
+    fleiss_statistic,
+    gwet_statistic,
+    information_statistics,
+    item_signal,
     kappa_p_statistic,
+    krippendorff_alpha,
     label_share_statistic,
     nominal_alpha_statistic,
     pearson_statistic,
+    percent_statistic,
     pooled_accuracy_statistic,
+    profile_statistics,
     range_statistics,
     rank_consistency_statistic,
+    representation_similarity,
     share_statistic,
+    side_statistics,
+    spearman,
     split_statistics,
     subset_consistency_statistic,
+    tax_bounds,
+    tax_statistic,
+    unmatched_difference,
     validity_statistic,
 )
+from hesperus.types import Estimate
 
 LABELS, ITEMS = 4, 60
 
@@ -65,8 +88,29 @@ class Data:
             self, runs=code(self.runs), key=replace(self.key, gold=code(self.key.gold)), probs=probs
         )
 
+    @property
+    def ratings(self) -> np.ndarray:
+        """The same answers as what four raters said: [raters, units], NaN where one said nothing."""
+        return np.where(self.runs >= 0, self.runs, np.nan)
+
+    @property
+    def levels(self) -> np.ndarray:
+        """The same answers as levels of a property: [runs, texts]."""
+        return np.where(self.runs >= 0, self.runs, UNCLASSIFIED)
+
+    @property
+    def pairs(self) -> TaxPairs:
+        """Runs 0 and 1 as two models in one condition, 2 and 3 as the same models in the other."""
+        right, valid, asked = self.runs == self.key.gold, self.runs >= 0, self.runs != MISSING
+        there = asked[:2] & asked[2:] & (self.key.gold >= 0)
+        return TaxPairs(right[:2], right[2:], valid[:2], valid[2:], there)
+
     def turned(self) -> Data:
         return replace(self, runs=self.runs[[1, 0, 2, 3]], probs=self.probs[::-1])
+
+
+Measured = Statistic | Callable[[Bootstrap | None], Estimate]
+"""A statistic, or a measure that reduces otherwise and makes its own interval."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +118,7 @@ class Case:
     """A measure; what does not hold for it is said here."""
 
     name: str
-    measure: Callable[[Data], Statistic]
+    measure: Callable[[Data], Measured]
     symmetric: bool = True
     nameless: bool = True
     replicable: bool = True
@@ -89,9 +133,54 @@ def _part(name: str) -> Callable[[Data], Statistic]:
     return lambda d: decomposition_statistics(SenseRuns(*d.runs[[0, 1, 2, 3, 2]]))[name]
 
 
+def _alpha(data: Data, level: str) -> Measured:
+    return lambda bootstrap: krippendorff_alpha(data.ratings, level, bootstrap=bootstrap)  # type: ignore[arg-type]
+
+
+def _information(name: str) -> Callable[[Data], Measured]:
+    return lambda d: information_statistics(d.probs[0, :, 0], d.probs[1, :, 0])[name]
+
+
+def _profile(name: str) -> Callable[[Data], Measured]:
+    return lambda d: profile_statistics(d.levels[[0, 2]].T, d.levels[[1, 3]].T, properties=["one", "two"])[
+        name
+    ]
+
+
+def _classifier(name: str) -> Callable[[Data], Measured]:
+    def measured(data: Data) -> Statistic:
+        said = np.where(data.runs[0] >= 0, data.runs[0] > 1, UNCLASSIFIED).astype(int)
+        return classifier_statistics((data.key.gold > 1).astype(int), said)[name]
+
+    return measured
+
+
+def _spearman(data: Data) -> Measured:
+    return lambda bootstrap: spearman(data.score, data.probs[0, :, 0], bootstrap=bootstrap)
+
+
+def _unmatched(data: Data) -> Measured:
+    a, b = (accuracy_statistic(run, data.key.gold) for run in data.runs[:2])
+    return lambda bootstrap: unmatched_difference(a, b, bootstrap)
+
+
+def _states(data: Data) -> Measured:
+    return lambda bootstrap: representation_similarity(data.probs, bootstrap=bootstrap).estimate(0)
+
+
+def _found(measured: Measured, bootstrap: Bootstrap | None = None) -> Estimate:
+    return estimate(measured, bootstrap) if isinstance(measured, Statistic) else measured(bootstrap)
+
+
 def _scored(data: Data) -> tuple[np.ndarray, np.ndarray]:
     both = compare(data.runs[0], data.runs[1])
     return both.agree, both.counted
+
+
+def _all_rated(data: Data) -> np.ndarray:
+    """Fleiss wants as many ratings of each unit: those of all four, and units without any."""
+    ratings = data.ratings
+    return np.where(np.isfinite(ratings).all(axis=0), ratings, np.nan)
 
 
 CASES = [
@@ -156,6 +245,50 @@ CASES = [
         ),
         symmetric=False,
     ),
+    Case("percent of raters", lambda d: percent_statistic(d.ratings)),
+    Case("Fleiss of raters", lambda d: fleiss_statistic(_all_rated(d))),
+    Case("Gwet's AC1", lambda d: gwet_statistic(d.ratings)),
+    *(
+        Case(
+            f"Cohen of raters, {kind}",
+            lambda d, kind=kind: cohen_statistic(*d.ratings[:2], weights=kind),
+            nameless=kind == "none",
+        )
+        for kind in WEIGHTS
+    ),
+    Case("bias of a rater", lambda d: bias_statistic(d.ratings, 0), symmetric=False, nameless=False),
+    *(
+        Case(
+            f"alpha, {level}",
+            lambda d, level=level: _alpha(d, level),
+            nameless=level == "nominal",
+            replicable=False,
+        )
+        for level in LEVELS
+    ),
+    *(
+        Case(
+            f"information, {name}",
+            _information(name),
+            symmetric=name.endswith(("_f", "means")),
+            nameless=False,
+        )
+        for name in INFORMATION
+    ),
+    Case("profiles, exact", _profile("exact")),
+    Case("profiles, agreement", _profile("agreement.one")),
+    Case("profiles, kappa", _profile("kappa.one")),
+    Case("profiles, change", _profile("change.one"), symmetric=False, nameless=False),
+    *(Case(f"classifier, {name}", _classifier(name), symmetric=False, nameless=False) for name in CLASSIFIER),
+    Case("tax", lambda d: tax_statistic(d.pairs), symmetric=False),
+    Case("tax, first side", lambda d: side_statistics(d.pairs)[0], symmetric=False),
+    Case("tax, second side", lambda d: side_statistics(d.pairs)[1], symmetric=False),
+    Case("tax, lowest", lambda d: tax_bounds(d.pairs)[0], symmetric=False),
+    Case("tax, highest", lambda d: tax_bounds(d.pairs)[1], symmetric=False),
+    Case("unmatched difference", _unmatched, symmetric=False),
+    Case("Spearman", _spearman, symmetric=False, nameless=False),
+    # Two copies of an item are sentences of one meaning that count as sentences that do not match.
+    Case("representations", _states, replicable=False),
 ]
 
 
@@ -174,7 +307,7 @@ def data() -> Data:
 
 
 def _value(case: Case, data: Data) -> float:
-    value = estimate(case.measure(data)).value
+    value = _found(case.measure(data)).value
     assert value is not None
     return value
 
@@ -206,12 +339,12 @@ def test_every_measure(case: Case, data: Data) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_interval_holds_its_value_and_repeats_by_seed(case: Case, data: Data) -> None:
-    statistic = case.measure(data)
-    found = estimate(statistic, Bootstrap(200, seed=3))
+    measured = case.measure(data)
+    found = _found(measured, Bootstrap(200, seed=3))
     assert found.value is not None and found.low is not None and found.high is not None
     assert found.low <= found.value <= found.high
-    assert found == estimate(statistic, Bootstrap(200, seed=3))
-    assert estimate(statistic).low is None
+    assert found == _found(measured, Bootstrap(200, seed=3))
+    assert _found(measured).low is None
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -219,6 +352,101 @@ def test_every_measure_of_nothing_is_undefined_and_says_why(case: Case) -> None:
     runs = np.full((4, 3), MISSING, dtype=np.int32)
     key = Key(np.zeros(3, np.int32), np.full(3, 4, np.int32))
     empty = Data(runs, key, np.zeros(3), np.full((2, 3, 4), np.nan))
-    found = estimate(case.measure(empty), Bootstrap(50))
+    found = _found(case.measure(empty), Bootstrap(50))
     assert (found.value, found.low, found.high, found.n) == (None, None, None, 0)
     assert found.reason
+
+
+def test_scales_may_be_stretched_as_far_as_their_level_allows(data: Data) -> None:
+    """Names may be any, an order any rising numbers, distances any line, ratios any unit."""
+    table = data.ratings + 1.0
+    stretched: dict[str, tuple[np.ndarray, ...]] = {
+        "nominal": (-table, table**3, 7.0 - 2.0 * table),
+        "ordinal": (table**3, np.exp(table), 3.0 * table - 100.0, -table),
+        "interval": (3.0 * table - 100.0, -table),
+        "ratio": (0.25 * table, 1000.0 * table),
+    }
+    for level, tables in stretched.items():
+        value = krippendorff_alpha(table, level).value  # type: ignore[arg-type]
+        for other in tables:
+            assert krippendorff_alpha(other, level).value == pytest.approx(value, abs=1e-9), level  # type: ignore[arg-type]
+    assert krippendorff_alpha(table**3, "interval").value != pytest.approx(
+        krippendorff_alpha(table, "interval").value
+    )
+    for weights in WEIGHTS:
+        value = estimate(cohen_statistic(*table[:2], weights=weights)).value
+        for other in (5.0 - 2.0 * table, table + 40.0):
+            assert estimate(cohen_statistic(*other[:2], weights=weights)).value == pytest.approx(value)
+    apart = estimate(bias_statistic(table, 1)).value
+    assert apart is not None
+    assert estimate(bias_statistic(3.0 * table + 1.0, 1)).value == pytest.approx(3.0 * apart)
+    x, y = data.score, data.probs[0, :, 0]
+    assert spearman(np.exp(9 * x), -1.0 / (y + 0.1)).value == pytest.approx(spearman(x, y).value)
+    assert spearman(-x, y).value == pytest.approx(-spearman(x, y).value)  # type: ignore[operator]
+    assert spearman(y, x).value == pytest.approx(spearman(x, y).value)
+
+
+def test_who_shared_the_work_does_not_matter_to_measures_that_do_not_ask_who_rated(data: Data) -> None:
+    """One rater's units handed to two, each half of them, are the same ratings."""
+    half = np.arange(ITEMS) % 2 == 0
+    first, rest = data.ratings[:1], data.ratings[1:]
+    split = np.vstack([np.where(half, first, np.nan), np.where(half, np.nan, first), rest])
+    for make in (percent_statistic, gwet_statistic):
+        assert estimate(make(split)) == estimate(make(data.ratings))
+    for level in LEVELS:
+        assert krippendorff_alpha(split, level) == krippendorff_alpha(data.ratings, level)
+    models = data.pairs
+    cut = TaxPairs(*(np.vstack([mask, mask]) for mask in models._masks()[:-1]), np.vstack([models.asked & half, models.asked & ~half]))  # fmt: skip
+    for pair in ((models, cut), (models, models.of_models([1, 0]))):
+        for make_tax in (tax_statistic, lambda p: tax_bounds(p)[0], lambda p: tax_bounds(p)[1]):
+            assert estimate(make_tax(pair[1])) == estimate(make_tax(pair[0]))
+        np.testing.assert_array_equal(item_signal(pair[1]), item_signal(pair[0]))
+
+
+def test_the_difference_turns_its_sign_with_its_sides(data: Data) -> None:
+    one = data.pairs
+    other = TaxPairs(one.second_right, one.first_right, one.second_valid, one.first_valid, one.asked)
+    low, high = (estimate(bound).value for bound in tax_bounds(one))
+    assert low is not None and high is not None
+    assert estimate(tax_statistic(other)).value == pytest.approx(-_known(estimate(tax_statistic(one))))
+    assert [estimate(bound).value for bound in tax_bounds(other)] == pytest.approx([-high, -low])
+    a, b = (accuracy_statistic(run, data.key.gold) for run in data.runs[:2])
+    assert _known(unmatched_difference(a, b)) == pytest.approx(-_known(unmatched_difference(b, a)))
+
+
+def test_pairs_of_one_item_are_the_same_numbers_however_items_are_called(data: Data) -> None:
+    items = np.arange(ITEMS) // 3
+    named = np.random.default_rng(5).permutation(1000)[: ITEMS // 3][items]
+    some = {"precision": data.probs[0, :, 0], "recall": data.probs[1, :, 0]}
+    one, other = (information_statistics(**some, items=name) for name in (items, named))
+    for name in INFORMATION:
+        assert estimate(one[name]).value == pytest.approx(estimate(other[name]).value)
+        assert estimate(one[name]).n == estimate(information_statistics(**some)[name]).n
+    sides = data.levels[[0, 2]].T, data.levels[[1, 3]].T
+    alike = [
+        profile_statistics(*sides, properties=["one", "two"], items=name) for name in (None, items, named)
+    ]
+    for name in alike[0]:
+        assert len({(_known(estimate(found[name])), found[name].n) for found in alike}) == 1
+    turned = profile_statistics(*(side[:, ::-1] for side in sides), properties=["two", "one"])
+    assert {name: estimate(found) for name, found in turned.items()} == {
+        name: estimate(found) for name, found in alike[0].items()
+    }
+
+
+def test_states_may_be_turned_and_stretched_and_languages_stand_in_any_order(data: Data) -> None:
+    rng = np.random.default_rng(13)
+    states = rng.normal(size=(4, 20, 6)) + rng.normal(size=(1, 20, 6))
+    turn = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    table = representation_similarity(states).matrix()
+    longer = states * rng.uniform(0.1, 9.0, (4, 20, 1))
+    np.testing.assert_allclose(representation_similarity(longer @ turn).matrix(), table, atol=1e-12)
+    order = np.array([2, 0, 3, 1])
+    np.testing.assert_allclose(
+        representation_similarity(states[order]).matrix(), table[np.ix_(order, order)], atol=1e-12
+    )
+
+
+def _known(found: Estimate) -> float:
+    assert found.value is not None
+    return found.value

@@ -165,6 +165,17 @@ def test_spearman_says_what_is_undefined_and_what_was_left_out() -> None:
         spearman(np.ones(3), np.ones(4))
 
 
+def test_an_interval_needs_more_than_a_couple_of_items_that_differ() -> None:
+    """Random ratings beside one item with a tax: percentiles of the resamples that hold it would often shut out 0."""
+    rng = np.random.default_rng(2)
+    for differing, has_interval in ((1, False), (2, False), (8, True)):
+        tax = np.zeros(60)
+        tax[:differing] = 1.0
+        found = spearman(rng.integers(1, 6, 60), tax, bootstrap=Bootstrap(400))
+        assert found.value is not None and (found.low is not None) == has_interval
+        assert ("resamples do not vary, so there is no interval" in found.reason) != has_interval
+
+
 def test_permutation_p_of_spearman_holds_its_level_under_ties() -> None:
     rng = np.random.default_rng(11)
     p = [

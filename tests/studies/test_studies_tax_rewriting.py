@@ -149,3 +149,42 @@ def test_who_passed_what_by_model_and_by_people(tmp_path: Path) -> None:
     graded.filter(pl.col("question") != "key").write_csv(checks)
     with pytest.raises(DataError, match="nobody was asked key"):
         passes(None, [checks])
+
+
+def _checks(path: Path, *rows: tuple[str, str, str], rater: str = "ann", item: str = "x") -> Path:
+    """A sheet of one rater on which everything passes, but for the rows given: item, question, rating."""
+    every = [(item, name, "pass") for name in (*GRADED, *PASSED)]
+    named = {(unit, question): rating for unit, question, rating in every}
+    cells = [(unit, question, rating) for (unit, question), rating in named.items()] + list(rows)
+    pl.DataFrame(
+        [
+            {"unit": unit, "rater": rater, "question": question, "rating": rating}
+            for unit, question, rating in cells
+        ]
+    ).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (("y", "semantic", "7"), "line 8, field 'rating', item 'y': rater 'ann', question 'semantic': '7' is not"),
+        (("y", "key", "5"), "question 'key': '5' is not on the scale: pass or fail$"),
+        (("y", "order", "maybe"), "'maybe' is not on the scale"),
+        (("x", "key", "fail"), "item 'x': rater 'ann', question 'key': was 'pass' before and is 'fail' here"),
+    ],
+)  # fmt: skip
+def test_a_check_out_of_scale_or_given_twice_is_refused(
+    tmp_path: Path, row: tuple[str, str, str], message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        passes(None, [_checks(tmp_path / "qc.csv", row)])
+
+
+def test_checks_in_several_files_stand_together(tmp_path: Path) -> None:
+    one, two = (_checks(tmp_path / f"{item}.csv", item=item) for item in "xy")
+    assert passes(None, [one, two]) == {"ann": frozenset("xy")} == looked_at(None, [one, two])
+    again = _checks(tmp_path / "again.csv", ("x", "key", "pass"))
+    assert passes(None, [again, one]) == {"ann": frozenset("x")}
+    with pytest.raises(DataError, match="line 2, field 'rater': the name 'verifier' is the model's"):
+        passes(None, [_checks(tmp_path / "model.csv", rater="verifier")])

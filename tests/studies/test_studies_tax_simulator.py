@@ -236,6 +236,10 @@ def test_what_cannot_be_planted_is_refused() -> None:
         (Planted(tax={"german": 0.1}), "no group 'german'"),
         (Planted(items=0), "at least one"),
         (Planted(faults=Faults(validity={"x": 0.1})), "validity of 'x'"),
+        (Planted(faults=Faults(noisy=1.5)), "noisy: 1.5 is no share"),
+        (Planted(faults=Faults(misaligned=float("nan"))), "misaligned: nan is no share"),
+        (Planted(residue=-0.1), "residue: -0.1 is no share"),
+        (Planted(gain={"english": float("nan")}), "outside"),
     ):
         with pytest.raises(UsageError, match=said):
             simulate(planted)

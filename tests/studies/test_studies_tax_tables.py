@@ -347,6 +347,8 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
     found = run(app, ["tax", "e1", str(table), "--scores", str(folder / "scores.parquet"), *some])
     assert found.exit_code == 0 and "clustered" in found.output and "gate: bleu 20 or more" in found.output
     assert "no gate was applied" in run(app, ["tax", "e1", str(table), *some]).output
+    misspelt = run(app, ["tax", "e1", str(table), "--group", "english=english/1,english/22"])
+    assert "model of the group 'english': 'english/22'; did you mean" in str(misspelt.exception)
     strata = tmp_path / "strata.json"
     fixed = run(app, ["tax", "strata", str(table), "--out", str(strata), "--anchor", "original", *groups])
     assert fixed.exit_code == 0 and "high" in fixed.output

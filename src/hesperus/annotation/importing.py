@@ -15,7 +15,7 @@ from hesperus.annotation.label_studio import judgements_of
 from hesperus.annotation.payload import RESULT_FORMAT, RESULT_VERSION
 from hesperus.annotation.scheme import COMMENT
 from hesperus.annotation.store import RatingStore
-from hesperus.annotation.tables import read_frame
+from hesperus.annotation.tables import first_line, read_frame
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import fingerprint
 
@@ -102,41 +102,64 @@ def _from_table(store: RatingStore, frame: pl.DataFrame, path: Path) -> ImportCo
         if name not in frame.columns:
             raise DataError(f"no column {name!r}; there are {', '.join(frame.columns)}", file=path)
     by_rater: dict[str, list[Judgement]] = {}
+    lines: dict[str, int] = {}
     empty, rows = 0, dict[tuple[str, str, str], tuple[int, str | None]]()
-    for number, row in enumerate(frame.iter_rows(named=True), start=1):
-        unit = store.sheet.by_id.get(str(row["unit"]))
-        if unit is None:
-            raise DataError(
-                "there is no such unit on this sheet", file=path, line=number, item=str(row["unit"])
-            )
-        if not row["rater"]:
-            raise DataError("is empty", file=path, line=number, field="rater")
-        said = by_rater.setdefault(str(row["rater"]), [])
-        question, is_unjudged = str(row["question"]), row.get("state") == "cannot_judge"
+    for number, row in enumerate(frame.iter_rows(named=True), start=first_line(path)):
+        rater, unit = _named(row, store, path, number)
+        question = str(row["question"])
         rating = _rating(row["rating"], _allowed(store, unit, question))
-        first = rows.setdefault((str(row["rater"]), unit, question), (number, rating))
+        is_unjudged = _is_unjudged(row.get("state"), rating, path, number)
+        first = rows.setdefault((rater, unit, question), (number, rating))
         if first != (number, rating) and first[1] != rating:
             raise DataError(
-                f"row {first[0]} has another rating of this unit by the same rater; keep one of them",
+                f"line {first[0]} has another rating of this unit by the same rater; keep one of them",
                 file=path,
                 line=number,
                 item=str(row["unit"]),
             )
+        said = []
         if rating is None and not is_unjudged:
             empty += 1
         else:
-            said.append(_tabled(row, unit, question, None if is_unjudged else rating))
+            said.append(_tabled(row, (rater, unit, question), rating))
         if row.get("comment"):
-            said.append(_tabled(row, unit, COMMENT, str(row["comment"])))
-    counts = _take(store, by_rater, path, add=True)
+            said.append(_tabled(row, (rater, unit, COMMENT), str(row["comment"])))
+        by_rater.setdefault(rater, []).extend(said)
+        lines |= {judgement.key: number for judgement in said}
+    counts = _take(store, by_rater, path, add=True, lines=lines)
     return ImportCounts(counts.new, counts.known, empty, counts.added)
+
+
+def _named(row: Mapping[str, Any], store: RatingStore, path: Path, number: int) -> tuple[str, str]:
+    """The rater of a row, and the code of its unit."""
+    unit = store.sheet.by_id.get(str(row["unit"]))
+    if unit is None:
+        raise DataError("there is no such unit on this sheet", file=path, line=number, item=str(row["unit"]))
+    rater = "" if row["rater"] is None else str(row["rater"]).strip()
+    if not rater:
+        raise DataError("is empty", file=path, line=number, field="rater")
+    return rater, unit
+
+
+def _is_unjudged(state: object, rating: str | None, path: Path, number: int) -> bool:
+    """Whether the rater said that there can be no rating; a state that contradicts its row is refused."""
+    said = str(state or "").strip()
+    if said not in ("", "rated", "cannot_judge"):
+        error = UnknownNameError("state", said[:60], ("rated", "cannot_judge"))
+        raise DataError(str(error), file=path, line=number, field="state")
+    if said == "cannot_judge" and rating is not None:
+        raise DataError(
+            f"says cannot_judge beside the rating {rating[:60]!r}; keep one",
+            file=path, line=number, field="state",
+        )  # fmt: skip
+    return said == "cannot_judge"
 
 
 def _rating(value: object, allowed: Container[str]) -> str | None:
     """A cell as the text of a choice: 4, "4" and, where no choice is called that, 4.0 are one rating."""
-    if value is None or value == "":
+    text = "" if value is None else str(value).strip()
+    if not text:
         return None
-    text = str(value)
     whole = text.partition(".")[0]
     return whole if text not in allowed and text == f"{whole}.0" else text
 
@@ -148,51 +171,73 @@ def _allowed(store: RatingStore, unit: str, question: str) -> Container[str]:
     return ()
 
 
-def _tabled(row: Mapping[str, Any], unit: str, question: str, value: str | None) -> Judgement:
-    said = [str(row["rater"]), unit, question, value, str(row.get("time"))]
-    return Judgement(
-        unit, question, "cannot_judge" if value is None else "rated", value, f"table-{fingerprint(said)}"
-    )
+def _tabled(row: Mapping[str, Any], said: tuple[str, str, str], value: str | None) -> Judgement:
+    """A judgement of a rater about a unit and question; the same row gives the same key."""
+    _, unit, question = said
+    key = f"table-{fingerprint([*said, value, str(row.get('time'))])}"
+    return Judgement(unit, question, "cannot_judge" if value is None else "rated", value, key)
 
 
 def _take(
-    store: RatingStore, by_rater: Mapping[str, Sequence[Judgement]], path: Path, *, add: bool
+    store: RatingStore,
+    by_rater: Mapping[str, Sequence[Judgement]],
+    path: Path,
+    *,
+    add: bool,
+    lines: Mapping[str, int] | None = None,
 ) -> ImportCounts:
-    """Check everything, then store it; what says the same as the rater's last word is not stored again."""
+    """Check everything, then store it; what says the same as the rater's last word is not stored again.
+
+    Args:
+        store: Where it goes.
+        by_rater: Name to judgements, in their order.
+        path: Named in errors.
+        add: Whether names that the store does not know become raters.
+        lines: Key of a judgement to its line, where the file has lines.
+    """
+    _check(store, by_rater, path, add=add, lines=lines or {})
+    known = {rater.name for rater in store.raters()}
+    added = tuple(name for name in by_rater if name not in known)
+    if added:
+        store.add_raters(added)
+    last = {place: (entry.judgement.state, entry.judgement.value) for place, entry in store.current().items()}
+    new = total = 0
+    for name, judgements in by_rater.items():
+        fresh = []
+        for judgement in judgements:
+            place, said = (name, judgement.unit, judgement.question), (judgement.state, judgement.value)
+            if not add or last.get(place) != said:
+                fresh.append(judgement)
+                last[place] = said
+        new += store.append(store.rater(name), fresh)
+        total += len(judgements)
+    return ImportCounts(new, total - new, 0, added)
+
+
+def _check(
+    store: RatingStore,
+    by_rater: Mapping[str, Sequence[Judgement]],
+    path: Path,
+    *,
+    add: bool,
+    lines: Mapping[str, int],
+) -> None:
     known = {rater.name: rater for rater in store.raters()}
     for name, judgements in by_rater.items():
         if name not in known and not add:
             raise DataError(str(UnknownNameError("rater", name[:80], known)), file=path)
         share = set(store.assigned(known[name])) if name in known else None
         for number, judgement in enumerate(judgements, start=1):
+            line = lines.get(judgement.key)
+            who = f"rater {name!r}" if line else f"rater {name!r}, judgement {number}"
+            unit = store.sheet.by_code.get(judgement.unit)
             try:
                 check_judgement(judgement, store.sheet)
             except DataError as error:
-                unit = store.sheet.by_code.get(judgement.unit)
                 message = str(error).replace(judgement.unit, unit.id) if unit else str(error)
-                raise DataError(f"rater {name!r}, judgement {number}: {message}", file=path) from None
+                raise DataError(f"{who}: {message}", file=path, line=line) from None
             if share is not None and judgement.unit not in share:
                 raise DataError(
-                    f"rater {name!r}, judgement {number}: the unit is not assigned to them",
-                    file=path,
-                    item=judgement.unit,
-                )
-    added = tuple(name for name in by_rater if name not in known)
-    if added:
-        store.add_raters(added)
-    current = store.current()
-    new = total = 0
-    for name, judgements in by_rater.items():
-        fresh = []
-        for judgement in judgements:
-            last = current.get((name, judgement.unit, judgement.question))
-            is_same = last is not None and (last.judgement.state, last.judgement.value) == (
-                judgement.state,
-                judgement.value,
-            )
-            if add and is_same:
-                continue
-            fresh.append(judgement)
-        new += store.append(store.rater(name), fresh)
-        total += len(judgements)
-    return ImportCounts(new, total - new, 0, added)
+                    f"{who}: the unit is not assigned to them",
+                    file=path, line=line, item=unit.id if unit else judgement.unit,
+                )  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from hesperus.annotation.judging import LONGEST_COMMENT, Judgement
+from hesperus.annotation.judging import Judgement
 from hesperus.annotation.scheme import COMMENT, Question
 from hesperus.annotation.units import Sheet
 from hesperus.errors import DataError, UsageError
@@ -156,7 +156,7 @@ def _judgements(
             text = value.get("text")
             text = "\n".join(map(str, text)) if isinstance(text, list) else str(text or "")
             if text.strip():
-                yield _judgement(annotation, unit, COMMENT, text.strip()[:LONGEST_COMMENT])
+                yield _judgement(annotation, unit, COMMENT, text.strip())
         elif name in names:
             chosen = value.get("choices")
             if not isinstance(chosen, list) or len(chosen) != 1 or not isinstance(chosen[0], str):

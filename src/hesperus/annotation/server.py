@@ -153,9 +153,13 @@ def serve(path: Path | str, address: Address, *, ready: Callable[[], None] | Non
 
     Raises:
         UsageError: No such store, or the port is taken.
-        StoreError: The file is no rating store.
+        StoreError: The file is no rating store, or cannot be written.
     """
     with RatingStore(path) as store, _listening(address) as listener:
+        if not store.is_writable:
+            raise StoreError(
+                f"{path} cannot be written, so no answer would be saved; serve it from elsewhere"
+            )
         config = uvicorn.Config(
             create_app(store, address),
             access_log=False,

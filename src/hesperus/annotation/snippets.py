@@ -17,6 +17,10 @@ from hesperus.fingerprint import fingerprint
 
 MOST_SENTENCES = 4
 
+_NUMBER = "sentence"
+_TEXT_KEYS = ("item", "model", "task", "instruction", "input", "repeat", "side_by_side", "language")
+"""What tells one translated text from another in a table of sentences."""
+
 NOTHING = "—"
 """Stands where a side of a snippet has no text."""
 
@@ -58,6 +62,42 @@ def snippets_frame(
         rng = random.Random(fingerprint([seed, str(row[unit])]))
         rows += _cut(row, list(zip(*sides, strict=True)), (unit, source, text), rng)
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def gathered(frame: pl.DataFrame, *, source: str = "source", text: str = "translation") -> pl.DataFrame:
+    """The sentences of each text as lists, from a table with a row for each sentence, as an evaluation leaves it.
+
+    Args:
+        frame: ``sentences.parquet`` of an evaluation: ``sentence`` (its number), the two texts, ``item``, and what tells
+            texts apart (``model``, ``input``, ``side_by_side``, …).
+        source: Column of the source sentence.
+        text: Column of the translated one.
+
+    Returns:
+        A row for each text: ``unit`` (the values that tell texts apart, with ``|`` between them), ``source`` and ``text``
+        as lists, the columns that tell texts apart, and ``source.language``, where the table has a ``language``.
+
+    Raises:
+        UnknownNameError: A column does not exist.
+        DataError: A sentence stands twice.
+    """
+    for name in ("item", _NUMBER, source, text):
+        if name not in frame.columns:
+            raise UnknownNameError("column of the sentences", name, frame.columns)
+    keys = [name for name in _TEXT_KEYS if name in frame.columns]
+    twice = frame.filter(pl.struct(*keys, _NUMBER).is_duplicated())
+    if twice.height:
+        row = twice.row(0, named=True)
+        raise DataError(f"sentence {row[_NUMBER]} stands twice", item=str(row["item"]))
+    telling = [name for name in keys if name == "item" or frame[name].n_unique() > 1]
+    lists = (
+        frame.sort(_NUMBER, maintain_order=True)
+        .group_by(keys, maintain_order=True)
+        .agg(pl.col(source).fill_null("").alias("source"), pl.col(text).fill_null("").alias("text"))
+    )
+    unit = pl.concat_str([pl.col(name).cast(pl.String).fill_null("") for name in telling], separator="|")
+    found = lists.with_columns(unit.alias("unit"))
+    return found.rename({"language": "source.language"}) if "language" in keys else found
 
 
 def _cut(

@@ -10,7 +10,7 @@ import polars as pl
 
 from hesperus.annotation.runs import changed_frame, readings_frame, sides_frame
 from hesperus.annotation.scheme import Scheme
-from hesperus.annotation.snippets import snippets_frame
+from hesperus.annotation.snippets import gathered, snippets_frame
 from hesperus.annotation.tables import Draw, Mapped, drawn, read_frame, units_from_frame
 from hesperus.annotation.units import Sheet
 from hesperus.errors import UsageError
@@ -27,7 +27,7 @@ class Source:
         b: For a run: sense code of what is judged.
         changed: Only items whose answer differs between the two senses.
         outcomes: For replies: only those with these outcomes.
-        snippets: Cut lists of sentences into snippets of 1 to 4.
+        snippets: Cut lists of sentences, or a table of sentences, into snippets of 1 to 4.
     """
 
     path: Path
@@ -60,11 +60,7 @@ def sheet_from(
     mapped, draw = mapped or Mapped(), draw or Draw()
     frame = _frame(source, scheme)
     if source.snippets:
-        unit, *others = mapped.columns.get("unit", [_id_column(frame)])
-        if others:
-            raise UsageError("snippets need one column as the id of a text")
-        texts = {name: next(iter(mapped.columns.get(name, [name]))) for name in ("source", "text")}
-        frame = snippets_frame(frame, unit=unit, seed=seed, **texts)
+        frame = _snippets(frame, mapped, seed)
         kept = {
             role: names for role, names in mapped.columns.items() if role not in ("unit", "source", "text")
         }
@@ -74,6 +70,19 @@ def sheet_from(
     if len(taken) < len(units):
         notes = (f"{len(taken)} of {len(units)} units drawn with seed {draw.seed}", *notes)
     return Sheet(scheme, taken, seed), notes
+
+
+def _snippets(frame: pl.DataFrame, mapped: Mapped, seed: int) -> pl.DataFrame:
+    """Snippets of lists of sentences, or of a table that has a row for each sentence."""
+    unit, *others = mapped.columns.get("unit", [_id_column(frame)])
+    if others:
+        raise UsageError("snippets need one column as the id of a text")
+    texts = {name: next(iter(mapped.columns.get(name, [name]))) for name in ("source", "text")}
+    if "sentence" not in frame.columns or "unit" in mapped.columns:
+        return snippets_frame(frame, unit=unit, seed=seed, **texts)
+    if "text" not in mapped.columns and "text" not in frame.columns:
+        texts["text"] = "translation"
+    return snippets_frame(gathered(frame, **texts), unit="unit", seed=seed)
 
 
 def _id_column(frame: pl.DataFrame) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
 
+from hesperus.annotation.connecting import APPLICATION_ID, SCHEMA_VERSION, can_be_written, connect
 from hesperus.annotation.judging import Judgement, check_judgement
 from hesperus.annotation.links import digest, is_same, new_token
 from hesperus.annotation.scheme import Scheme
@@ -28,11 +29,6 @@ from hesperus.records.files import write_whole
 Role = Literal["rater", "adjudicator"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
-APPLICATION_ID = 0x48455352
-"""Tells SQLite files of this kind from others ("HESR")."""
-
-SCHEMA_VERSION = 1
-BUSY_SECONDS = 30.0
 _LONGEST_NAME = 80
 
 _TABLES = f"""
@@ -104,6 +100,11 @@ class Entry:
 class RatingStore:
     """A sheet with its raters and judgements; may be used from any thread. Close it, or use it as a context manager.
 
+    Attributes:
+        path: The file.
+        sheet: What is judged.
+        is_writable: False where the file or its folder cannot be written; it is read all the same.
+
     Args:
         path: The file, made by `create_store`.
 
@@ -117,11 +118,9 @@ class RatingStore:
         self._lock = threading.RLock()
         if not self.path.is_file():
             raise UsageError(f"{path}: no such rating store; `hesperus annotate create` makes one")
-        self._connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        self.is_writable = can_be_written(self.path)
+        self._connection = connect(self.path, is_writable=self.is_writable)
         try:
-            self._prepare()
             self.sheet = self._read_sheet()
         except sqlite3.Error as error:
             self._connection.close()
@@ -129,20 +128,6 @@ class RatingStore:
         except StoreError:
             self._connection.close()
             raise
-
-    def _prepare(self) -> None:
-        application = self._connection.execute("PRAGMA application_id").fetchone()[0]
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if application != APPLICATION_ID:
-            raise StoreError(f"{self.path} is a SQLite file of another program; give another path")
-        if version != SCHEMA_VERSION:
-            raise StoreError(
-                f"{self.path} has schema version {version}, this hesperus reads {SCHEMA_VERSION}; update hesperus"
-            )
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        # A click is small and rare: it may wait for the disk, so that a power cut costs no more than a crash.
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.execute("PRAGMA foreign_keys = ON")
 
     def _read_sheet(self) -> Sheet:
         stored, scheme, seed = self._connection.execute(
@@ -358,7 +343,9 @@ def create_store(path: str | Path, sheet: Sheet) -> None:
 
     try:
         write_whole(path, write)
-    except (OSError, sqlite3.Error) as error:
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}") from None
+    except sqlite3.Error as error:
         raise StoreError(f"cannot write {path}: {error}") from None
 
 

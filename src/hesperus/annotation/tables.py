@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -94,12 +96,41 @@ def read_frame(path: Path | str) -> pl.DataFrame:
         else:
             frame = pl.read_csv(path, separator="\t" if kind == "tsv" else ",", infer_schema=False)
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"cannot be read as {kind.upper()}: {str(error).splitlines()[0]}", file=path
-        ) from None
+        line, why = _unreadable(path, kind) or (None, str(error).splitlines()[0])
+        raise DataError(f"cannot be read as {kind.upper()}: {why}", file=path, line=line) from None
     if frame.is_empty():
         raise DataError("the file holds no rows", file=path)
     return frame
+
+
+def _unreadable(path: Path, kind: str) -> tuple[int, str] | None:
+    """The line at which a text file breaks its form, and how; None where that cannot be told."""
+    if kind == "parquet":
+        return None
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return content[: error.start].count(b"\n") + 1, "not UTF-8; save it as UTF-8"
+    if kind == "jsonl":
+        return None
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if kind == "tsv" else ",")
+    try:
+        width = len(next(rows, []))
+        for row in rows:
+            if len(row) > width:
+                return (
+                    rows.line_num,
+                    f"{len(row)} fields, the heading has {width}; a comma in a text needs quotation marks",
+                )
+    except csv.Error:
+        return None
+    return None
+
+
+def first_line(path: object) -> int:
+    """Number of the line that holds a file's first row: CSV and TSV begin with a heading."""
+    return 2 if Path(str(path)).suffix.lower() in (".csv", ".tsv") else 1
 
 
 def units_from_frame(
@@ -126,14 +157,14 @@ def units_from_frame(
     used = {name for role, names in columns.items() if role != _UNIT for name in names}
     kept = [name for name in frame.columns if name not in used or name in ids or name in ANSWER_COLUMNS]
     units, seen = [], dict[str, int]()
-    for number, row in enumerate(frame.iter_rows(named=True), start=1):
+    for number, row in enumerate(frame.iter_rows(named=True), start=first_line(file)):
         parts = ["" if row[name] is None else str(row[name]) for name in ids]
         if not any(part.strip() for part in parts):
             raise DataError("the id of the unit is empty", file=file, line=number, field=ids[0])
         id_ = "|".join(parts)
         if id_ in seen:
             raise DataError(
-                f"the same id as row {seen[id_]}; where several columns make the id, map each: unit=COLUMN",
+                f"the same id as line {seen[id_]}; where several columns make the id, map each: unit=COLUMN",
                 file=file,
                 line=number,
                 item=id_,

@@ -10,12 +10,12 @@ import typer
 
 from hesperus.cli import annotate_export
 from hesperus.cli.annotate_flags import Store, tell
+from hesperus.cli.measure_flags import Format
 
 app = typer.Typer(
     help="People who judge: a page for raters, their links, and what they said.", no_args_is_help=True
 )
 
-_FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
 _PORT = 8765
 _BASE_URL = f"http://127.0.0.1:{_PORT}"
 
@@ -25,7 +25,7 @@ def schemes(
     name: Annotated[
         str | None, typer.Argument(help="Print this scheme as YAML, to start an own one from.")
     ] = None,
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """List what raters can be asked, or print one scheme; a file of one's own (.yaml) goes wherever a name does.
 
@@ -92,7 +92,11 @@ def create(
         typer.Option(help="For replies: an answer to choose from, where no column tells them."),
     ] = None,
     snippets: Annotated[
-        bool, typer.Option("--snippets", help="Cut lists of sentences into snippets of 1 to 4.")
+        bool,
+        typer.Option(
+            "--snippets",
+            help="Cut lists of sentences, or an evaluation's sentences.parquet, into snippets of 1 to 4.",
+        ),
     ] = False,
     n: Annotated[int | None, typer.Option(help="Units to draw; with --by, of each stratum.")] = None,
     by: Annotated[str | None, typer.Option(help="Column whose values make the strata.")] = None,
@@ -146,7 +150,7 @@ def links(
         int | None, typer.Option(help="How many of these raters judge each unit (default: all).")
     ] = None,
     base_url: Annotated[str, typer.Option(help="What links begin with.")] = _BASE_URL,
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """Add raters and print their personal links, once: the store keeps no link, only what tells a true one.
 
@@ -214,7 +218,7 @@ def serve(
 
 
 @app.command()
-def status(store: Store, format: Annotated[str, _FORMAT] = "table") -> None:
+def status(store: Store, format: Format = "table") -> None:
     """Show how far every rater is, question by question, and how many answers differ.
 
     For example:

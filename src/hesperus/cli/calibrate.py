@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.errors import UsageError
+from hesperus.cli.measure_flags import Format
+from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from hesperus.evaluators import Judge, LabelledText
@@ -54,7 +55,7 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="Write every claim, its label and verdict (.jsonl), for reading.")
     ] = None,
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
 ) -> None:
     """Score a judge of open answers against people who labelled claims as supported, not supported or irrelevant.
 
@@ -157,6 +158,8 @@ def _judging(name: str, base_url: str | None, store: Path) -> Iterator[Judge]:
     if name == "embedded":
         yield EmbeddedJudge()
         return
+    if "/" not in name:
+        raise UnknownNameError("judge", name, ("embedded",), "or a model: provider/name")
     from hesperus.asking import ReplyStore, Spending, ask
     from hesperus.cli.progress import StageProgress
     from hesperus.models import ModelOptions, model

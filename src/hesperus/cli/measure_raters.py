@@ -80,7 +80,7 @@ def measured_raters(path: Path, flags: RaterFlags, *, by: Sequence[str], bootstr
         tuple(flags.unit), flags.rater, flags.rating,
         level=flags.level,  # type: ignore[arg-type]  # checked by the settings themselves
         by=tuple(by),
-        scale=_scale(flags.scale),
+        scale=scale_of(flags.scale) if flags.scale is not None else None,
         order=tuple(name.strip() for name in flags.order.split(",")) if flags.order else (),
         duplicates=flags.duplicates,  # type: ignore[arg-type]
         bootstrap=bootstrap,
@@ -89,11 +89,14 @@ def measured_raters(path: Path, flags: RaterFlags, *, by: Sequence[str], bootstr
     return make(read_ratings(path), settings, file=path)
 
 
-def _scale(text: str | None) -> tuple[float, float] | None:
+def scale_of(text: str) -> tuple[float, float]:
+    """LOW:HIGH as two numbers.
+
+    Raises:
+        UsageError: It is no scale.
+    """
     from hesperus.errors import UsageError
 
-    if text is None:
-        return None
     low, _, high = text.partition(":")
     try:
         ends = float(low), float(high)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 if TYPE_CHECKING:
     from hesperus.evaluators.properties.epitome import LabelledPairs
     from hesperus.evaluators.properties.searching import Trainer, Training, Watch
@@ -70,7 +72,7 @@ def empathy(
     ] = 2000,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
     dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16.")] = "auto",
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Train classifiers of the three mechanisms of empathy, from EPITOME's pairs of posts and responses.

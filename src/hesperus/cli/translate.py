@@ -116,7 +116,7 @@ def _lines(file: str, job: Job, out: Path | None) -> None:
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", file=file) from error
     try:
-        text = raw.decode("utf-8")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise DataError(f"is no UTF-8: {error.reason}", file=file, line=line) from error
@@ -141,7 +141,7 @@ def _table(
 
     import polars as pl
 
-    from hesperus.errors import DataError, UsageError
+    from hesperus.errors import DataError, UnknownNameError, UsageError
     from hesperus.languages import normalise
     from hesperus.translation.tables import FORMATS, read_table, write_table
 
@@ -151,6 +151,8 @@ def _table(
             raise DataError(f"has no text column {name!r}; it has {', '.join(table.columns)}", file=file)
     if columns.into in table.columns:
         raise UsageError(f"{file} has a column {columns.into!r} already; name another with --into")
+    if format is not None and format not in FORMATS.values():
+        raise UnknownNameError("format of a table", format, set(FORMATS.values()))
     kind = format or FORMATS.get((out or file).suffix.lower(), "jsonl")
     if kind == "parquet" and out is None:
         raise UsageError("Parquet is no text for the terminal; name a file with --out, or say --format jsonl")
@@ -162,6 +164,7 @@ def _table(
         if text is not None and language != wanted:
             rows.setdefault(language, []).append(row)
     jobs = {job(language): found for language, found in rows.items()}
+    _refuse_unsupported(list(jobs))
     asked = {one: [texts[row] or "" for row in found] for one, found in jobs.items()}
 
     def write(made: dict[Job, list[str]]) -> bytes:
@@ -177,6 +180,18 @@ def _table(
     same = sum(text is not None and tag == wanted for text, tag in zip(texts, languages, strict=True))
     empty = sum(text is None for text in texts)
     typer.echo(f"{len(texts):,} rows: {same:,} in {wanted} already, {empty:,} without a text", err=True)
+
+
+def _refuse_unsupported(jobs: Sequence[Job]) -> None:
+    """Before anything is done: the translator must do the language of every row."""
+    from hesperus.translation import all_unsupported
+
+    lacking = [
+        (one.source, one.target) for one in jobs if not one.translator.supports(one.source, one.target)
+    ]
+    if lacking:
+        hint = "name another translator, or leave these rows out"
+        raise all_unsupported(jobs[0].translator.name, lacking, len(jobs), hint)
 
 
 def _languages(table: pl.DataFrame, columns: _Columns, file: Path) -> list[str]:

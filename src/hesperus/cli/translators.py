@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 app = typer.Typer()
 
-_FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
 _READS = typer.Option(
     help="Of an Opus model: a language that it reads, where its name does not tell; repeatable."
 )
@@ -38,7 +39,7 @@ def command(context: typer.Context) -> None:
 def listing(
     source: Annotated[str | None, typer.Option("--from", help="Say also who does this language …")] = None,
     target: Annotated[str | None, typer.Option("--to", help="… into this one.")] = None,
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """List the kinds of translators, what each needs, and who would do a pair.
 
@@ -56,6 +57,8 @@ def listing(
 
     if (source is None) != (target is None):
         raise UsageError("--from and --to go together")
+    both = source is not None and target is not None
+    others = would_translate(source, target) if source is not None and target is not None else ()
     known = {kind: (name, note) for kind, name, note in _KINDS}
     rows = [
         {
@@ -67,9 +70,9 @@ def listing(
         for kind in translators()
     ]
     print_table(Table("translators", ("kind", "name", "ready", "note"), tuple(rows), {}), format)
-    if source is not None and target is not None:
-        others = would_translate(source, target) or ("no translator that hesperus knows",)
-        typer.echo(f"{source} to {target}: {'; '.join(others)}", err=True)
+    if both:
+        said = "; ".join(others) or "no translator that hesperus knows"
+        typer.echo(f"{source} to {target}: {said}", err=True)
 
 
 @app.command()
@@ -83,7 +86,7 @@ def test(
     reads: Annotated[list[str] | None, _READS] = None,
     writes: Annotated[str | None, _WRITES] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, or auto.")] = "auto",
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """Translate one text, and say what came back and how long it took, loading included.
 
@@ -145,11 +148,14 @@ def convert(
 def _ready(kind: str) -> str:
     """Whether what a kind needs is installed, and if not, what to do."""
     import importlib.util
+    import shutil
 
     if kind == "apertium":
         from hesperus.translation.translators.apertium import ApertiumTranslator
 
         modes = ApertiumTranslator().modes
+        if modes and shutil.which("lt-proc") is None:
+            return "no: apt-get install lttoolbox apertium"
         return f"yes: {len(modes)} modes" if modes else "no: apt-get install apertium apertium-eng-spa"
     needed = {"ct2": ("ctranslate2", "mt"), "hf": ("transformers", "hf")}
     if kind not in needed:

@@ -73,17 +73,8 @@ def information_statistics(
     Raises:
         ValueError: The arrays differ in length or hold numbers outside [0, 1].
     """
-    p, r = np.asarray(precision, dtype=np.float64), np.asarray(recall, dtype=np.float64)
-    if p.shape != r.shape or p.ndim != 1:
-        raise ValueError(f"precision and recall need the same pairs: {p.shape} and {r.shape}")
-    for name, values in (("precision", p), ("recall", r)):
-        if ((values < 0.0) | (values > 1.0)).any():
-            raise ValueError(f"{name} lies in [0, 1]")
+    p, r, own = _checked(precision, recall, items)
     counted = np.isfinite(p) & np.isfinite(r)
-    named = np.arange(len(p)) if items is None else np.asarray(items)
-    if named.shape != p.shape:
-        raise ValueError(f"{len(p)} pairs need as many items, not {named.shape}")
-    own = np.unique(named, return_inverse=True)[1]
 
     def summed(values: Floats) -> Floats:
         column: Floats = np.bincount(own, weights=np.where(counted, values, 0.0)).astype(np.float64)
@@ -114,6 +105,22 @@ def information_statistics(
         )
         for name, (sums, reduce) in columns.items()
     }
+
+
+def _checked(
+    precision: npt.ArrayLike, recall: npt.ArrayLike, items: npt.ArrayLike | None
+) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
+    """Both scores of every pair, and the place of its item among the items."""
+    p, r = np.asarray(precision, dtype=np.float64), np.asarray(recall, dtype=np.float64)
+    if p.shape != r.shape or p.ndim != 1:
+        raise ValueError(f"precision and recall need the same pairs: {p.shape} and {r.shape}")
+    for name, values in (("precision", p), ("recall", r)):
+        if ((values < 0.0) | (values > 1.0)).any():
+            raise ValueError(f"{name} lies in [0, 1]")
+    named = np.arange(len(p)) if items is None else np.asarray(items)
+    if named.shape != p.shape:
+        raise ValueError(f"{len(p)} pairs need as many items, not {named.shape}")
+    return p, r, np.unique(named, return_inverse=True)[1]
 
 
 def _f_of_means(sums: Floats) -> Floats:

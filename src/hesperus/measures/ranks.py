@@ -24,7 +24,8 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, bootstrap: Bootstrap | None 
 
     Returns:
         The estimate over the items that have both numbers. Undefined where fewer than three do, or where all values of a
-        side are the same; the reason says which.
+        side are the same; the reason says which. Without an interval where so few items vary that more of the resamples
+        than the interval may leave out do not vary at all.
 
     Raises:
         ValueError: The two have different items.
@@ -44,9 +45,10 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, bootstrap: Bootstrap | None 
         return Estimate(value, None, None, n, lost, reason)
     spread = np.concatenate([_rho(first, second, block.astype(np.float64)) for block in shared.blocks()])
     kept = spread[np.isfinite(spread)]
-    # An interval from a minority of resamples would describe another population than the point value.
-    if 2 * len(kept) <= len(spread):
-        few = "fewer than half of the resamples vary, so there is no interval"
+    # Where one or two items carry all that varies, the resamples that hold them say where these items stand among the
+    # others and nothing of how sure that is; their percentiles would shut out 0 by chance.
+    if len(kept) < bootstrap.level * len(spread):
+        few = f"{len(spread) - len(kept)} of {len(spread)} resamples do not vary, so there is no interval"
         return Estimate(value, None, None, n, lost, "; ".join(filter(None, (few, reason))))
     low, high = np.quantile(kept, [(1 - bootstrap.level) / 2, (1 + bootstrap.level) / 2])
     return Estimate(value, float(low), float(high), n, lost, reason)

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hesperus.translation.codes import would_translate
+    from hesperus.translation.codes import all_unsupported, would_translate
     from hesperus.translation.comet import CometSettings, comet_scores
     from hesperus.translation.degeneration import FAULT_KINDS, Fault, FaultSettings, faults, severity
     from hesperus.translation.documents import Piece, document_pieces
@@ -61,6 +61,7 @@ __all__ = [
     "TranslatedSentence",
     "Translator",
     "TranslatorOptions",
+    "all_unsupported",
     "clauses",
     "comet_scores",
     "convert",
@@ -105,6 +106,7 @@ _HOMES = {
     "TranslatedSentence": "repair",
     "Translator": "translator",
     "TranslatorOptions": "translators.options",
+    "all_unsupported": "codes",
     "clauses": "segmentation",
     "comet_scores": "comet",
     "convert": "translators.conversion",

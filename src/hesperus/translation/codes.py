@@ -174,7 +174,37 @@ def unsupported(name: str, source: str, target: str, has: str = "") -> UsageErro
     Raises:
         UnknownNameError: There is no such language.
     """
-    pair = f"{language(source).name} ({normalise(source)}) to {language(target).name} ({normalise(target)})"
+    pair = _named(source, target)
+    if normalise(source) == normalise(target):
+        return UsageError(
+            f"{name} does not translate {pair}: both are one language; `none` leaves texts as they are"
+        )
     others = would_translate(source, target)
     known = f"it would take {', or '.join(others)}" if others else "no translator that hesperus knows does"
     return UsageError(f"{name} does not translate {pair}{f'; it has {has}' if has else ''}; {known}")
+
+
+def all_unsupported(name: str, lacking: Sequence[tuple[str, str]], of: int, hint: str) -> UsageError:
+    """The error for several pairs that a translator does not do, naming for each those that would.
+
+    Args:
+        name: The translator.
+        lacking: Source and target of each.
+        of: How many pairs there are.
+        hint: What to do.
+
+    Raises:
+        UnknownNameError: There is no such language.
+    """
+    said = [
+        f"{_named(*pair)}: {', '.join(would_translate(*pair)) or 'no translator that hesperus knows does'}"
+        for pair in lacking
+    ]
+    lines = "\n  ".join(said)
+    return UsageError(
+        f"{name} does not translate {len(lacking)} of {of} pairs of languages:\n  {lines}\n{hint}"
+    )
+
+
+def _named(source: str, target: str) -> str:
+    return f"{language(source).name} ({normalise(source)}) to {language(target).name} ({normalise(target)})"

@@ -99,7 +99,7 @@
     clearTimeout(remarkTimer);
     const box = at("remark");
     if (!box || !data.units.length) return;
-    const text = box.value.trim();
+    const text = box.value.trim().replace(/\p{Surrogate}/gu, "\ufffd");   // half of a pair is no text, and JSON cannot carry it
     judge(data.units[index], COMMENT, text ? "rated" : "withdrawn", text || null);
   }
 
@@ -138,7 +138,7 @@
     const named = (rating) => {
       const choice = question.choices.find((one) => one.value === rating.value);
       const word = rating.state === "cannot_judge" ? "cannot judge" : choice && choice.label !== choice.value ? choice.label : rating.value;
-      return element("li", {}, `Rater ${rating.rater}: `, element("strong", {}, word), rating.comment ? ` — ${rating.comment}` : "");
+      return element("li", {}, `Rater ${rating.rater}: `, element("strong", {}, word), rating.comment ? " — " : "", rating.comment ? element("bdi", {}, rating.comment) : "");
     };
     return element("ul", { class: "said", "aria-label": "What raters said" }, ...ratings.map(named));
   }

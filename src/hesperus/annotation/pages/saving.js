@@ -2,7 +2,7 @@
 /* Where judgements go: to the server, through a queue that outlives the page, or into the browser until they are
    downloaded. The view is told what to say; it is given by rate.js. */
 const saving = (() => {
-  const BATCH = 200, PATIENCE = 15000, LONGEST_PAUSE = 5000;
+  const BATCH = 200, LARGEST = 500000, PATIENCE = 15000, LONGEST_PAUSE = 5000;
 
   const plural = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
 
@@ -46,11 +46,18 @@ const saving = (() => {
     return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
+  /* As many of the first entries as the server takes at once: so many, and so many characters, but one in any case. */
+  function batch(entries) {
+    let size = 0;
+    const cut = entries.findIndex((entry, at) => at >= BATCH || ((size += JSON.stringify(entry).length) > LARGEST && at > 0));
+    return cut < 0 ? entries : entries.slice(0, cut);
+  }
+
   function serverSaver(keep, view) {
     let sending = false, pause = 0, timer = 0, isVoid = false, trouble = "";
     async function send() {
       clearTimeout(timer);
-      const waiting = keep.entries().slice(0, BATCH);
+      const waiting = batch(keep.entries());
       if (sending || isVoid || !waiting.length) return show();
       sending = true;
       show();

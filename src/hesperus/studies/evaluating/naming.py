@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hesperus.errors import UsageError
+from hesperus.errors import UnknownNameError, UsageError
 from hesperus.evaluators import EmbeddedGrader, EmbeddedJudge, ModelGrader, ModelJudge, asker
 from hesperus.models import Model
 from hesperus.senses import trim_quotes
@@ -32,7 +32,14 @@ TRANSLATION_TOKENS = 2048
 
 
 def models_of(translator_name: str, judge: str) -> tuple[str, ...]:
-    """Which of a translator and a judge are models, and so have to be asked."""
+    """Which of a translator and a judge are models, and so have to be asked.
+
+    Raises:
+        UnknownNameError: A name that is neither one of ours nor looks like a model's.
+    """
+    for kind, name, known in (("translator", translator_name, translators()), ("judge", judge, (EMBEDDED,))):
+        if name.partition("/")[0] not in known and "/" not in name:
+            raise UnknownNameError(kind, name, known, "or a model: provider/name")
     asked = [] if is_translator(translator_name) else [translator_name]
     return tuple(dict.fromkeys([*asked, *([] if judge == EMBEDDED else [judge])]))
 

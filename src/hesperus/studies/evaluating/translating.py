@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from hesperus.asking import Progress
 from hesperus.errors import ModelError, UsageError
 from hesperus.fingerprint import JSON, fingerprint, plain
-from hesperus.languages import language
 from hesperus.studies.evaluating.translation_store import TranslationStore, translation_keys
 from hesperus.translation import (
     LADDER,
     Ladder,
     Translated,
     Translator,
+    all_unsupported,
     translate_documents,
-    would_translate,
 )
 from hesperus.translation.translators.files import FileTranslator
 
@@ -123,15 +122,8 @@ class Translating:
         lacking = [pair for pair in dict.fromkeys(pairs) if not self.translator.supports(*pair)]
         if not lacking:
             return
-        said = []
-        for source, target in lacking:
-            others = ", ".join(would_translate(source, target)) or "no translator that hesperus knows does"
-            said.append(f"{language(source).name} ({source}) to {language(target).name} ({target}): {others}")
-        raise UsageError(
-            f"{self.name} does not translate {len(lacking)} of {len(set(pairs))} pairs of languages:\n  "
-            + "\n  ".join(said)
-            + "\nname another translator, or only the languages that it does (--language)"
-        )
+        hint = "name another translator, or only the languages that it does (--language)"
+        raise all_unsupported(self.name, lacking, len(set(pairs)), hint)
 
     def texts(self, texts: Sequence[str], way: Way, *, items: Sequence[str] | None = None) -> list[Made]:
         """Translate documents, each different one once.

@@ -60,8 +60,9 @@ STRATA_FILE, SCORES_FILE, VERDICTS_FILE = "strata.json", "scores.parquet", "verd
 
 @dataclass(slots=True)
 class _Kept:
-    """What a run has so far."""
+    """How a run asks, and what it has so far."""
 
+    how: How
     frames: list[pl.DataFrame] = field(default_factory=list)
     items: list[pl.DataFrame] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -112,7 +113,7 @@ def run_study(
     if study.naturalise is not None:
         study.rule(groups_of(material))  # refused before anything is asked
     store = store or default_store(folder)
-    kept = _Kept(items=[items_of(material)])
+    kept = _Kept(_how(study), items=[items_of(material)])
     with open_desk(models, store, terms=study, watch=progress) as desk:
         backs = _back_translated(study, material, desk, store, progress)
         _ask_back(study, material, desk, backs, kept)
@@ -191,7 +192,7 @@ def _ask_back(
     base, cells = senses_of(material), first_cells(study)
     for number, model in enumerate(study.models):
         senses = _with(base, study.back, backs[model])
-        _answer(study, model, cells, senses, material, desk, kept)
+        _answer(model, cells, senses, material=material, desk=desk, kept=kept)
         if study.translator is None or number == 0:
             kept.items += made_items_of(model, senses)
             kept.faults += lost_items(study.translator or model, study.back.code, backs[model])
@@ -228,8 +229,9 @@ def _naturalise(
         write_whole(folder / VERDICTS_FILE, lambda partial: write_parquet(verdicts, partial, {}))
     senses = _with(senses_of(material), study.natural, rewritten)
     kept.items += made_items_of(what.rewriter, senses)
+    cell = Cell(Sense(study.target), study.natural)
     for model in study.models:
-        _answer(study, model, (Cell(Sense(study.target), study.natural),), senses, material, desk, kept)
+        _answer(model, (cell,), senses, material=material, desk=desk, kept=kept)
 
 
 def _strata(
@@ -267,20 +269,14 @@ def _ask_native(study: TaxStudy, desk: Desk, kept: _Kept) -> None:
     material = gather(subject, (study.target,))
     senses, target = senses_of(material), Sense(study.target)
     for model in study.models:
-        _answer(study, model, (Cell(target, target),), senses, material, desk, kept)
+        _answer(model, (Cell(target, target),), senses, material=material, desk=desk, kept=kept)
     kept.items.append(items_of(material))
 
 
 def _answer(
-    study: TaxStudy,
-    model: str,
-    cells: Sequence[Cell],
-    senses: Senses,
-    material: Material,
-    desk: Desk,
-    kept: _Kept,
+    model: str, cells: Sequence[Cell], senses: Senses, *, material: Material, desk: Desk, kept: _Kept
 ) -> None:
-    how = _how(study)
+    how = kept.how
     rows = answer_cells(
         questions(model, cells, senses, how),
         senses,

@@ -83,13 +83,12 @@ def simulated_benchmark(planted: Planted) -> SimulatedBenchmark:
     frames = []
     for condition, sense in SENSES.items():
         side = gold if condition == "original" else other
-        right, valid = made.right[condition][0], made.valid[condition][0]
-        frames.append(_answers(planted, rng, task=TASK, sense=sense, gold=side, right=right, valid=valid))
+        drawn = _Drawn(side, made.right[condition][0], made.valid[condition][0])
+        frames.append(_answers(planted, rng, task=TASK, sense=sense, drawn=drawn))
     native = rng.integers(0, OPTIONS, planted.native)
     whole = np.ones_like(made.native[0])
-    frames.append(
-        _answers(planted, rng, task=NATIVE, sense="zh", gold=native, right=made.native[0], valid=whole)
-    )
+    drawn = _Drawn(native, made.native[0], whole)
+    frames.append(_answers(planted, rng, task=NATIVE, sense="zh", drawn=drawn))
     return SimulatedBenchmark(
         pl.concat(frames),
         _scores(made, rng),
@@ -99,22 +98,25 @@ def simulated_benchmark(planted: Planted) -> SimulatedBenchmark:
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """What the simulator drew for one condition: [items] the right option, [models, items] who found it, who is read."""
+
+    gold: np.ndarray
+    right: Mask
+    valid: Mask
+
+
 def _answers(
-    planted: Planted,
-    rng: np.random.Generator,
-    *,
-    task: str,
-    sense: str,
-    gold: np.ndarray,
-    right: Mask,
-    valid: Mask,
+    planted: Planted, rng: np.random.Generator, *, task: str, sense: str, drawn: _Drawn
 ) -> pl.DataFrame:
     """Records of one condition. A right answer is the gold of its own side; a wrong one any other option."""
+    gold, right = drawn.gold, drawn.right
     models, items = right.shape
     wrong = (gold + rng.integers(1, OPTIONS, right.shape)) % OPTIONS
     letters = np.array(_LETTERS, dtype=object)
     given = letters[np.where(right, gold, wrong)]
-    readable = valid.ravel()
+    readable = drawn.valid.ravel()
     answers = given.ravel()
     answers[~readable] = None
     language = sense.partition("_")[0].partition("~")[0]

@@ -142,7 +142,7 @@ def simulate(planted: Planted, simulations: int = 1) -> Simulated:
         simulations: How many, drawn together.
 
     Raises:
-        UsageError: A chance would leave [0, 1], a group or model does not exist, or nothing is to be drawn.
+        UsageError: A chance or a share would leave [0, 1], a group or model does not exist, or nothing is to be drawn.
     """
     _check(planted, simulations)
     rng = np.random.default_rng(planted.seed)
@@ -205,6 +205,16 @@ def _by_model(planted: Planted, effect: Mapping[str, float]) -> Floats:
 def _check(planted: Planted, simulations: int) -> None:
     if simulations < 1 or planted.items < 1 or planted.native < 1 or not planted.models:
         raise UsageError("a simulation needs at least one draw, one item on either side and one model")
+    faults = planted.faults
+    shares = {"residue": planted.residue, "accuracy": planted.accuracy, "stability": planted.stability}
+    shares |= {
+        "noisy": faults.noisy,
+        "misaligned": faults.misaligned,
+        "doubled labels": faults.doubled_labels,
+    }
+    for name, share in shares.items():
+        if not 0 <= share <= 1:
+            raise UsageError(f"{name}: {share} is no share; it lies between 0 and 1")
     effects = (("tax", planted.tax), ("gain", planted.gain), ("inflation", planted.inflation))
     for name, effect in effects:
         for group, value in effect.items():
@@ -212,12 +222,12 @@ def _check(planted: Planted, simulations: int) -> None:
                 raise UsageError(f"{name}: no group {group!r}; there are {', '.join(planted.groups)}")
             up = value if name == "gain" else -value
             low, high = planted.accuracy - 0.15 + min(up, 0.0), planted.accuracy + 0.15 + max(up, 0.0)
-            if low < 0 or high > 1:
+            if not (low >= 0 and high <= 1):
                 raise UsageError(
                     f"{name} of {group}: {value} takes some chance of a right answer to {low:.2f} or {high:.2f}, outside "
                     f"[0, 1]; items and models differ by 0.15 around the accuracy {planted.accuracy}"
                 )
-    for model, share in planted.faults.validity.items():
+    for model, share in faults.validity.items():
         if model not in planted.models or not 0 <= share <= 1:
             raise UsageError(
                 f"validity of {model!r}: {share}; models are {', '.join(planted.models)}, shares in [0, 1]"

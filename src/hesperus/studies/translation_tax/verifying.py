@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.annotation import read_frame
+from hesperus.annotation import first_line, read_frame
 from hesperus.errors import DataError
 from hesperus.evaluators.fencing import fenced
 from hesperus.evaluators.judging import UnreadableReply
@@ -23,6 +23,9 @@ GRADED = ("semantic", "difficulty", "cue_removal", "excess")
 PASSED = ("key", "order")
 STRICT = ("semantic", "difficulty", "key", "order", "excess")
 """The dimensions that a strict pass looks at; removal of cues is what is hoped for, not what is required."""
+
+_GRADES = ("1", "2", "3", "4", "5")
+_MODEL = "verifier"
 
 VERDICT_COLUMNS = ("item", "model", *GRADED, *PASSED, "strict", "problem")
 
@@ -75,7 +78,7 @@ class StrictPass:
         text = str(said).strip().lower()
         if text in ("true", "pass"):
             return True
-        if text not in ("1", "2", "3", "4", "5"):
+        if text not in _GRADES:
             return False
         grade = int(text)
         return (
@@ -140,7 +143,8 @@ def passes(
         rule: When a check is passed.
 
     Raises:
-        DataError: A column is missing, or a check has not one of the dimensions that a strict pass looks at.
+        DataError: A column is missing, a check has not one of the dimensions that a strict pass looks at, a rating is
+            neither a grade nor pass or fail, a rater gave a dimension of an item two ratings, or is called `verifier`.
     """
     rule = rule or StrictPass()
     found: dict[str, frozenset[str]] = {}
@@ -148,12 +152,9 @@ def passes(
         frame = read_frame(verdicts)
         if not {"item", *STRICT} <= set(frame.columns):
             raise DataError(f"verdicts have the columns item, {', '.join(STRICT)}", file=verdicts)
-        found["verifier"] = frozenset(
-            str(row["item"]) for row in frame.iter_rows(named=True) if rule.holds(row)
-        )
-    for path in ratings:
-        for rater, said in _by_rater(read_frame(path), path).items():
-            found[rater] = frozenset(unit for unit, verdict in said.items() if rule.holds(verdict))
+        found[_MODEL] = frozenset(str(row["item"]) for row in frame.iter_rows(named=True) if rule.holds(row))
+    for rater, said in _by_rater(ratings).items():
+        found[rater] = frozenset(unit for unit, verdict in said.items() if rule.holds(verdict))
     return found
 
 
@@ -164,10 +165,8 @@ def looked_at(verdicts: Path | None, ratings: Sequence[Path]) -> dict[str, froze
         frame = read_frame(verdicts)
         if "problem" in frame.columns:
             frame = frame.filter(pl.col("problem").is_null())
-        found["verifier"] = frozenset(map(str, frame["item"].to_list()))
-    for path in ratings:
-        found |= {rater: frozenset(said) for rater, said in _by_rater(read_frame(path), path).items()}
-    return found
+        found[_MODEL] = frozenset(map(str, frame["item"].to_list()))
+    return found | {rater: frozenset(said) for rater, said in _by_rater(ratings).items()}
 
 
 def low_scores(scores: pl.DataFrame, sense: str, metric: str, threshold: float) -> frozenset[str]:
@@ -178,7 +177,59 @@ def low_scores(scores: pl.DataFrame, sense: str, metric: str, threshold: float) 
     return frozenset(bad["item"].to_list())
 
 
-def _by_rater(frame: pl.DataFrame, path: Path) -> dict[str, dict[str, dict[str, object]]]:
+def _by_rater(paths: Sequence[Path]) -> dict[str, dict[str, dict[str, str | None]]]:
+    """Rater to item to dimension to what was said, of all files together: raters may have checked in several."""
+    found: dict[str, dict[str, dict[str, str | None]]] = {}
+    for path in paths:
+        frame = read_frame(path)
+        _refuse_incomplete(frame, path)
+        # A unit of the rating page may be an item of one maker; the table then names the item in a column of its own.
+        named = "item" if "item" in frame.columns else "unit"
+        cells = frame.select(named, "rater", "question", "rating").iter_rows()
+        for line, (item, rater, question, rating) in enumerate(cells, start=first_line(path)):
+            where = _Place(path, line, str(rater), str(question), str(item))
+            said = _checked(rating, where)
+            before = found.setdefault(where.rater, {}).setdefault(where.item, {})
+            if said is not None and before.get(where.question, said) != said:
+                raise where.refused(f"was {before[where.question]!r} before and is {said!r} here; keep one")
+            if said is not None or where.question not in before:
+                before[where.question] = said
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a check stands."""
+
+    path: Path
+    line: int
+    rater: str
+    question: str
+    item: str
+
+    def refused(self, why: str) -> DataError:
+        return DataError(
+            f"rater {self.rater!r}, question {self.question!r}: {why}",
+            file=self.path, line=self.line, field="rating", item=self.item,
+        )  # fmt: skip
+
+
+def _checked(rating: object, where: _Place) -> str | None:
+    """What was said, as text; None where it was left open."""
+    if where.rater in ("", "None", _MODEL):
+        why = f"the name {_MODEL!r} is the model's" if where.rater == _MODEL else "is empty"
+        raise DataError(why, file=where.path, line=where.line, field="rater")
+    said = "" if rating is None else str(rating).strip().lower()
+    if not said:
+        return None
+    said = {"true": "pass", "false": "fail"}.get(said, said.removesuffix(".0"))
+    if said not in ("pass", "fail", *(_GRADES if where.question not in PASSED else ())):
+        grades = "" if where.question in PASSED else ", or 1 to 5"
+        raise where.refused(f"{said[:60]!r} is not on the scale: pass or fail{grades}")
+    return said
+
+
+def _refuse_incomplete(frame: pl.DataFrame, path: Path) -> None:
     for name in ("unit", "rater", "question", "rating"):
         if name not in frame.columns:
             raise DataError(
@@ -191,12 +242,6 @@ def _by_rater(frame: pl.DataFrame, path: Path) -> dict[str, dict[str, dict[str, 
             file=path,
             field="question",
         )
-    found: dict[str, dict[str, dict[str, object]]] = {}
-    # A unit of the rating page may be an item of one maker; the table then names the item in a column of its own.
-    named = "item" if "item" in frame.columns else "unit"
-    for unit, rater, question, rating in frame.select(named, "rater", "question", "rating").iter_rows():
-        found.setdefault(str(rater), {}).setdefault(str(unit), {})[str(question)] = rating
-    return found
 
 
 def _laid_out(item: Item) -> str:
