@@ -168,7 +168,11 @@ def test_the_line_of_a_csv_counts_its_header(tmp_path: Path) -> None:
         ("r.parquet", b"PAR1 not quite", r"cannot be read as PARQUET"),
         ("r.jsonl", b'{"model": "m"}\n{"model": \n', r"r\.jsonl, line 2: not JSON"),
         ("r.jsonl", b'{"model": "m"}\n[1]\n', r"r\.jsonl, line 2: expected an object, found list"),
-        ("r.csv", b"model,task\n\xff\xfe,\x80\n", r"cannot be read as CSV"),
+        ("r.csv", b"model,task\n\xff\xfe,\x80\n", r"r\.csv, line 2: not UTF-8; save it as UTF-8"),
+        ("r.csv", "model,task\nm,t\n".encode("utf-16"), r"r\.csv, line 1: not UTF-8"),
+        ("r.jsonl", b'{"model": "m\xe9"}\n', r"r\.jsonl, line 1: not UTF-8"),
+        ("r.jsonl", b"", r"r\.jsonl: is empty"),
+        ("r.csv", b"", r"r\.csv: is empty"),
     ],
 )
 def test_broken_files_are_told_apart(tmp_path: Path, name: str, content: bytes, message: str) -> None:

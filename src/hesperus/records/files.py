@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+
+import polars as pl
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
@@ -14,7 +17,21 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     Args:
         path: Where the file shall stand; its folder is made.
         write: Writes the content to the path it is given.
+
+    Raises:
+        OSError: The file system refuses, a full disk included; it names `path`, and nothing is left behind.
     """
+    try:
+        _write_whole(path, write)
+    except OSError as error:
+        raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
+    except pl.exceptions.PolarsError as error:
+        # Polars tells a full disk as a fault of the format.
+        line = (str(error).splitlines() or ["?"])[0]
+        raise OSError(errno.EIO, f"cannot be written; is the disk full? ({line})", str(path)) from error
+
+
+def _write_whole(path: Path, write: Callable[[Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
     os.close(handle)

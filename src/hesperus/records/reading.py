@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,6 +56,9 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
         elif kind == "jsonl":
             frame = pl.read_ndjson(file, infer_schema_length=None)
         else:
+            with file.open("rb") as opened:
+                if opened.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                    raise DataError("not UTF-8; save it as UTF-8", file=file, line=1)
             frame = pl.read_csv(
                 file,
                 separator="\t" if kind == "tsv" else ",",
@@ -103,6 +107,10 @@ def _parquet(file: Path, columns: Sequence[str] | None) -> pl.DataFrame:
 
 def _unreadable(file: Path, kind: str, error: Exception) -> DataError:
     said = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if not file.stat().st_size:
+        return DataError("is empty", file=file)
+    if kind != "parquet" and (broken_at := _not_utf8(file)) is not None:
+        return DataError("not UTF-8; save it as UTF-8", file=file, line=broken_at)
     if kind == "jsonl":
         with file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
@@ -115,3 +123,14 @@ def _unreadable(file: Path, kind: str, error: Exception) -> DataError:
                         f"expected an object, found {type(row).__name__}", file=file, line=number
                     )
     return DataError(f"cannot be read as {kind.upper()}: {said}", file=file)
+
+
+def _not_utf8(file: Path) -> int | None:
+    """The first line that is not UTF-8; None where all are."""
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return None

@@ -9,7 +9,8 @@ import polars as pl
 from hesperus.errors import UsageError
 from hesperus.records.conform import conform
 from hesperus.records.files import write_whole
-from hesperus.records.schema import KEY, SCHEMA_VERSION, VERSION_KEY
+from hesperus.records.ordering import in_key_order
+from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
 
 _ROW_GROUP = 1 << 17
 
@@ -28,7 +29,7 @@ def write_records(frame: pl.DataFrame, path: Path | str) -> None:
     path = Path(path)
     if path.suffix.lower() not in (".parquet", ".pq"):
         raise UsageError(f"{path}: records are written as Parquet; let the name end in .parquet")
-    ordered = conform(frame).sort(KEY)
+    ordered = in_key_order(conform(frame))
     write_whole(path, lambda partial: write_parquet(ordered, partial, {VERSION_KEY: str(SCHEMA_VERSION)}))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -81,6 +82,33 @@ def test_a_long_table_is_read_back_as_records(tmp_path: Path, ending: str) -> No
 def test_other_endings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="a table is written as .csv"):
         write_table(_records(), tmp_path / "t.xlsx")
+
+
+def test_what_is_nested_is_json_in_csv(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": [{"x": 1, "y": [date(2020, 1, 2)]}, None], "b": [["é", None], []]})
+    write_table(frame, tmp_path / "t.csv")
+    (first, second) = pl.read_csv(tmp_path / "t.csv", infer_schema=False).to_dicts()
+    assert first == {"a": '{"x": 1, "y": ["2020-01-02"]}', "b": '["é", null]'}
+    assert second == {"a": None, "b": "[]"}
+
+
+@pytest.mark.parametrize(
+    ("held", "ending"),
+    [(b"\x00", "csv"), ([b"\x00"], "jsonl"), (object(), "parquet"), (object(), "csv")],
+)
+def test_a_column_that_a_format_cannot_hold_is_named(held: object, ending: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"fine": [1], "odd": [held]})
+    with pytest.raises(UsageError, match=rf"t\.{ending}: the column 'odd' holds .*, which {ending} cannot"):
+        write_table(frame, tmp_path / f"t.{ending}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_error_names_the_target_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").mkdir()
+    with pytest.raises(OSError, match="directory") as caught:
+        write_table(_records(), tmp_path / "t.csv")
+    assert caught.value.filename == str(tmp_path / "t.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
 def test_a_data_set_folder(tmp_path: Path) -> None:

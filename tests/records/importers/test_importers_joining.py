@@ -281,3 +281,24 @@ def test_the_account_is_written_with_the_run(tmp_path: Path) -> None:
     assert str(tmp_path) not in json.dumps([run.study, run.signature])
     save_imported(imported, tmp_path / "records.parquet")
     assert read_records(tmp_path / "records.parquet").equals(run.records)
+
+
+def test_most_languages_decide_a_gold_and_english_a_tie(tmp_path: Path) -> None:
+    """Two models of one language share its gold, and so have one vote."""
+    gold = [n % 4 for n in range(10)]
+    other = [*gold[:5], 3, *gold[6:]]
+
+    def left_out(folder: str, golds: dict[tuple[str, str], list[int]]) -> set[tuple[str, str]]:
+        for (language, model), labels in golds.items():
+            rows = mmlu_rows(10, gold=labels)
+            write_lm_eval(tmp_path / folder, f"global_mmlu_full_{language}", rows, model=model)
+        imported = import_logs(tmp_path / folder, ImportSettings(key=("row",)))
+        for left in imported.left_out:
+            assert left.reason == "rows do not match" and "in 1 of 10 items, first in row 5 (" in left.detail
+        kept = {(log["language"], log["model"]) for log in imported.logs}
+        return {(language, model) for language, model in golds if (language, f"hf/{model}") not in kept}
+
+    models = {("en", "org/a"): gold, ("en", "org/b"): gold}
+    assert left_out("two", models | {("de", "org/a"): other, ("fr", "org/a"): other}) == set(models)
+    assert left_out("tie", {("de", "org/a"): other, **models}) == {("de", "org/a")}
+    assert left_out("first", {("fr", "org/a"): other, ("de", "org/a"): gold}) == {("fr", "org/a")}

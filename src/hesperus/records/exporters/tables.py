@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -45,25 +46,46 @@ def answers_table(records: pl.DataFrame, *, shape: Shape = "long", value: str = 
 def write_table(frame: pl.DataFrame, path: Path | str) -> None:
     """Write a table as CSV, Parquet or JSON lines, by the ending; it appears whole or not at all.
 
-    In CSV a list is written as JSON, as records read it.
+    In CSV a list is written as JSON, as records read it, and so is what has fields of its own.
 
     Raises:
-        UsageError: The ending is none of these.
+        UsageError: The ending is none of these, or a column holds what its format cannot.
+        OSError: The file cannot be written; it names `path`.
     """
     path = Path(path)
     kind = _ENDINGS.get(path.suffix.lower())
     if kind is None:
         raise UsageError(f"{path}: a table is written as {', '.join(_ENDINGS)}")
 
+    whole = _flat(frame) if kind == "csv" else frame
+    _refuse_unheld(whole, kind, path)
+
     def write(partial: Path) -> None:
         if kind == "csv":
-            _flat(frame).write_csv(partial)
+            whole.write_csv(partial)
         elif kind == "jsonl":
-            frame.write_ndjson(partial)
+            whole.write_ndjson(partial)
         else:
-            frame.write_parquet(partial, compression="zstd")
+            whole.write_parquet(partial, compression="zstd")
 
     write_whole(path, write)
+
+
+def _refuse_unheld(frame: pl.DataFrame, kind: str, path: Path) -> None:
+    """Polars tells a column that a format cannot hold like a full disk, or panics."""
+    unheld = (pl.Object,) if kind == "parquet" else (pl.Object, pl.Binary)
+    for name, held in frame.schema.items():
+        if any(isinstance(part, unheld) for part in _parts(held)):
+            raise UsageError(f"{path}: the column {name!r} holds {held}, which {kind} cannot; leave it out")
+
+
+def _parts(kind: pl.DataType) -> Iterator[pl.DataType]:
+    """A type, and those of what it holds."""
+    yield kind
+    inner = [field.dtype for field in kind.fields] if isinstance(kind, pl.Struct) else [getattr(kind, "inner", None)]
+    for held in inner:
+        if isinstance(held, pl.DataType):
+            yield from _parts(held)
 
 
 def _correct() -> pl.Expr:
@@ -107,13 +129,13 @@ def _wide(records: pl.DataFrame, value: str) -> pl.DataFrame:
 
 
 def _flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """Lists as JSON text, for CSV."""
-    lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    """Lists and structs as JSON text, for CSV; what JSON has no word for, such as a date, as its text."""
     return frame.with_columns(
-        pl.Series(
-            name,
-            [None if value is None else json.dumps(list(value), ensure_ascii=False) for value in frame[name]],
-            dtype=pl.String,
-        )
-        for name in lists
+        pl.Series(name, [_json(value) for value in frame[name].to_list()], dtype=pl.String)
+        for name, kind in frame.schema.items()
+        if isinstance(kind, pl.List | pl.Array | pl.Struct)
     )
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, default=str)

@@ -76,16 +76,16 @@ def chosen(raw: pl.DataFrame, reading: Reading, source: Source) -> tuple[pl.Data
             detail = f"first at item {first!r}; kept as rows without an answer"
             left.append(LeftOut(reason, int(rows.sum()), source.place, detail))
     best = pl.Series(scored.best)
-    frame = pl.DataFrame({"options": labels, "best": best, "gold": gold}).with_columns(
+    frame = pl.DataFrame({"options": labels, "best": best}).with_columns(
         answer=pl.when(pl.col("best") >= 0).then(
             pl.col("options").list.get(pl.col("best").clip(lower_bound=0), null_on_oob=True)
         )
     )
-    outcome = np.where(scored.best >= 0, "answered", np.where(scored.broken, "error", "invalid"))
+    kinds = pl.Series(["answered", "error", "invalid"])
     parts = {
-        "outcome": pl.Series(outcome, dtype=pl.String),
+        "outcome": kinds.gather(np.where(scored.best >= 0, 0, np.where(scored.broken, 1, 2))),
         "answer": frame["answer"],
-        "gold": frame["gold"],
+        "gold": gold,
         "options": labels,
         "probs": scored.probs,
         "reply": pl.Series([None], dtype=pl.String).new_from_index(0, len(raw)),
@@ -160,20 +160,11 @@ def _lettered(
     """Labels A, B, … by place, and the gold place from the target: a number, a letter or the text of an option."""
     if counts.max(initial=0) > len(ascii_uppercase):
         raise DataError(f"{counts.max()} options in a row; there are letters for {len(ascii_uppercase)}")
-    sizes = pl.DataFrame({"size": np.unique(counts)}).with_columns(
-        labels=pl.col("size").map_elements(
-            lambda size: list(ascii_uppercase[:size]), return_dtype=pl.List(pl.String)
-        )
-    )
-    labels = pl.DataFrame({"size": counts}).join(sizes, on="size", how="left", maintain_order="left")[
-        "labels"
-    ]
+    letters = pl.Series(list(ascii_uppercase))
+    alphabets = [list(ascii_uppercase[:size]) for size in range(len(letters) + 1)]
+    labels = pl.Series(alphabets, dtype=pl.List(pl.String)).gather(counts)
     place = _gold_place(raw, reading)
-    gold = pl.DataFrame({"labels": labels, "place": place}).select(
-        pl.when(pl.col("place") >= 0).then(
-            pl.col("labels").list.get(pl.col("place").clip(lower_bound=0), null_on_oob=True)
-        )
-    )["labels"]
+    gold = letters.gather(pl.select(pl.when(place < pl.Series(counts)).then(place)).to_series())
     agrees = (place == pl.Series(scored.best)).fill_null(False)
     wrong = _contradictions(raw, scored, agrees)
     if _is_contradicted(wrong, raw):
@@ -184,25 +175,26 @@ def _lettered(
 
 
 def _gold_place(raw: pl.DataFrame, reading: Reading) -> pl.Series:
+    """The place of the right option; null where the target says none."""
     target = pl.col("target").str.strip_chars()
     number = pl.when(target.str.contains(r"^\d+$")).then(target.cast(pl.Int64, strict=False))
-    letter = pl.when(target.str.contains(r"^[A-Z]$")).then(
-        target.replace_strict(
-            {c: n for n, c in enumerate(ascii_uppercase)}, default=None, return_dtype=pl.Int64
-        )
-    )
-    if reading.constants:
-        known = {text: n for n, text in reversed(list(enumerate(reading.constants)))}
-        named = target.replace_strict(known, default=None, return_dtype=pl.Int64)
-        return raw.select(place=pl.coalesce(named, number, letter))["place"]
-    if reading.texts:
-        places = [
-            texts.index(wanted) if wanted in texts else None
-            for wanted, texts in zip(raw["target"].str.strip_chars(), raw["texts"].to_list(), strict=True)
-        ]
-        by_text = pl.Series("place", places, dtype=pl.Int64)
-        return raw.select(place=pl.coalesce(pl.lit(by_text), number, letter))["place"]
-    return raw.select(place=pl.coalesce(number, letter))["place"]
+    named = {text: place for place, text in reversed([*enumerate(reading.constants)])}
+    letters = {letter: place for place, letter in enumerate(ascii_uppercase)}
+    ways = [
+        target.replace_strict(named, default=None, return_dtype=pl.Int64),
+        number,
+        target.replace_strict(letters, default=None, return_dtype=pl.Int64),
+    ]
+    # Targets are few and rows are many: each value is read once.
+    values = raw.select(pl.col("target").unique()).with_columns(place=pl.coalesce(ways))
+    place = raw["target"].replace_strict(values["target"], values["place"], return_dtype=pl.Int64)
+    if not reading.texts:
+        return place
+    by_text = [
+        texts.index(wanted) if wanted in texts else None
+        for wanted, texts in zip(raw["target"].str.strip_chars(), raw["texts"].to_list(), strict=True)
+    ]
+    return pl.select(pl.coalesce(pl.Series(by_text, dtype=pl.Int64), place)).to_series()
 
 
 def _worded(

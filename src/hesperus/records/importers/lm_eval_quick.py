@@ -7,6 +7,7 @@ at a time. A quote inside a JSON string is always written ``\"``: ``, "arguments
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Annotated, Any
@@ -19,6 +20,9 @@ from hesperus.records.importers.texts import text_of
 
 START = b'{"doc_id": '
 """How a row of the harness begins."""
+
+LAST = (1 << 63) - 1
+"""The greatest number of a row that a column can hold."""
 
 _ARGUMENTS, _RESPS, _FILTERED = b', "arguments": ', b', "resps": ', b', "filtered_resps": '
 _END = b'], "'
@@ -54,16 +58,29 @@ class Layout:
 
 
 class QuickRows:
-    """Collects rows that look as the harness writes them; lists of Python values until they make a frame."""
+    """Collects rows that look as the harness writes them: lists of Python values, until they make a frame."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._decoder = msgspec.json.Decoder(_row_type(layout))
-        self._rows: list[Any] = []
+        self._of_document: dict[str, Callable[[Any], Any]] = {
+            f"field:{name}": attrgetter(f"f{place}") for place, name in enumerate(layout.fields)
+        }
+        self._of_row: dict[str, Callable[[Any], Any]] = {
+            name: attrgetter(name) for name in ("target", "filter", "acc")
+        }
+        if not layout.choice:
+            self._of_row["filtered"] = lambda row: row.filtered_resps[0]
+            self._of_row["reply"] = lambda row: row.resps[0][0]
+        self._forget()
+
+    def _forget(self) -> None:
+        self._numbers: list[int] = []
         self._scores: list[bytes] = []
+        self._values: dict[str, list[Any]] = {name: [] for name in (*self._of_document, *self._of_row)}
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._numbers)
 
     def take(self, piece: Piece) -> bool:
         """Take the rows of a piece; where one looks otherwise, take none and say False."""
@@ -72,37 +89,34 @@ class QuickRows:
         cut = _cut_scores(piece) if self._layout.choice else _cut_replies(piece)
         if cut is None:
             return False
-        heads, scores = cut
+        kept, scores = cut
         try:
-            rows: list[Any] = self._decoder.decode_lines(b"".join(heads))
+            rows: list[Any] = self._decoder.decode_lines(b"".join(kept))
         except (msgspec.DecodeError, UnicodeDecodeError):
             return False
         if self._layout.choice and len(rows) != len(scores):
             return False
-        if not _are_whole(piece, [row.doc_id for row in rows]):
+        numbers = [row.doc_id for row in rows]
+        if not _are_whole(piece, numbers):
             return False
-        self._rows += rows
+        self._numbers += numbers
         self._scores += scores
+        documents = [row.doc for row in rows]
+        for name, value in self._of_document.items():
+            self._values[name] += map(value, documents)
+        for name, value in self._of_row.items():
+            self._values[name] += map(value, rows)
         return True
 
     def frame(self) -> pl.DataFrame:
         """The rows so far, with the columns of the layout; they are forgotten."""
-        rows, scores = self._rows, self._scores
-        self._rows, self._scores = [], []
-        documents = [row.doc for row in rows]
-        columns: dict[str, pl.Series] = {"doc_id": pl.Series([row.doc_id for row in rows], dtype=pl.Int64)}
-        for place, name in enumerate(self._layout.fields):
-            columns[f"field:{name}"] = _texts(list(map(attrgetter(f"f{place}"), documents)))
-        columns["target"] = _texts([row.target for row in rows])
-        columns["filter"] = _texts([row.filter for row in rows])
-        told = [float(row.acc) if isinstance(row.acc, int | float) else None for row in rows]
-        columns["acc"] = pl.Series(told, dtype=pl.Float64)
+        columns = {"doc_id": pl.Series(self._numbers, dtype=pl.Int64)}
+        for name, values in self._values.items():
+            columns[name] = _numbers(values) if name == "acc" else _texts(values)
         if self._layout.choice:
-            texts = pl.Series(scores, dtype=pl.Binary).cast(pl.String)
+            texts = pl.Series(self._scores, dtype=pl.Binary).cast(pl.String)
             columns["scores"] = texts.str.extract_all(_NUMBER).cast(pl.List(pl.Float64), strict=False)
-        else:
-            columns["filtered"] = _texts([row.filtered_resps[0] for row in rows])
-            columns["reply"] = _texts([row.resps[0][0] for row in rows])
+        self._forget()
         return pl.DataFrame(columns)
 
 
@@ -110,8 +124,9 @@ def _row_type(layout: Layout) -> type[msgspec.Struct]:
     """A row with the wanted fields; everything else in it is skipped without being made."""
     names = {f"f{place}": name for place, name in enumerate(layout.fields)}
     document = msgspec.defstruct("Document", [(name, Any, None) for name in names], rename=names, gc=False)
-    fields: list[Any] = [("doc_id", int), ("doc", document), ("target", Any, None), ("filter", Any, None)]
-    fields.append(("acc", Any, None))
+    number = Annotated[int, msgspec.Meta(ge=0, le=LAST)]
+    fields: list[Any] = [("doc_id", number), ("doc", document)]
+    fields += [(name, Any, None) for name in ("target", "filter", "acc")]
     if not layout.choice:
         one = msgspec.Meta(min_length=1)
         fields.append(("resps", Annotated[list[Annotated[list[Any], one]], one]))
@@ -120,10 +135,10 @@ def _row_type(layout: Layout) -> type[msgspec.Struct]:
 
 
 def _cut_scores(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
-    """Of each line: what is to be parsed, and its scores."""
-    heads: list[bytes] = []
+    """What is to be parsed of some lines, and the scores of each line."""
+    kept: list[bytes] = []
     scores: list[bytes] = []
-    data, start, size, skip = piece.data, 0, piece.stop, len(_FILTERED)
+    data, start, last, size, skip = piece.data, 0, 0, piece.stop, len(_FILTERED)
     find, rfind = data.find, data.rfind
     while start < size:
         stop = find(b"\n", start, size)
@@ -133,17 +148,18 @@ def _cut_scores(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
         end = find(_END, filtered + skip, stop)
         if not start < arguments < filtered < end:
             return None
-        heads.append(data[start:arguments])
-        heads.append(data[end + 1 : stop + 1])
+        # The end of a row and the beginning of the next are cut out as one, which saves a sixth of the time.
+        kept.append(data[last:arguments])
         scores.append(data[filtered + skip : end + 1])
-        start = stop + 1
-    return heads, scores
+        start, last = stop + 1, end + 1
+    kept.append(data[last:size])
+    return kept, scores
 
 
 def _cut_replies(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
-    """Of each line what is to be parsed: all but the arguments."""
-    heads: list[bytes] = []
-    data, start, size = piece.data, 0, piece.stop
+    """What is to be parsed of some lines: all but the arguments."""
+    kept: list[bytes] = []
+    data, start, last, size = piece.data, 0, 0, piece.stop
     while start < size:
         stop = data.find(b"\n", start, size)
         stop = size if stop < 0 else stop
@@ -151,9 +167,10 @@ def _cut_replies(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
         resps = data.rfind(_RESPS, start, stop)
         if not start < arguments < resps:
             return None
-        heads += (data[start:arguments], data[resps : stop + 1])
-        start = stop + 1
-    return heads, []
+        kept.append(data[last:arguments])
+        start, last = stop + 1, resps
+    kept.append(data[last:size])
+    return kept, []
 
 
 def _are_whole(piece: Piece, numbers: list[int]) -> bool:
@@ -176,3 +193,18 @@ def _texts(values: list[Any]) -> pl.Series:
         return pl.Series(values, dtype=pl.String, strict=True)
     except (TypeError, pl.exceptions.PolarsError):
         return pl.Series([text_of(value) for value in values], dtype=pl.String)
+
+
+def _numbers(values: list[Any]) -> pl.Series:
+    try:
+        return pl.Series(values, dtype=pl.Float64, strict=True)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        return pl.Series([number_of(value) for value in values], dtype=pl.Float64)
+
+
+def number_of(value: object) -> float | None:
+    """A JSON number as float; None for any other value, and for a whole number that no float can hold."""
+    try:
+        return float(value) if isinstance(value, int | float) else None
+    except OverflowError:
+        return None

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.records.importers.lines import Piece, decode, pieces
-from hesperus.records.importers.lm_eval_quick import START, Layout, QuickRows
+from hesperus.records.importers.lm_eval_quick import LAST, START, Layout, QuickRows, number_of
 from hesperus.records.importers.texts import text_of
 
 CUT = "line cut in the middle"
@@ -74,7 +74,7 @@ def _slowly(piece: Piece, layout: Layout, bad: BadLines, first: int) -> pl.DataF
     for row, number in _decoded(piece, bad, first):
         try:
             rows.append(_row(row, layout))
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             bad.add("row of another form", f"line {number}: {type(error).__name__}: {error}")
     return pl.DataFrame(rows, schema=layout.schema)
 
@@ -109,12 +109,13 @@ def _ending(line: bytes) -> str:
 def _row(row: dict[str, Any], layout: Layout) -> dict[str, Any]:
     document = row["doc"] if isinstance(row["doc"], dict) else {"doc": row["doc"]}
     found: dict[str, Any] = {"doc_id": int(row["doc_id"])}
+    if abs(found["doc_id"]) > LAST:
+        raise ValueError("doc_id is too large")
     found |= {f"field:{name}": text_of(document.get(name)) for name in layout.fields}
-    accuracy = row.get("acc")
     found |= {
         "target": text_of(row.get("target")),
-        "filter": row.get("filter"),
-        "acc": float(accuracy) if isinstance(accuracy, int | float) else None,
+        "filter": text_of(row.get("filter")),
+        "acc": number_of(row.get("acc")),
     }
     if layout.choice:
         found["scores"] = [_score(value) for value in row["filtered_resps"]]

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from pathlib import Path
 
 from hesperus.errors import DataError
 from hesperus.records.importers.detecting import find_sources
 from hesperus.records.importers.joining import join_logs, records_of
-from hesperus.records.importers.settings import Imported, ImportSettings, LeftOut, Log, Source, Tool
-
-Reader = Callable[[Source, ImportSettings], tuple[list[Log], list[LeftOut]]]
-"""Reads one file: its logs (one per task and language), and what was left out of it."""
-
-_READERS: dict[Tool, tuple[str, str]] = {
-    "lm-eval": ("lm_eval", "read_lm_eval"),
-    "inspect": ("inspect_logs", "read_inspect"),
-    "helm": ("helm", "read_helm"),
-    "lighteval": ("lighteval", "read_lighteval"),
-    "promptfoo": ("promptfoo", "read_promptfoo"),
-    "table": ("tables", "read_table"),
-}
-
-_THREADS = 2
-"""Files read at once: parsing releases the interpreter's lock, cutting lines does not, so that more gains nothing."""
+from hesperus.records.importers.settings import Imported, ImportSettings, LeftOut, Log
+from hesperus.records.importers.sharing import read_sources
 
 
 def import_logs(
@@ -61,41 +45,15 @@ def import_logs(
         paths, settings.tool or ("table" if settings.columns or settings.wide else None)
     )
     logs: list[Log] = []
-    with ThreadPoolExecutor(_THREADS) as threads:
-        for done, (found, more) in enumerate(
-            threads.map(lambda source: _read(source, settings), sources), start=1
-        ):
-            logs += found
-            left += more
-            if progress is not None:
-                progress(done, len(sources))
+    for found, more in read_sources(sources, settings, progress):
+        logs += found
+        left += more
     joined, more, notes = join_logs(logs, settings.again)
     left += more
     if not joined:
         raise DataError(f"nothing could be imported: {_reasons(left) or 'the logs hold no rows'}")
     records = records_of(joined)
     return Imported(records, tuple(_described(log) for log in joined), tuple(left), tuple(notes), settings)
-
-
-def _read(source: Source, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
-    module, name = _READERS[source.tool]
-    reader: Reader = getattr(import_module(f"hesperus.records.importers.{module}"), name)
-    try:
-        logs, left = reader(source, settings)
-    except DataError as error:
-        detail = str(error).removeprefix(f"{source.place}: ")
-        return [], [LeftOut("cannot be read", 0, source.place, detail)]
-    except OSError as error:
-        return [], [LeftOut("cannot be opened", 0, source.place, error.strerror or str(error))]
-    named = [log for log in logs if log.model]
-    left += [
-        LeftOut(
-            "model not known", len(log.rows), log.place, "the log does not name its model; give --model NAME"
-        )
-        for log in logs
-        if not log.model
-    ]
-    return named, left
 
 
 def _reasons(left: Sequence[LeftOut]) -> str:

@@ -31,6 +31,10 @@ class Scored:
     flat: npt.NDArray[np.bool_]
 
 
+_BLOCK = 1 << 14
+"""Rows that are computed at once: a dozen arrays of them stay in the processor's cache, and memory is bounded by them."""
+
+
 def softmax(values: pl.Series) -> Scored:
     """Probabilities over the options of each row: exp(l_c) / sum of exp(l).
 
@@ -40,6 +44,16 @@ def softmax(values: pl.Series) -> Scored:
     Returns:
         Rows with a NaN, a null, a +inf or no finite value at all have no probabilities and no best option.
     """
+    blocks = [_softmax(values.slice(start, _BLOCK)) for start in range(0, max(len(values), 1), _BLOCK)]
+    return Scored(
+        np.concatenate([block.best for block in blocks]),
+        pl.concat([block.probs for block in blocks]),
+        np.concatenate([block.broken for block in blocks]),
+        np.concatenate([block.flat for block in blocks]),
+    )
+
+
+def _softmax(values: pl.Series) -> Scored:
     lengths = values.list.len().fill_null(0).to_numpy().astype(np.int64)
     kept = np.flatnonzero(lengths > 0)
     flat = values.gather(kept).explode(empty_as_null=False, keep_nulls=False).cast(pl.Float64)
