@@ -148,6 +148,23 @@ def test_a_table_with_a_column_per_language(tmp_path: Path) -> None:
     assert "no column is named by a language (there is q, answer, gold)" in _fails(*common, "--wide", "reply")
 
 
+def test_a_mapped_column_is_no_language_though_its_name_is_a_tag(tmp_path: Path) -> None:
+    table, out = tmp_path / "wide.csv", tmp_path / "r.parquet"
+    table.write_text("qid,num,en,sw\n1,x,A,B\n2,y,B,B\n", encoding="utf-8")
+    flags = ("--map", "item=qid", "--group", "num", "--wide", "answer", "--model", "my/m")
+    result = _run("import", table, *flags, "--out", out)
+    assert result.exit_code == 0, result.output
+    records = read_records(out)
+    assert set(records["input"]) == {"en", "sw"} and set(records["item"]) == {"1", "2"}
+    assert set(records["num"]) == {"x", "y"}
+
+
+def test_a_records_table_needs_no_import(tmp_path: Path) -> None:
+    assert _run("import", FIXTURES / "lm_eval", "--out", tmp_path / "run").exit_code == 0
+    said = _fails("import", tmp_path / "run" / "records.parquet", "--out", tmp_path / "x")
+    assert "this is a records table already: every command takes it as it is" in said
+
+
 def test_the_place_of_the_records_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     (tmp_path / "folder.parquet").mkdir()

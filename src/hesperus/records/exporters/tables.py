@@ -82,7 +82,11 @@ def _refuse_unheld(frame: pl.DataFrame, kind: str, path: Path) -> None:
 def _parts(kind: pl.DataType) -> Iterator[pl.DataType]:
     """A type, and those of what it holds."""
     yield kind
-    inner = [field.dtype for field in kind.fields] if isinstance(kind, pl.Struct) else [getattr(kind, "inner", None)]
+    inner = (
+        [field.dtype for field in kind.fields]
+        if isinstance(kind, pl.Struct)
+        else [getattr(kind, "inner", None)]
+    )
     for held in inner:
         if isinstance(held, pl.DataType):
             yield from _parts(held)

@@ -10,6 +10,7 @@ from pathlib import Path
 from hesperus.errors import DataError, UsageError
 from hesperus.records.importers.lines import open_bytes
 from hesperus.records.importers.settings import LeftOut, Source, Tool
+from hesperus.records.schema import REQUIRED
 
 _HEAD = 1 << 16
 
@@ -65,10 +66,7 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
             if found is not None:
                 sources.append(Source(path, place, found))
             elif root.is_file():
-                raise DataError(
-                    "nobody's log is like this; name the format with --from, or map the columns of a table with --map",
-                    file=place,
-                )
+                raise DataError(_no_log(path), file=place)
             elif not _is_known_rest(path):
                 left.append(
                     LeftOut("not a log", 0, place, "no format is known by its name or its first bytes")
@@ -80,6 +78,13 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
             "--map says what the columns of a table are"
         )
     return sources, left
+
+
+def _no_log(path: Path) -> str:
+    """Why a file that was named is not imported, and what to do."""
+    if _ending(path) == ".parquet" and _columns(path) >= set(REQUIRED):
+        return "this is a records table already: every command takes it as it is"
+    return "nobody's log is like this; name the format with --from, or map the columns of a table with --map"
 
 
 def _files(root: Path) -> Iterable[Path]:
@@ -137,12 +142,17 @@ def _by_head(path: Path) -> Tool | None:
     return None
 
 
-def _by_columns(path: Path) -> Tool | None:
+def _columns(path: Path) -> set[str]:
+    """The columns of a Parquet file; none where it is no such file."""
     import polars as pl
 
     try:
-        columns = set(pl.scan_parquet(path).collect_schema().names())
+        return set(pl.scan_parquet(path).collect_schema().names())
     except (pl.exceptions.PolarsError, OSError):
-        return None
+        return set()
+
+
+def _by_columns(path: Path) -> Tool | None:
+    columns = _columns(path)
     old, new = {"gold_index", "choices", "full_prompt"}, {"doc", "model_response"}
     return "lighteval" if old <= columns or new <= columns else None

@@ -35,7 +35,7 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
     """
     frame = _frame(source)
     if settings.wide is not None:
-        frame = _lengthened(frame, settings.wide, source)
+        frame = _lengthened(frame, settings, source)
     mapping = _mapping(frame.columns, settings, source)
     groups = [name for name in settings.groups if name in frame.columns]
     taken = frame.select(
@@ -131,9 +131,13 @@ def _tags(columns: Iterable[str]) -> dict[str, str]:
     return {name: tag for name, tag in found.items() if tag is not None}
 
 
-def _lengthened(frame: pl.DataFrame, value: str, source: Source) -> pl.DataFrame:
+def _lengthened(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> pl.DataFrame:
     """A row per item and language, from a row per item."""
-    tags = _tags(frame.columns)
+    value = settings.wide
+    assert value is not None
+    # A column that is named for something else is no language, though its name may be a tag, as "qid" is.
+    named = {*settings.columns.values(), *settings.groups}
+    tags = _tags(name for name in frame.columns if name not in named)
     if not tags:
         shown = ", ".join(frame.columns)
         raise DataError(f"no column is named by a language (there is {shown})", file=source.place)
