@@ -298,3 +298,20 @@ def test_a_store_that_fails_stops_the_run(store):
 def test_what_is_no_model_is_refused(store):
     with pytest.raises(UsageError, match="str is no model"):
         ask("openai/gpt-4o", [], store=store)  # type: ignore[arg-type]
+
+
+def test_what_a_run_waits_for_is_said(store, monkeypatch):
+    monkeypatch.setattr("hesperus.asking.runs.TICK_SECONDS", 0.005)
+
+    def behave(body, count):
+        return Send("{") if count <= 60 else echo(body, count)
+
+    seen = []
+    with serving(behave) as endpoint:
+        replies = ask(
+            made(endpoint.url), questions(3), store=store, policy=Policy(retries=60), progress=seen.append
+        )
+    assert texts(replies) == ["you said: q0", "you said: q1", "you said: q2"]
+    notes = {state.note for state in seen}
+    assert any(note.endswith("sent JSON that breaks off; trying again") for note in notes), notes
+    assert seen[-1].note == ""

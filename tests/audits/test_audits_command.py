@@ -105,3 +105,7 @@ def test_bad_use_is_explained(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--map id: write COLUMN=ROLE"):
         run(english, "--map", "id")
     assert "to leave out" in run(english, "--map", "id=item").stderr
+
+
+def test_no_findings_are_said_in_words() -> None:
+    assert run("atlas", "--language", "en", "--language", "sw").stdout == "atlas: no findings\n"

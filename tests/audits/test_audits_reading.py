@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from hesperus.audits import (
@@ -273,3 +274,57 @@ def test_an_exclusion_list_by_hand(tmp_path: Path) -> None:
         read_exclusions(path)
     with pytest.raises(UsageError, match="cannot read the exclusion list"):
         read_exclusions(tmp_path / "none.csv")
+
+
+def _run_items(folder: Path, *parts: tuple[str, str, str | None]) -> Path:
+    """The items of a run: (language, sense, who made it)."""
+    originals = load_items("atlas", sorted({language for language, _, _ in parts}))
+    frames = [
+        items_frame({language: originals[language]}).with_columns(
+            input=pl.lit(sense), model=pl.lit(maker, pl.String)
+        )
+        for language, sense, maker in parts
+    ]
+    folder.mkdir()
+    pl.concat(frames).write_parquet(folder / "items.parquet")
+    return folder
+
+
+def test_of_a_run_the_originals_are_audited(tmp_path: Path) -> None:
+    run = _run_items(
+        tmp_path / "run",
+        ("en", "en", None),
+        ("sw", "sw", None),
+        ("sw", "sw_from_en", "m/x"),
+        ("sw", "sw_from_en", "m/y"),
+    )
+    material = file_items([run])
+    assert {tag: len(many) for tag, many in material.items.items()} == {"en": 200, "sw": 200}
+    assert material.notes == () and audit_items(material.items).findings == ()
+
+
+def test_where_a_run_has_no_original_what_its_model_made_is_audited(tmp_path: Path) -> None:
+    one = _run_items(tmp_path / "one", ("en", "en", None), ("de", "de_from_en", "m/x"))
+    material = file_items([one])
+    assert list(material.items) == ["en", "de"]
+    assert material.notes == ("de: no original in the run; audited is de_from_en, as m/x made it",)
+    two = _run_items(
+        tmp_path / "two",
+        ("en", "en", None),
+        ("sw", "sw", None),
+        ("de", "de_from_en", "m/x"),
+        ("de", "de_from_en", "m/y"),
+    )
+    material = file_items([two])
+    assert sorted(material.items) == ["en", "sw"]
+    assert material.notes[0].startswith(
+        "de: no original in the run, and 2 senses made by models, of which none is audited"
+    )
+
+
+def test_answers_alone_cannot_be_audited(tmp_path: Path) -> None:
+    columns = ("model", "task", "item", "instruction", "input", "answer")
+    pl.DataFrame({name: ["x"] for name in columns}).write_parquet(tmp_path / "records.parquet")
+    for place in (tmp_path, tmp_path / "records.parquet"):
+        with pytest.raises(UsageError, match="holds answers and no questions; audit the task by its name"):
+            file_items([place])

@@ -121,6 +121,33 @@ def test_what_is_kept_and_groups_and_counts(call: Call, tmp_path: Path) -> None:
     assert counts.stdout.count("\n") == 2 and ",hi," in counts.stdout
 
 
+def test_the_embedded_judge_says_what_it_cannot_read(call: Call, tmp_path: Path) -> None:
+    said = [("m", "1", tag, PERU) for tag in ("en", "es", "de", "en-GB")]
+    file = write(tmp_path / "a.jsonl", *said)
+    knows = "the embedded judge knows the rules of English only"
+    for what in ("information", "equivalence"):
+        done = call(what, file, "--language", "es", "--format", "json")
+        (line,) = [line for line in done.stderr.splitlines() if knows in line]
+        assert "replies in Spanish were not translated" in line and "--translator apertium" in line
+        assert json.loads(done.stdout)["signature"]["notes"] == [line]
+    assert "replies in German, Spanish were" in call("information", file).stderr
+    german = call("information", file, "--reference", "de", "--language", "es")
+    assert f"{knows}, and the texts it compared are in German" in german.stderr
+    # English in another region needs no translation, and a property no judge.
+    for arguments in (("information", file, "--language", "en-GB"), ("refusal", file, "--language", "es")):
+        done = call(*arguments, "--format", "json")
+        assert done.exit_code == 0 and knows not in done.stderr, done.stderr
+        assert "notes" not in json.loads(done.stdout)["signature"]
+
+
+def test_translated_replies_are_what_the_embedded_judge_reads(call: Call, tmp_path: Path) -> None:
+    file = write(tmp_path / "a.jsonl", ("m", "1", "en", PERU), ("m", "1", "es", "Perú."))
+    made = tmp_path / "made.jsonl"
+    pl.DataFrame([{"source": "es", "target": "en", "text": "Perú.", "translation": PERU}]).write_ndjson(made)
+    done = call("information", file, "--translator", f"file/{made}", "--format", "json")
+    assert rows(done)["m", "es", "precision"]["value"] == 1.0 and "English only" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hesperus.measures import (
     INVALID,
+    MANY_CLASSES,
     MISSING,
     SenseRuns,
     accuracy,
@@ -155,3 +156,15 @@ def test_a_planted_source_of_inconsistency_is_found() -> None:
     assert found["noise"] == 0
     assert found["instruction"] == pytest.approx(0.05, abs=0.015)
     assert found["input"] == pytest.approx(0.2, abs=0.03)
+
+
+def test_directions_of_free_answers_are_those_that_occur() -> None:
+    rng = np.random.default_rng(3)
+    classes = MANY_CLASSES + 1
+    a, b = (rng.integers(INVALID, classes, 60).astype(np.int32) for _ in range(2))
+    found = direction_statistics(a, b, classes=classes)
+    moved = {(int(x), int(y)) for x, y in zip(a, b, strict=True) if x != y or x == INVALID}
+    assert set(found) == moved and len(moved) < classes**2
+    assert sum(estimate(share).value or 0.0 for share in found.values()) == pytest.approx(1)
+    few = direction_statistics(a % MANY_CLASSES, b % MANY_CLASSES, classes=MANY_CLASSES)
+    assert len(few) == (MANY_CLASSES + 1) ** 2 - MANY_CLASSES

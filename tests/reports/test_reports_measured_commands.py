@@ -90,7 +90,7 @@ def test_measure_of_translations_finds_scores_beside_the_run(
     mixed = records.filter(pl.col("input") == "de_from_en").with_columns(instruction=pl.lit("en"))
     write_run(Run(pl.concat([records, mixed])), tmp_path / "run")
     refused = call("measure", "translation", tmp_path / "run")
-    assert isinstance(refused.exception, UsageError) and "scores.parquet: no such file" in str(
+    assert isinstance(refused.exception, UsageError) and "no item scores of translations" in str(
         refused.exception
     )
     scores = pl.DataFrame(
@@ -260,4 +260,4 @@ def test_agreement_and_splits_can_be_required(call: Callable[..., Result], file:
         "json",
     )
     assert done.exit_code == 0, done.output
-    assert [row["model"] for row in json.loads(done.stdout)["rows"]] == ["m1, m1"]
+    assert [row["model"] for row in json.loads(done.stdout)["rows"]] == ["m1"]

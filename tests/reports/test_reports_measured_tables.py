@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.measures import Bootstrap
+from hesperus.measures import MANY_CLASSES, Bootstrap
 from hesperus.records import conform
 from hesperus.reports.measured import (
     MEASURES,
@@ -387,3 +387,18 @@ def test_tables_refuse_rows_that_do_not_fit() -> None:
         small.only("b", [1])
     with pytest.raises(UnknownNameError, match="unknown a of x: '3'"):
         small.only("a", [3])
+
+
+def test_labels_of_free_answers_are_those_that_a_cell_has() -> None:
+    rows = [
+        {"model": "m", "task": "t", "item": str(number), "instruction": sense, "input": sense, "answer": f"{sense} {number}",
+         "gold": f"en {number}"}
+        for number in range(MANY_CLASSES) for sense in ("en", "de")
+    ]  # fmt: skip
+    found = labels_table(conform(pl.DataFrame(rows)), bootstrap=Bootstrap(0))
+    english = {str(row["label"]) for row in found.rows if row["input"] == "en"}
+    assert english == {f"en {number}" for number in range(MANY_CLASSES)}
+    german = [
+        row for row in found.rows if row["input"] == "de" and row["statistic"] == "share" and row["value"]
+    ]
+    assert {str(row["label"]) for row in german} == {f"de {number}" for number in range(MANY_CLASSES)}

@@ -95,8 +95,9 @@ def test_measure_gives_the_tables_of_the_run(folder: Path, call: Call) -> None:
     "arguments",
     [
         ("measure", "consistency", "RUN"), ("measure", "directions", "RUN"), ("measure", "designs", "RUN"),
-        ("measure", "translation", "RUN"), ("compare", "RUN", "RUN"), ("check", "RUN", "--require", "accuracy >= 0.1"),
-        ("check", "RUN", "--baseline", "RUN", "--max-drop", "0.02"),
+        ("measure", "translation", "RUN"), ("compare", "RUN", "RUN", "accuracy"),
+        ("check", "RUN", "--require", "accuracy >= 0.1"),
+        ("check", "RUN", "--baseline", "RUN", "--max-drop", "accuracy=0.02"),
     ],
 )  # fmt: skip
 def test_a_measure_of_labels_says_which_command_to_use(

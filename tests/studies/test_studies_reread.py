@@ -316,3 +316,61 @@ def test_command_refuses_to_write_over_what_it_reads(tmp_path: Path) -> None:
     assert file.read_bytes() == before
     with pytest.raises(UsageError, match="records are written as Parquet"):
         _command(file, "--out", tmp_path / "o.csv")
+
+
+def test_lettered_options_say_how_a_task_that_nobody_describes_is_read() -> None:
+    rows = frame(
+        [
+            {"reply": "The answer is B.", "options": ["A", "B", "C"], "task": "our_quiz"},
+            {
+                "reply": "whatever",
+                "options": None,
+                "task": "our_chat",
+                "answer": "was",
+                "outcome": "answered",
+            },
+            {"reply": "yes", "options": ["yes", "no"], "task": "our_poll"},
+            {"reply": "A", "options": None},
+        ],
+    )
+    written, counts = reread(rows)
+    assert written["answer"].to_list() == ["B", "was", None, "entailment"]
+    assert counts.undescribed == {"our_chat": 1, "our_poll": 1}
+    with pytest.raises(UnknownNameError, match="unknown task: 'our_chat'.*--task NAME or FILE says how"):
+        reread(rows.filter(pl.col("task") == "our_chat"))
+
+
+def test_open_answers_are_left_alone() -> None:
+    rows = frame(
+        [
+            {
+                "reply": "Kenya is in Africa.",
+                "answer": "Kenya is in Africa.",
+                "outcome": "answered",
+                "rule": "whole text",
+            },
+            {"reply": "No.", "answer": None, "outcome": "refused", "rule": "refusal phrase"},
+        ],
+        task="atlas-describe",
+    )
+    written, counts = reread(rows)
+    assert written.equals(rows) and counts.whole == 2 and not counts.changed
+
+
+def test_command_finds_the_task_file_of_the_run(tmp_path: Path) -> None:
+    described = tmp_path / "tides.yaml"
+    described.write_text(
+        "name: tides\ndescription: Two labels.\nform: label\nfields: [text]\nlabels: [rising, falling]\n"
+        "layout: '{prefix} {text} {suffix}'\n"
+        "instructions: {en: {prefix: 'Which?', suffix: 'Answer up or down.', answers: {rising: [up], falling: [down]}}}\n"
+        "columns: {fields: {text: text}, gold: gold}\ngold: {read: label}\nkey: {columns: [id]}\n",
+        encoding="utf-8",
+    )
+    run = tmp_path / "run"
+    records = frame([{"reply": "Up.", "answer": None, "outcome": "invalid"}], task="tides")
+    write_run(Run(records, None, {"task": str(described)}, {"hesperus": "0"}), run)
+    _command(run, "--out", tmp_path / "out")
+    assert read_run(tmp_path / "out").records["answer"].to_list() == ["rising"]
+    described.unlink()
+    with pytest.raises(UnknownNameError, match="unknown task: 'tides'"):
+        _command(run, "--out", tmp_path / "lost")

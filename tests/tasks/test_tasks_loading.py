@@ -394,3 +394,11 @@ def test_a_frame_without_its_columns_is_refused(tmp_path: Path, change: object, 
     with pytest.raises(DataError) as caught:
         items_from_frame(change(frame))
     assert words in str(caught.value)
+
+
+def test_of_a_runs_items_the_originals_are_taken(tmp_path: Path) -> None:
+    frame = items_frame(load(CHOICE, tmp_path, {"en": [choice(1)]}))
+    original = frame.with_columns(input=pl.lit("en"), model=pl.lit(None, pl.String))
+    made = frame.with_columns(language=pl.lit("de"), input=pl.lit("de_from_en"), model=pl.lit("m/x"))
+    again = made.with_columns(model=pl.lit("m/y"))
+    assert items_from_frame(pl.concat([original, made, again])) == items_from_frame(frame)

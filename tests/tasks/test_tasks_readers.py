@@ -143,3 +143,20 @@ def test_a_missing_column_is_named_with_those_there(column: tuple[str, ...], wor
 )
 def test_values_become_text(value: object, text: str | None) -> None:
     assert text_of(value) == text
+
+
+def test_a_row_of_a_csv_file_knows_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('id,text\n1,one\n2,"two\nlines"\n3,three\n', encoding="utf-8")
+    rows = read_rows(path)
+    assert [rows.line(row) for row in range(3)] == [2, 3, 5]
+    assert [rows.only([2]).line(0), rows.only([2]).columns["id"]] == [5, ["3"]]
+    path.write_bytes(b"id,text\r\n1,one\r\n2,two")
+    assert [read_rows(path).line(row) for row in range(2)] == [2, 3]
+
+
+def test_a_quotation_mark_without_partner_is_pointed_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('id,text\n1,a "quote\n', encoding="utf-8")
+    with pytest.raises(DataError, match=r"no readable CSV file: .*; a quotation mark has no partner"):
+        read_rows(path)

@@ -54,7 +54,7 @@ Report = Callable[[Progress], None]
 
 
 class Tally:
-    """Counters of one run. The asking thread is the only writer, but for ``note``."""
+    """Counters of one run. The asking thread is the only writer, but for ``note``: an interrupt writes it, too."""
 
     def __init__(self, total: int, cached: int) -> None:
         self.total, self.cached = total, cached

@@ -196,6 +196,7 @@ class RemoteRun:
         delay = (wait or 0.0) + backoff(job.attempts, self._rng)
         if ledger.needs_rest(error):
             self._paused_until = max(self._paused_until, now + delay)
+            ledger.waits_because(error)
         if wait is not None:  # holds for the endpoint, not for this request alone
             self._paused_until = max(self._paused_until, now + wait)
         asyncio.get_running_loop().call_later(delay, self._requeue, job)

@@ -73,10 +73,18 @@ class Ledger:
         self.stopping = False
         self.error: BaseException | None = None
         self._circuit = Circuit()
+        self._waiting = ""
 
     def received(self) -> None:
         """Note that a reply has come, committed or not: the model works."""
         self._circuit.succeeded()
+        if self._waiting and self.tally.note == self._waiting:
+            self.tally.note = self._waiting = ""
+
+    def waits_because(self, error: ModelError) -> None:
+        """Say what the run waits for: minutes may pass before an endpoint that fails is given up."""
+        if not self.stopping:
+            self.tally.note = self._waiting = f"{error}; trying again"
 
     def needs_rest(self, error: ModelError) -> bool:
         """Note a try that failed; True where nothing should be sent until the next try."""

@@ -20,6 +20,10 @@ from hesperus.tasks.rows import Rows, text_of
 
 LANGUAGE_COLUMNS = ("language", "lang", "locale", "language_code", "lang_code", "input_language")
 _ITEMS_FILE = "items.parquet"
+_RECORDS_FILE = "records.parquet"
+_RECORDS_COLUMNS = frozenset({"model", "task", "item", "instruction", "input", "answer"})
+_MADE_COLUMNS = frozenset({"item", "language", "input", "model"})
+_ANSWERS_ALONE = "holds answers and no questions; audit the task by its name, the benchmark's files, or the folder of a run that asked"
 _TOKEN = re.compile(r"[A-Za-z]+|\d+")
 _MOST_FILES = 2_000
 
@@ -70,15 +74,48 @@ def read_tables(paths: Sequence[Path], *, language_column: str | None = None) ->
     rows: list[Row] = []
     keyed: set[str] = set()
     unknown: dict[str, int] = {}
+    said: list[str] = []
     for path in _files(paths):
         table = read_rows(path)
+        if set(table.columns) >= _RECORDS_COLUMNS:
+            raise UsageError(f"{path}: {_ANSWERS_ALONE}")
+        if set(table.columns) >= _MADE_COLUMNS:
+            table = _one_wording_each(table, said)
         columns = _keyed_columns(table)
         keyed |= columns
         rows += _keyed_rows(table, columns, unknown) if columns else _plain_rows(table, path, language_column)
     notes = tuple(
         f"{code!r} is no known language: {count} rows were skipped" for code, count in unknown.items()
     )
-    return LongTable(tuple(rows), frozenset(keyed), notes)
+    return LongTable(tuple(rows), frozenset(keyed), (*said, *notes))
+
+
+def _one_wording_each(table: Rows, said: list[str]) -> Rows:
+    """Of a run's items the originals; in a language without one, what a model made, where there is only one such sense."""
+    senses = [
+        tuple(None if value is None else str(value) for value in row)
+        for row in zip(*(table.columns[name] for name in ("language", "input", "model")), strict=True)
+    ]
+    originals = {language for language, _, model in senses if model is None}
+    made: dict[str | None, dict[tuple[str | None, str | None], None]] = {}
+    for language, sense, model in senses:
+        if model is not None and language not in originals:
+            made.setdefault(language, {})[sense, model] = None
+    for language, ways in made.items():
+        if len(ways) == 1:
+            ((sense, model),) = ways
+            said.append(f"{language}: no original in the run; audited is {sense}, as {model} made it")
+        else:
+            said.append(
+                f"{language}: no original in the run, and {len(ways)} senses made by models, of which none is audited; "
+                "`hesperus run multisense --originals` adds the original"
+            )
+    kept = [
+        row
+        for row, (language, _, model) in enumerate(senses)
+        if model is None or len(made.get(language, ())) == 1
+    ]
+    return table.only(kept)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -89,6 +126,8 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         if (path / _ITEMS_FILE).is_file():
             yield path / _ITEMS_FILE
             continue
+        if (path / _RECORDS_FILE).is_file():
+            raise UsageError(f"{path}: {_ANSWERS_ALONE}")
         found = [file for file in sorted(path.rglob("*")) if file.is_file() and is_data_file(file)]
         if not found:
             raise UsageError(f"{path} holds no data file")

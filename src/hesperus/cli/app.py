@@ -6,8 +6,12 @@ Command files import typer and nothing heavy; what a command needs it imports wh
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, TextIO
 
 import typer
 
@@ -97,25 +101,60 @@ def root(
     """Does a language model give the same answer however the question is put?"""
 
 
+_OUT_OF_OUR_HANDS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO})
+"""A full or broken disk may name no file: standard output on it has none."""
+
+
 def main() -> None:
     """Run the command line; the exit code says what happened (0 fine, 1 failed check, 2 bad use, 3 model, 4 budget)."""
+    _sound_streams()
     try:
         app()
     except HesperusError as error:
         sys.stderr.write(f"error: {_printable(str(error))}\n")
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped; what was answered is kept, run the same command again to go on\n")
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
+    except SystemExit as stopped:
+        _interrupted(stopped)
+        raise
     except OSError as error:
         # A file that cannot be read or written is the user's to mend; anything else is ours.
-        if error.filename is None:
+        if error.filename is None and error.errno not in _OUT_OF_OUR_HANDS:
             raise
-        sys.stderr.write(f"error: {_printable(str(error.filename))}: {error.strerror}\n")
+        what = "standard output" if error.filename is None else str(error.filename)
+        sys.stderr.write(f"error: {_printable(what)}: {error.strerror}\n")
+        if error.filename is None:
+            sys.stdout = _nowhere()  # the interpreter would fail once more when it flushes what is left
         sys.exit(2)
+
+
+def _interrupted(stopped: SystemExit) -> None:
+    """Tell an interrupt and a reader that went away from a failed check: typer turns both into exit codes of its own.
+
+    Raises:
+        SystemExit: The reader of standard output went away (141, as a shell counts it).
+    """
+    cause = stopped.__context__
+    while cause is not None:
+        if isinstance(cause, KeyboardInterrupt):
+            sys.stderr.write("stopped; what was answered is kept, run the same command again to go on\n")
+            return
+        if isinstance(cause, BrokenPipeError):
+            raise SystemExit(141) from None
+        cause = cause.__context__
+
+
+def _sound_streams() -> None:
+    """Let no character and no closed stream end a command: what a terminal cannot show is written as its code."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, _nowhere())
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")  # it lives as long as the process
 
 
 def _printable(text: str) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 if TYPE_CHECKING:
     from hesperus.audits import Audit, Material
 
@@ -15,7 +17,7 @@ def command(
     what: Annotated[
         list[str],
         typer.Argument(
-            help="A task of the catalogue, a task file (.yaml), or data files and folders.",
+            help="A task of the catalogue, a task file (.yaml), the folder of a run that asked, or data files and folders.",
             show_default=False,
         ),
     ],
@@ -43,7 +45,7 @@ def command(
     show: Annotated[
         int, typer.Option(min=0, help="Findings of each kind to show in a table; 0 for all.")
     ] = 5,
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
 ) -> None:
     """Is it the same question in every language? Finds what is missing, misaligned, untranslated or damaged.
 
@@ -58,6 +60,8 @@ def command(
         hesperus audit xcopa --data xcopa-test-{language}.jsonl --language et --language sw --out exclusions.csv
 
         hesperus audit questions_en.jsonl questions_sw.jsonl --strict
+
+        hesperus audit runs/atlas
 
         hesperus audit mmlu.jsonl --map subject=item --map row=item --format json
     """
@@ -112,6 +116,7 @@ def _show(audit: Audit, name: str, format: str, show: int) -> None:
     """The findings; for people the summary first, and some findings of each kind."""
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
+    from hesperus.reports.untrusted import one_line
 
     columns = ("kind", "severity", "item", "languages", "detail")
     rows = [{c: getattr(finding, c) for c in columns} for finding in audit.findings]
@@ -130,8 +135,11 @@ def _show(audit: Audit, name: str, format: str, show: int) -> None:
         print_table(Table("findings", columns, tuple(shown), {}), format)
         typer.echo("")
     summary = audit.summary()
-    kinds = ("kind", "severity", "findings", "items", "languages", "meaning")
-    print_table(Table("audit", kinds, summary, {"audited": name, "items": audit.items}), format)
+    if summary:
+        kinds = ("kind", "severity", "findings", "items", "languages", "meaning")
+        print_table(Table("audit", kinds, summary, {"audited": name, "items": audit.items}), format)
+    else:
+        typer.echo(f"{one_line(name)}: no findings")
     left_out = len({finding.item for finding in audit.of("exclude")})
     typer.echo(
         f"{audit.items} items in {len(audit.languages)} languages; {left_out or 'none'} to leave out",

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import By, Format, Invalid, Models, Resamples, RunPath, Seed, Tasks
+from hesperus.cli.measure_flags import (
+    By,
+    Format,
+    Invalid,
+    Models,
+    Resamples,
+    RunPath,
+    Seed,
+    Tasks,
+    tell_failed,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,8 +41,8 @@ def command(
     max_drop: Annotated[
         list[str] | None,
         typer.Option(
-            help="How far it may fall below the baseline, e.g. 0.02 (of accuracy) or 'consistency[de_from_en]=0.05'; "
-            "repeatable.",
+            help="How far it may fall below the baseline, e.g. 0.02 (of accuracy; of open answers, of scores) or "
+            "'consistency[de_from_en]=0.05'; repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -56,7 +66,8 @@ def command(
     undefined value does not.
 
     A drop is [MEASURE[.low|.high][…]=]NUMBER, of accuracy, consistency, similarity or validity, item by item against
-    --baseline; `.high=0` fails only what has fallen for certain.
+    --baseline; `.high=0` fails only what has fallen for certain. Of open answers it is of scores or groups, with a
+    statistic (scores.recall[de]=0.03), or without one of F of means and agreement.
 
     For example:
 
@@ -71,12 +82,14 @@ def command(
         hesperus check runs/open --require 'scores.f_of_means.low[language=de] >= 0.6'
 
         hesperus check runs/new --baseline runs/old --max-drop 0.02 --max-drop 'consistency.high=0' --summary check.md
+
+        hesperus check runs/open --baseline runs/open-before --max-drop 'scores.f_of_means.high[all]=0' --junit check.xml
     """
     from hesperus.measures import Bootstrap
     from hesperus.reports.formats import print_table
     from hesperus.reports.measured import MeasureSettings, check_table, junit_xml, markdown_summary
 
-    wanted, drops = _read(require or [], max_drop or [], baseline)
+    wanted, drops = _read(require or [], max_drop or [], (baseline, run))
     settings = MeasureSettings(
         by=tuple(by or ()),
         invalid=invalid,  # type: ignore[arg-type]  # checked by the settings themselves
@@ -95,11 +108,12 @@ def command(
 
 
 def _read(
-    require: list[str], max_drop: list[str], baseline: Path | None
+    require: list[str], max_drop: list[str], runs: tuple[Path | None, Path]
 ) -> tuple[list[Requirement], list[Requirement]]:
     from hesperus.errors import UsageError
     from hesperus.reports.measured import Requirement
 
+    baseline, run = runs
     if not require and not max_drop:
         raise UsageError("nothing to check: give --require, or --baseline and --max-drop")
     if bool(max_drop) != (baseline is not None):
@@ -107,9 +121,12 @@ def _read(
     wanted = [Requirement.parse(text) for text in require]
     if not max_drop:
         return wanted, []
-    from hesperus.reports.measured import COMPARED
+    from hesperus.reports.measured import COMPARED, described
+    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, is_open
 
-    return wanted, [Requirement.drop(text, COMPARED) for text in max_drop]
+    default = "scores" if is_open(described(run)) else "accuracy"
+    measures = (*COMPARED, *OPEN_COMPARED)
+    return wanted, [Requirement.drop(text, measures, default=default) for text in max_drop]
 
 
 def _records(
@@ -118,7 +135,7 @@ def _records(
     from hesperus.records import read_records
     from hesperus.reports.measured import narrowed
 
-    return narrowed(read_records(run, columns=columns), models=chosen[0], tasks=chosen[1])
+    return tell_failed(run, narrowed(read_records(run, columns=columns), models=chosen[0], tasks=chosen[1]))
 
 
 def _measured(
@@ -146,22 +163,32 @@ def _compared(
 ) -> dict[str, Table]:
     """Differences from the baseline; a baseline of another model is compared where each side has one."""
     from hesperus.reports.measured import compare_table, described
-    from hesperus.reports.open_answers.measuring import refuse_labels
+    from hesperus.reports.open_answers import Chosen, compare_open_answers
+    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, refuse_labels, refuse_settings
 
-    for drop in drops:
-        for run in runs:
-            refuse_labels(drop.measure.removeprefix("drop of "), described(run))
-    before, after = (_records(run, settings.by, chosen) for run in runs)
-    return {
-        what: compare_table(
-            (before, after),
-            what.removeprefix("drop of "),
-            by=settings.by,
-            invalid=settings.invalid,
-            bootstrap=settings.bootstrap,
-        )
-        for what in sorted({drop.measure for drop in drops})
-    }
+    said = (described(runs[0]), described(runs[1]))
+    wanted = {drop.measure: drop.compared for drop in sorted(drops, key=lambda drop: drop.measure)}
+    found: dict[str, Table] = {}
+    for name, what in wanted.items():
+        if what in OPEN_COMPARED:
+            refuse_settings(what, settings)
+            made = compare_open_answers(
+                said, what, chosen=Chosen(None, *chosen), bootstrap=settings.bootstrap
+            )
+            for warning in made.warnings:
+                typer.echo(f"warning: {warning}", err=True)
+            found[name] = made.table
+        else:
+            for one in said:
+                refuse_labels(what, one)
+    of_labels = {name: what for name, what in wanted.items() if name not in found}
+    if of_labels:
+        before, after = (_records(run, settings.by, chosen) for run in runs)
+        for name, what in of_labels.items():
+            found[name] = compare_table(
+                (before, after), what, by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap
+            )
+    return found
 
 
 def _write(path: Path, text: str) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import By, Format, Invalid, Resamples, Seed
+from hesperus.cli.measure_flags import By, Format, Invalid, Resamples, Seed, tell_failed
+
+if TYPE_CHECKING:
+    from hesperus.measures import Bootstrap
+    from hesperus.reports.measured import Described
 
 
 def command(
@@ -21,8 +25,13 @@ def command(
         ),
     ],
     what: Annotated[
-        str, typer.Argument(help="consistency, accuracy, validity or similarity.")
-    ] = "consistency",
+        str | None,
+        typer.Argument(
+            help="consistency (unless said otherwise), accuracy, validity or similarity; of open answers scores (unless said "
+            "otherwise), groups or validity.",
+            show_default=False,
+        ),
+    ] = None,
     model_a: Annotated[str | None, typer.Option(help="Model of the baseline, where names differ.")] = None,
     model_b: Annotated[str | None, typer.Option(help="Model of the other run.")] = None,
     by: By = None,
@@ -37,6 +46,9 @@ def command(
     items), `p_holm` corrects it for the number of rows, `detectable` is the smallest difference that so many items would
     have shown with a chance of 80 %.
 
+    Of open answers, `p` is of exchanging both sides prompt by prompt, and `p_holm` corrects it over the rows of a
+    statistic. Where judge, translator or rules differ between the runs, standard error says so.
+
     For example:
 
         hesperus compare runs/before runs/after
@@ -44,26 +56,63 @@ def command(
         hesperus compare runs/atlas runs/atlas accuracy --model-a pocket/s --model-b pocket/l
 
         hesperus compare runs/before runs/after similarity --format csv
+
+        hesperus compare runs/open-before runs/open-after scores --format markdown
     """
     from hesperus.errors import UsageError
     from hesperus.measures import INVALID_RULES, Bootstrap
     from hesperus.records import read_records
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import compare_table, described
-    from hesperus.reports.open_answers.measuring import refuse_labels
+    from hesperus.reports.measured import MeasureSettings, compare_table, described
+    from hesperus.reports.open_answers.measuring import (
+        OPEN_COMPARED,
+        is_open,
+        refuse_labels,
+        refuse_settings,
+    )
 
     if (model_a is None) != (model_b is None):
         raise UsageError("give both --model-a and --model-b, or neither")
     if invalid not in INVALID_RULES:
         raise UsageError(f"--invalid is one of {', '.join(INVALID_RULES)}, not {invalid!r}")
-    for run in (run_a, run_b):
-        refuse_labels(what, described(run))
+    said = (described(run_a), described(run_b))
+    named = (model_a, model_b) if model_a is not None and model_b is not None else None
+    what = what or ("scores" if any(map(is_open, said)) else "consistency")
+    settings = MeasureSettings(by=tuple(by or ()), invalid=invalid, bootstrap=Bootstrap(resamples, seed))
+    if what in OPEN_COMPARED:
+        refuse_settings(what, settings)
+        _open_answers(said, what, named, bootstrap=settings.bootstrap, format=format)
+        return
+    for one in said:
+        refuse_labels(what, one)
     found = compare_table(
-        (read_records(run_a, columns=by or ()), read_records(run_b, columns=by or ())),
+        (
+            tell_failed(run_a, read_records(run_a, columns=settings.by)),
+            tell_failed(run_b, read_records(run_b, columns=settings.by)),
+        ),
         what,
-        models=(model_a, model_b) if model_a is not None and model_b is not None else None,
-        by=by or (),
-        invalid=invalid,
-        bootstrap=Bootstrap(resamples, seed),
+        models=named,
+        by=settings.by,
+        invalid=settings.invalid,
+        bootstrap=settings.bootstrap,
     )
     print_table(found, format)
+
+
+def _open_answers(
+    runs: tuple[Described, Described],
+    what: str,
+    models: tuple[str, str] | None,
+    *,
+    bootstrap: Bootstrap,
+    format: str,
+) -> None:
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.open_answers import Chosen, compare_open_answers
+
+    found = compare_open_answers(runs, what, chosen=Chosen(models), bootstrap=bootstrap)
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    print_table(found.summary() if format == "table" else found.table, format)
+    if format == "table":
+        typer.echo("all statistics, ceilings and reasons: --format json or csv", err=True)

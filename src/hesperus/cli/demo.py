@@ -34,7 +34,8 @@ def command(
     other languages, and what the way back to English costs. What each model was shown in each language is known, so the
     demo shows what the measures find. The numbers come from real inference.
 
-    Examples:
+    For example:
+
         hesperus demo
 
         hesperus demo --model pocket/s --target th --target ko --out /tmp/demo

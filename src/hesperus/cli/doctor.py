@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 _Row = tuple[str, str, str]
 
 OK, ABSENT, BROKEN = "ok", "absent", "broken"
@@ -17,7 +19,7 @@ def command(
     store: Annotated[
         Path, typer.Option(help="Reply store to check; by default that of runs in this folder.")
     ] = Path("runs/replies.sqlite"),
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
 ) -> None:
     """Check the installation: Python, packages, extras, keys (names only), pocket models, reply store.
 

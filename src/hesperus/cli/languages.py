@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,7 +18,6 @@ app = typer.Typer(
     help="Languages, and the words that prompts and answers need in each.", no_args_is_help=False
 )
 
-_FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
 _SCRIPT = typer.Option(help="Only this ISO 15924 script, such as Cyrl; repeatable.")
 _FAMILY = typer.Option(help="Only this family or branch, such as Indo-European or Germanic; repeatable.")
 _DIRECTION = typer.Option(help="Only languages written ltr or rtl.")
@@ -30,7 +31,7 @@ def command(
     family: Annotated[list[str] | None, _FAMILY] = None,
     direction: Annotated[str | None, _DIRECTION] = None,
     packed: Annotated[bool, _PACKED] = False,
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """List the languages that hesperus knows by name; any other registered tag may be used as well.
 
@@ -72,7 +73,7 @@ def show(
     tag: Annotated[
         str, typer.Argument(help="Tag in any style, or an English name in quotes.", show_default=False)
     ],
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """Show a language and, where it has a pack, every word of it.
 
@@ -101,7 +102,7 @@ def check(
     file: Annotated[
         Path | None, typer.Argument(help="Pack to check (default: all that come with hesperus).")
     ] = None,
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """Check language packs: every word there, none standing for two labels, letters of the right script, and so on.
 

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import By, Format, Invalid, Models, Resamples, RunPath, Seed, Tasks
+from hesperus.cli.measure_flags import (
+    By,
+    Format,
+    Invalid,
+    Models,
+    Resamples,
+    RunPath,
+    Seed,
+    Tasks,
+    tell_failed,
+)
 from hesperus.cli.measure_raters import (
     Confusion,
     Duplicates,
@@ -131,13 +141,25 @@ def command(
     refuse_labels(what, study)
     needed = measure_columns(what, settings, study)
     records = narrowed(read_records(run, columns=needed), models=model or (), tasks=task or ())
+    if what != "outcomes":
+        tell_failed(run, records)
     if what == "translation":
-        found = _translation(records, settings, scores or run / "scores.parquet")
+        found = _translation(records, settings, scores or _scores_of(run))
     else:
         found = measure_table(what, records, settings, described=study)
     print_table(_narrow(found, statistic or ()), format)
     if not found.rows:
         typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
+
+
+def _scores_of(run: Path) -> Path:
+    from hesperus.errors import UsageError
+
+    if not run.is_dir() or not (run / "scores.parquet").is_file():
+        raise UsageError(
+            f"{run}: no item scores of translations; `hesperus score RUN` writes them, --scores FILE names them"
+        )
+    return run / "scores.parquet"
 
 
 def _translation(records: pl.DataFrame, settings: MeasureSettings, scores: Path) -> Table:

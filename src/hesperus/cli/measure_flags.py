@@ -1,11 +1,31 @@
-"""The flags that `measure`, `compare` and `check` share."""
+"""The flags that `measure`, `compare` and `check` share, and the format of every table."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def _format(context: typer.Context, value: str) -> str:
+    """Refuse an unknown format before anything is asked or measured."""
+    if value != "table" and not context.resilient_parsing:
+        from hesperus.errors import UnknownNameError
+        from hesperus.reports.formats import FORMATS
+
+        if value not in FORMATS:
+            raise UnknownNameError("format", value, FORMATS)
+    return value
+
+
+def _formats(incomplete: str) -> list[str]:
+    """The formats as a shell completes them; written out, so that a press of Tab loads nothing."""
+    return [name for name in ("table", "json", "csv", "markdown", "latex") if name.startswith(incomplete)]
+
 
 RunPath = Annotated[
     Path, typer.Argument(help="Run folder or records file (Parquet, CSV, JSON lines).", show_default=False)
@@ -16,4 +36,26 @@ Models = Annotated[list[str] | None, typer.Option("--model", help="Only this mod
 Tasks = Annotated[list[str] | None, typer.Option("--task", help="Only this task; repeatable.")]
 Resamples = Annotated[int, typer.Option(min=0, help="Resamples of the items; 0: no intervals.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the resamples.")]
-Format = Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")]
+Format = Annotated[
+    str, typer.Option(callback=_format, autocompletion=_formats, help="table, json, csv, markdown or latex.")
+]
+
+
+def tell_failed(run: Path, records: pl.DataFrame) -> pl.DataFrame:
+    """Say where a model never replied: such records count as unreadable, which is no finding about the model.
+
+    Args:
+        run: Where the records are from.
+        records: Their table.
+
+    Returns:
+        The records as they are.
+    """
+    failed = int((records["outcome"] == "error").sum())
+    if failed:
+        typer.echo(
+            f"note: {failed:,} of {records.height:,} records in {run} have the outcome `error`: no reply came (`hesperus "
+            "measure outcomes` says where). They count as unreadable; --invalid drop leaves them out",
+            err=True,
+        )
+    return records

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 if TYPE_CHECKING:
     from hesperus.models import Model, ModelOptions
     from hesperus.types import Reply
 
 app = typer.Typer()
 
-_FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
 _URL = typer.Option(help="Endpoint, for http/NAME or in place of a provider's.", show_default=False)
 _KEY = typer.Option(
     help="Environment variable that holds the key, in place of the usual.", show_default=False
@@ -39,7 +40,7 @@ def command(context: typer.Context) -> None:
 
 
 @app.command("list")
-def listing(format: Annotated[str, _FORMAT] = "table") -> None:
+def listing(format: Format = "table") -> None:
     """List the providers, where they are reached, and whether their key is set (never the key).
 
     For example:
@@ -84,7 +85,7 @@ def test(
     ] = False,
     device: Annotated[str, _DEVICE] = "auto",
     dtype: Annotated[str, _DTYPE] = "auto",
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """Send one tiny request, and show what comes back. Nothing is stored.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import Chosen, takes_study
 
 
@@ -19,7 +20,7 @@ def command(
     store: Annotated[
         Path | None, typer.Option(help="Reply store: what it already holds is not asked again.")
     ] = None,
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
 ) -> None:
     """Show what a run would ask and cost; sends nothing.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ from rich.progress import (
 
 if TYPE_CHECKING:
     from hesperus.asking import Progress as Asked
+
+_SECONDS_BETWEEN_NOTES = 10.0
 
 
 class StageProgress:
@@ -39,6 +42,7 @@ class StageProgress:
             disable=not self._live,
         )
         self._tasks: dict[str, TaskID] = {}
+        self._said: dict[str, tuple[str, float]] = {}
 
     def __enter__(self) -> StageProgress:
         self._bars.start()
@@ -57,7 +61,17 @@ class StageProgress:
         if stage not in self._tasks:
             self._tasks[stage] = self._bars.add_task(stage, total=state.total, note=note)
         self._bars.update(self._tasks[stage], completed=state.done, total=state.total, note=note)
+        if not self._live and state.note:
+            self._say(stage, state.note)
         if not self._live and state.done == state.total:
             self._console.print(
                 f"{stage}: {state.done:,}/{state.total:,} ({note})", highlight=False, markup=False
             )
+
+    def _say(self, stage: str, note: str) -> None:
+        """What a stage waits for, where there is no bar that shows it: once, and another thing not at once."""
+        before, at = self._said.get(stage, ("", -_SECONDS_BETWEEN_NOTES))
+        now = time.monotonic()
+        if note != before and now - at >= _SECONDS_BETWEEN_NOTES:
+            self._said[stage] = (note, now)
+            self._console.print(f"{stage}: {note}", highlight=False, markup=False)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -50,7 +52,7 @@ def command(
     states: Annotated[
         bool, typer.Option("--states", help="Keep the states: states.npy, states.json.")
     ] = False,
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Are a model's inner states alike for one meaning in two languages?
@@ -69,14 +71,10 @@ def command(
     from hesperus.languages import normalise
     from hesperus.measures import Bootstrap
     from hesperus.models import Loading
-    from hesperus.reports.formats import FORMATS, print_table
+    from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
     from hesperus.studies.representations import RepresentationStudy, represent
 
-    if format not in FORMATS:
-        from hesperus.errors import UnknownNameError
-
-        raise UnknownNameError("format", format, FORMATS)
     study = RepresentationStudy(
         model,
         task,

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
     from hesperus.fingerprint import JSON
     from hesperus.studies.reread import RereadCounts
+    from hesperus.tasks import Task
 
 
 def command(
@@ -26,18 +31,22 @@ def command(
         ),
     ],
     task: Annotated[
-        str | None, typer.Option(help="Task by whose labels every row is read (default: each row's own).")
+        str | None,
+        typer.Option(
+            help="Task, or path of a task file, by whose labels every row is read (default: each row's own)."
+        ),
     ] = None,
     overrides: Annotated[
         Path | None, typer.Option(help="CSV or YAML of answers corrected by hand, see docs/answers.md.")
     ] = None,
     reader: Annotated[str, typer.Option(help="default, strict or authors.")] = "default",
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
 ) -> None:
     """Read the stored replies again, with the reader and language packs of this version; asks nothing.
 
-    Writes `outcome`, `answer` and `rule`, and leaves every other column as it is. Rows without a reply, and rows
-    answered by probabilities, stay as they are.
+    Writes `outcome`, `answer` and `rule`, and leaves every other column as it is. Rows without a reply, rows answered by
+    probabilities and open answers stay as they are. Where no task file describes a row's task, options that are letters
+    say how it is read; without them it stays as it is, too.
 
     For example:
 
@@ -63,8 +72,15 @@ def command(
     made: dict[str, JSON] = {"hesperus": __version__, "reader": reader, "task": task}
     if corrections is not None:
         made["overrides"] = fingerprint(list(corrections.by_key.values()))
-    items = read_run(run).items if run.is_dir() else None
-    written, counts = reread(read_replies(run), task=task, overrides=corrections, reader=reader, items=items)
+    held = read_run(run) if run.is_dir() else None
+    written, counts = reread(
+        read_replies(run),
+        task=task,
+        overrides=corrections,
+        reader=reader,
+        items=held.items if held is not None else None,
+        described=_described(held.study) if held is not None and task is None else None,
+    )
     _save(written, run, out, made=made if as_run else None)
     rows = [
         {
@@ -77,6 +93,18 @@ def command(
     ]
     print_table(table("reread", ("outcome", "before", "after", "changed"), rows=rows, signature=made), format)
     _tell(counts, out)
+
+
+def _described(study: Mapping[str, object]) -> Task | None:
+    """The task file of one's own that the run was made with, where it still lies where it lay."""
+    from hesperus.tasks import task
+
+    name = study.get("task")
+    return (
+        task(name)
+        if isinstance(name, str) and Path(name).suffix in (".yaml", ".yml") and Path(name).is_file()
+        else None
+    )
 
 
 def _save(written: pl.DataFrame, run: Path, out: Path, *, made: dict[str, JSON] | None) -> None:
@@ -98,6 +126,15 @@ def _tell(counts: RereadCounts, out: Path) -> None:
         typer.echo(
             f"{counts.without_reply:,} rows without a reply and {counts.scored:,} answered by probabilities are as "
             "they were",
+            err=True,
+        )
+    if counts.whole:
+        typer.echo(
+            f"{counts.whole:,} rows with open answers are as they were; they hold no label to read", err=True
+        )
+    for name, many in counts.undescribed.items():
+        typer.echo(
+            f"{many:,} rows of {name!r} are as they were: no task file describes it; --task NAME or FILE says how it is read",
             err=True,
         )
     if counts.overridden:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 
 def command(
     run: Annotated[
@@ -19,7 +21,7 @@ def command(
     comet_checkpoint: Annotated[
         Path | None, typer.Option(help="Local COMET checkpoint: a folder or .ckpt.")
     ] = None,
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
 ) -> None:
     """Score a run's translations against the benchmark's own wording: BLEU, chrF, ROUGE, COMET.
 

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format
+
 if TYPE_CHECKING:
     from hesperus.tasks import Task
     from hesperus.types import Item
 
 app = typer.Typer()
 
-_FORMAT = typer.Option(help="table, json, csv, markdown or latex.")
 _DATA = typer.Option(
     help="File, folder or pattern with {language} that holds the items, instead of the task's own source."
 )
@@ -31,7 +32,7 @@ def command(context: typer.Context) -> None:
 
 
 @app.command("list")
-def listing(format: Annotated[str, _FORMAT] = "table") -> None:
+def listing(format: Format = "table") -> None:
     """List the benchmarks of the catalogue.
 
     For example:
@@ -70,7 +71,7 @@ def show(
         list[str] | None, typer.Option(help="Language of the example prompt (default en, else the first).")
     ] = None,
     data: Annotated[str | None, _DATA] = None,
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """Show a task: what it asks, in which languages, under which licence, and an example prompt.
 
@@ -109,7 +110,7 @@ def check(
     file: Annotated[str, typer.Argument(help="Task file (YAML).", show_default=False)],
     language: Annotated[list[str] | None, _LANGUAGE] = None,
     data: Annotated[str | None, _DATA] = None,
-    format: Annotated[str, _FORMAT] = "table",
+    format: Format = "table",
 ) -> None:
     """Check a task file of your own; with --data and --language, its items too.
 

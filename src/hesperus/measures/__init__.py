@@ -28,6 +28,7 @@ from hesperus.measures.classes import (
     compare,
 )
 from hesperus.measures.consistency import (
+    MANY_CLASSES,
     consistency,
     consistency_statistic,
     direction_statistics,
@@ -106,6 +107,7 @@ __all__ = [
     "INVALID",
     "INVALID_RULES",
     "LEVELS",
+    "MANY_CLASSES",
     "MISSING",
     "UNCLASSIFIED",
     "WEIGHTS",

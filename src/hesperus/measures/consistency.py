@@ -6,12 +6,18 @@ same (``invalid="agree"``); the default here is that what cannot be read is the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import product
+
 import numpy as np
 
 from hesperus.measures.classes import INVALID, Codes, InvalidRule, Mask, compare
 from hesperus.measures.resample import Bootstrap, Floats
 from hesperus.measures.statistic import Statistic, divide, estimate, ratio
 from hesperus.types import Estimate
+
+MANY_CLASSES = 12
+"""Beyond so many labels, answers are free text or numbers: what does not occur is not listed."""
 
 
 def consistency(
@@ -134,26 +140,29 @@ def direction_statistics(
         invalid: How unreadable answers compare.
 
     Returns:
-        (from class, to class) to the share, before it is reduced; only the pairs that can be inconsistent.
+        (from class, to class) to the share, before it is reduced; only the pairs that can be inconsistent. Of more than
+        MANY_CLASSES labels (free answers, numbers), only the pairs that occur: all would be their square.
     """
     both = compare(a, b, invalid=invalid)
     moved = both.counted & ~both.agree
     n = int(moved.sum())
-    codes = [*range(classes), *([] if invalid == "drop" else [INVALID])]
+    if classes > MANY_CLASSES:
+        places: Iterable[tuple[int, int]] = sorted(
+            {(int(x), int(y)) for x, y in zip(a[moved], b[moved], strict=True)}
+        )
+    else:
+        codes = [*range(classes), *([] if invalid == "drop" else [INVALID])]
+        places = product(codes, codes)
     shares = {}
-    for source in codes:
-        leaving = moved & (a == source)
-        for target in codes:
-            if source == target and (source != INVALID or invalid != "disagree"):
-                continue
-            shares[source, target] = Statistic(
-                columns=(leaving & (b == target), moved),
-                reduce=ratio,
-                n=n,
-                excluded=both.excluded,
-                reason=both.reason,
-                undefined="no item is inconsistent"
-                if both.n
-                else "no item was asked on both sides and counts",
-            )
+    for source, target in places:
+        if source == target and (source != INVALID or invalid != "disagree"):
+            continue
+        shares[source, target] = Statistic(
+            columns=(moved & (a == source) & (b == target), moved),
+            reduce=ratio,
+            n=n,
+            excluded=both.excluded,
+            reason=both.reason,
+            undefined="no item is inconsistent" if both.n else "no item was asked on both sides and counts",
+        )
     return shares

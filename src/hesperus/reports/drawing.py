@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hesperus.errors import UnknownNameError, UsageError
+from hesperus.records.files import write_whole
 from hesperus.reports.theme import FIGURE_FORMATS, FigureFormat, render
 
 
@@ -54,8 +56,12 @@ def write_drawings(
         folder.mkdir(parents=True, exist_ok=True)
         for drawing in drawings:
             file = folder / f"{drawing.name}.{format}"
-            file.write_bytes(render(drawing.chart, format))
+            write_whole(file, partial(_write, content=render(drawing.chart, format)))
             written.append(file)
     except OSError as error:
         raise UsageError(f"cannot write figures to {folder}: {error.strerror}") from error
     return written
+
+
+def _write(place: Path, *, content: bytes) -> None:
+    place.write_bytes(content)

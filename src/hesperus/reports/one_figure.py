@@ -146,7 +146,8 @@ def _of_similarity(what: str, run: Run, choice: FigureChoice) -> Drawing:
     # The tests permute thousands of times, and no figure shows them.
     only = ("similarity", "designs", *(("relations",) if what == "relations" else ()))
     found = similarity_findings(records, settings, by=by if what == "groups" else (), only=only)
-    if all(row["value"] is None for row in found.tables["similarity"].rows):
+    pairs = found.tables["similarity"].rows
+    if pairs and all(row["value"] is None for row in pairs):
         raise DataError(f"this run has nothing for the figure {what!r}: {_NEEDS['densities']}")
     chart, caption = _DRAWN[what](found, choice)
     if chart is None:

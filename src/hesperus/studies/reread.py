@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,10 @@ import polars as pl
 from hesperus.answers import Overrides, Reader, read, reader_for, reply_hash
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import conform
+from hesperus.studies.evaluating.reading import WHOLE_TEXT
 from hesperus.tasks import task as task_of
+from hesperus.tasks import tasks
+from hesperus.tasks.definition import LETTERS
 from hesperus.types import Answer, Finish, Reply
 
 if TYPE_CHECKING:
@@ -42,6 +45,8 @@ class RereadCounts:
         rows: Rows of the table.
         without_reply: Rows that hold no reply; they are as they were.
         scored: Rows answered by the options' probabilities; they too are as they were.
+        whole: Rows of tasks with open answers, where the whole reply is the answer; they too.
+        undescribed: Name of a task that no task file describes to its rows that could not be read for it; they too.
         before: Outcome to rows, as the table had it; rows without an outcome are not counted.
         after: Outcome to rows, as it is now.
         changed: Outcome as it is now to rows whose outcome or answer is another than before.
@@ -59,6 +64,8 @@ class RereadCounts:
     overridden: int = 0
     stale: tuple[int, ...] = ()
     unmatched: tuple[int, ...] = ()
+    whole: int = 0
+    undescribed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,7 @@ class _Row:
     outcome: str | None
     labels: tuple[str, ...] | None
     scored: bool
+    whole: bool
     finish: Finish
 
 
@@ -80,25 +88,44 @@ class _Readers:
     preset: str
     task: str | None
     texts: Mapping[tuple[str, str], tuple[str, ...]]
-    tasks: dict[str, Task] = field(default_factory=dict)
+    described: Task | None = None
+    tasks: dict[str, Task | None] = field(default_factory=dict)
     readers: dict[tuple[str, str, tuple[str, ...] | None], Reader] = field(default_factory=dict)
     answers: dict[tuple[Reader, str, Finish], Answer] = field(default_factory=dict)
 
-    def task_for(self, row: _Row) -> Task:
+    def task_for(self, row: _Row) -> Task | None:
+        """The task of a row; None where nothing describes it.
+
+        Raises:
+            UnknownNameError: The task that the caller named does not exist.
+        """
         name = self.task or row.key[1]
         if name not in self.tasks:
-            self.tasks[name] = task_of(name)
+            if self.task is None and self.described is not None and self.described.name == name:
+                self.tasks[name] = self.described
+            else:
+                try:
+                    self.tasks[name] = task_of(name)
+                except UnknownNameError:
+                    if self.task is not None:
+                        raise
+                    self.tasks[name] = None
         return self.tasks[name]
+
+    def readable(self, row: _Row) -> bool:
+        """Whether anything says how to read a row: its task, or options that are letters."""
+        return self.task_for(row) is not None or (row.labels is not None and _lettered(row.labels))
 
     def reader(self, row: _Row, number: int) -> Reader:
         task = self.task_for(row)
+        form = task.form if task is not None else "choice"
         instruction = row.key[3]
-        labels = row.labels if task.form == "choice" else None
-        known = (task.name, instruction, labels)
+        labels = row.labels if form == "choice" else None
+        known = (self.task or row.key[1], instruction, labels)
         if known not in self.readers:
             self.readers[known] = _reader(task, instruction, labels, preset=self.preset, row=number)
         reader = self.readers[known]
-        texts = self.texts.get((row.key[2], row.key[4])) if task.form in ("choice", "text") else None
+        texts = self.texts.get((row.key[2], row.key[4])) if form in ("choice", "text") else None
         fits = texts is not None and (not reader.labels or len(texts) <= len(reader.labels))
         return reader.with_options(texts) if fits else reader
 
@@ -134,16 +161,19 @@ def reread(
     overrides: Overrides | None = None,
     reader: str = "default",
     items: pl.DataFrame | None = None,
+    described: Task | None = None,
 ) -> tuple[pl.DataFrame, RereadCounts]:
     """Read the column `reply` of every row again.
 
     Args:
         records: A records table. `outcome` and `answer` may be absent; an earlier outcome `truncated` or `blocked`, or
             a column `finish`, tells how the reply ended.
-        task: Task by whose labels and words every row is read; None takes each row's own.
+        task: Task by whose labels and words every row is read; None takes each row's own. Where no task file describes
+            that, a row whose options are letters is read as a lettered choice, and others are left as they are.
         overrides: Corrections by hand; they win over the reader where the reply is the one that was reviewed.
         reader: Preset of the reader (see hesperus.answers.PRESETS).
         items: The run's items, for choices answered by the text of an option.
+        described: A task of one's own, for rows that bear its name (the catalogue does not know it).
 
     Returns:
         The table with `outcome`, `answer` and `rule` written anew, everything else as it was; and what changed.
@@ -151,31 +181,40 @@ def reread(
     Raises:
         DataError: An instruction is no sense code, the task has no words in its language, or an override names a
             label that the task does not have.
-        UnknownNameError: No such task or reader.
+        UnknownNameError: No such task or reader; or nothing describes how to read any reply.
     """
     rows = list(_rows(records))
-    readers = _Readers(reader, task, _option_texts(items))
+    readers = _Readers(reader, task, _option_texts(items), described)
     answers: list[Answer | None] = []
     used: set[RecordKey] = set()
+    undescribed: Counter[str] = Counter()
     for number, row in enumerate(rows, 1):
         by_hand = overrides.answer(row.key, row.reply) if overrides and row.reply is not None else None
         if by_hand is not None:
             answers.append(by_hand)
             used.add(row.key)
-        elif row.reply is None or row.scored:
+        elif row.reply is None or row.scored or row.whole:
             answers.append(None)
+        elif not readers.readable(row):
+            answers.append(None)
+            undescribed[row.key[1]] += 1
         else:
             answers.append(readers.read(row, number))
     if overrides is not None:
         _check_overrides(overrides, rows, readers)
+    if undescribed and all(answer is None for answer in answers):
+        raise UnknownNameError(
+            "task", next(iter(undescribed)), tasks(), "--task NAME or FILE says how these replies are read"
+        )
     written = _write(records, answers)
-    return written, _count(records, written, rows, overrides, used)
+    return written, replace(_count(records, written, rows, overrides, used), undescribed=dict(undescribed))
 
 
 def _check_overrides(overrides: Overrides, rows: list[_Row], readers: _Readers) -> None:
     for name, row in {row.key[1]: row for row in rows}.items():
         if name in {key[1] for key in overrides.by_key}:
-            labels = readers.task_for(row).labels
+            known = readers.task_for(row)
+            labels = known.labels if known is not None else row.labels or ()
             if labels:
                 overrides.check_labels(name, labels)
 
@@ -200,6 +239,8 @@ def _rows(records: pl.DataFrame) -> Iterator[_Row]:
         *(map(str, column(name)) for name in ("model", "task", "item", "instruction", "input")), strict=True
     )
     scored = records["probs"].is_not_null().to_list() if "probs" in records.columns else [False] * height
+    rules = zip(column("task"), column("rule"), strict=True)
+    open_tasks = {str(task) for task, rule in rules if rule == WHOLE_TEXT}
     rest = zip(
         column("repeat", 1),
         column("reply"),
@@ -221,6 +262,7 @@ def _rows(records: pl.DataFrame) -> Iterator[_Row]:
             None if outcome is None else str(outcome),
             labels,
             bool(has_probs) and not text,
+            task in open_tasks,
             ended,
         )
 
@@ -237,9 +279,19 @@ def _option_texts(items: pl.DataFrame | None) -> dict[tuple[str, str], tuple[str
     }
 
 
-def _reader(task: Task, instruction: str, labels: tuple[str, ...] | None, *, preset: str, row: int) -> Reader:
+def _lettered(labels: tuple[str, ...]) -> bool:
+    return 1 < len(labels) <= len(LETTERS) and labels == tuple(LETTERS[: len(labels)])
+
+
+def _reader(
+    task: Task | None, instruction: str, labels: tuple[str, ...] | None, *, preset: str, row: int
+) -> Reader:
     try:
         language = language_of(instruction)
+        if task is None:
+            return reader_for(
+                "choice", language, answers={label: (label,) for label in labels or ()}, preset=preset
+            )
         answers = _answers(task, language)
         if labels is not None:
             answers = {label: answers.get(label, (label,)) for label in labels}
@@ -313,6 +365,7 @@ def _count(
         rows=len(rows),
         without_reply=sum(row.reply is None for row in rows),
         scored=sum(row.scored and row.reply is not None for row in rows),
+        whole=sum(row.whole and row.reply is not None for row in rows),
         before=Counter(str(outcome) for outcome, _ in old if outcome is not None),
         after=Counter(str(outcome) for outcome, _ in new if outcome is not None),
         changed=Counter(str(now[0]) for was, now in zip(old, new, strict=True) if was != now),

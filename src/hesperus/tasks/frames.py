@@ -40,10 +40,11 @@ def items_frame(items: Mapping[str, Sequence[Item]]) -> pl.DataFrame:
 
 
 def items_from_frame(frame: pl.DataFrame, *, task: str = "") -> ItemSet:
-    """Items from a table as items_frame makes it; other columns are ignored.
+    """Items from a table as items_frame makes it, or from the items of a run; other columns are ignored.
 
     Args:
-        frame: The table.
+        frame: The table. Of a run's items, which also hold what models made of them (columns `input` and `model`), only
+            the originals are taken.
         task: Name of the task.
 
     Raises:
@@ -52,6 +53,8 @@ def items_from_frame(frame: pl.DataFrame, *, task: str = "") -> ItemSet:
     for name in _COLUMNS:
         if name not in frame.columns:
             raise DataError(f"the items have no column {name!r}; there are {', '.join(frame.columns)}")
+    if {"input", "model"} <= set(frame.columns):
+        frame = frame.filter(pl.col("model").is_null())
     names = {kind: [c for c in frame.columns if c.startswith(kind)] for kind in (_FIELD, _GROUP)}
     if not names[_FIELD]:
         raise DataError("the items have no field: no column begins with 'field:'")

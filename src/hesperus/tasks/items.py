@@ -103,8 +103,7 @@ def _of_language(task: Task, rows: Rows, code: str) -> Rows:
         raise DataError(
             f"no row has {code!r} there; it holds {', '.join(there[:20])}", file=rows.place, field=name
         )
-    columns = {column: [values[row] for row in kept] for column, values in rows.columns.items()}
-    return Rows(rows.place, columns, [rows.line(row) for row in kept])
+    return rows.only(kept)
 
 
 def _ids(task: Task, rows: Rows, language: str, code: str) -> Sequence[str]:

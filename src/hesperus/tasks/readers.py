@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import orjson
@@ -143,7 +143,10 @@ def _separated(path: Path, source: Source, ending: str) -> Rows:
             infer_schema=False,
         )
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"no readable {ending[1:].upper()} file: {_first_line(error)}", file=path) from None
+        said = f"no readable {ending[1:].upper()} file: {_first_line(error)}"
+        if quoted and raw.count(b'"') % 2:
+            said += "; a quotation mark has no partner (inside a quoted value it is written twice)"
+        raise DataError(said, file=path) from None
     if source.header is not None:
         if frame.width < len(source.header):
             raise DataError(f"{frame.width} columns, {len(source.header)} expected", file=path)
@@ -153,7 +156,19 @@ def _separated(path: Path, source: Source, ending: str) -> Rows:
         raise DataError("the file holds no rows", file=path)
     rows = rows_of_frame(frame, str(path))
     start = 1 if source.header is not None else 2
-    return Rows(rows.place, rows.columns, range(start, start + len(rows)) if not quoted else None)
+    return Rows(rows.place, rows.columns, _lines(rows, raw, start))
+
+
+def _lines(rows: Rows, raw: bytes, start: int) -> Sequence[int]:
+    """The line of each row; a quoted value may go over several."""
+    whole = raw.count(b"\n") + (not raw.endswith(b"\n"))
+    if whole == len(rows) + start - 1:
+        return range(start, start + len(rows))
+    lines, line = [], start
+    for values in zip(*rows.columns.values(), strict=True):
+        lines.append(line)
+        line += 1 + sum(value.count("\n") for value in values if isinstance(value, str))
+    return lines
 
 
 def _first_line(error: Exception) -> str:

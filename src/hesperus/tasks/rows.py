@@ -31,6 +31,11 @@ class Rows:
         """Where a row (0-based) stands in its file: its line, or its 1-based row number."""
         return self.lines[row] if self.lines is not None else row + 1
 
+    def only(self, rows: Sequence[int]) -> Rows:
+        """Some of the rows (0-based), in that order; each keeps its line."""
+        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
+        return Rows(self.place, columns, [self.line(row) for row in rows])
+
     def values(self, column: Column, code: str = "") -> Sequence[object]:
         """The values of a column, one for each row; None where a row does not have it.
 

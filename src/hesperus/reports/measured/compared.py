@@ -75,7 +75,7 @@ def compare_table(
         raise UnknownNameError("comparison", what, COMPARED)
     settings = MeasureSettings(by=tuple(by), invalid=invalid, bootstrap=bootstrap)
     rows: list[dict[str, object]] = []
-    for model_a, model_b in _matched(runs, models):
+    for model_a, model_b in matched_models(runs, models):
         sides = [
             run.filter(pl.col("model") == model).with_columns(model=pl.lit(side))
             for run, model, side in zip(runs, (model_a, model_b), ("a", "b"), strict=True)
@@ -104,9 +104,19 @@ def _p(row: Mapping[str, object]) -> float | None:
     return value if isinstance(value, float) else None
 
 
-def _matched(
+def matched_models(
     runs: tuple[pl.DataFrame, pl.DataFrame], models: tuple[str, str] | None
 ) -> list[tuple[str, str]]:
+    """Which model of a first table stands beside which of a second.
+
+    Args:
+        runs: Two tables with a column `model`.
+        models: A model of the first and one of the second; None pairs models of the same name, or the only two.
+
+    Raises:
+        UnknownNameError: A model that a table does not have.
+        DataError: The tables share no model, and there are several.
+    """
     names = [sorted(run["model"].unique().to_list()) for run in runs]
     if models is not None:
         for model, known in zip(models, names, strict=True):

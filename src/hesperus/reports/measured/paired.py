@@ -99,7 +99,8 @@ def directions_table(
         bootstrap: How intervals are made.
 
     Returns:
-        A row per pair of cells and pair of classes; `n` is the number of inconsistent items.
+        A row per pair of cells and pair of classes (of more than MANY_CLASSES labels, only of pairs that occur); `n` is
+        the number of inconsistent items.
 
     Raises:
         UnknownNameError: A cell or a column that the records do not have.

@@ -9,11 +9,12 @@ at least 0.8; ``consistency.low[de_from_en] >= 0.75`` asks it of the lower end o
 that have no sense, a term without a column is a design, a group, a part or a comparison: ``designs[within_model] >= 0.3``.
 Of a run of open answers, ``scores.f_of_means[de] >= 0.6`` and ``groups.recall[grouping=family, Uralic] >= 0.5``.
 
-    DROP        := [MEASURE [.low | .high] [ "[" TERM {, TERM} "]" ] "="] NUMBER
+    DROP        := [MEASURE [.STATISTIC] [.low | .high] [ "[" TERM {, TERM} "]" ] "="] NUMBER
 
 ``accuracy[hi]=0.02`` holds where no such row of `hesperus compare BASELINE RUN accuracy` has fallen by more than 0.02;
 ``accuracy.high=0`` where none has fallen for certain: the interval of the difference reaches 0. A number alone is about
-accuracy.
+accuracy, of open answers about scores. Only scores and groups of open answers have statistics
+(``scores.recall[de]=0.03``); without one they are about the main one of each evaluator, F of means or agreement.
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ _ONLY = ""
 
 _OPEN_ANSWERS = ("scores", "groups")
 """Tables of a run of open answers that have statistics."""
+
+_DROP_OF = "drop of "
+_MAIN = ("f_of_means", "agreement")
+"""The main statistic of each evaluator of open answers: what a drop is about that names none."""
 
 _PLAIN_TERM = ("design", "group", "part", "comparison", "with", "language")
 _OPERATORS = (">=", "<=", ">", "<")
@@ -116,12 +121,13 @@ class Requirement:
         )
 
     @classmethod
-    def drop(cls, text: str, measures: Sequence[str]) -> Requirement:
+    def drop(cls, text: str, measures: Sequence[str], *, default: str = "accuracy") -> Requirement:
         """Read how far something may drop below a baseline, as a requirement on the table of differences.
 
         Args:
             text: For example ``accuracy[hi]=0.02``, or ``0.02``.
             measures: Measures whose runs can be compared.
+            default: The measure of a number alone.
 
         Raises:
             UsageError: The text does not follow the grammar, or the number is below 0.
@@ -133,16 +139,22 @@ class Requirement:
         number = shape["number"]
         if _NUMBER.fullmatch(number) is None or float(number) < 0:
             raise UsageError(f"drop {text!r}: {number!r} is no number of 0 or more")
-        measure, *path = (shape["path"] or "accuracy").split(".")
+        measure, *path = (shape["path"] or default).split(".")
         if measure not in measures:
             raise UnknownNameError("comparison", measure, measures)
-        if path not in ([], ["value"], ["low"], ["high"]):
-            raise UsageError(f"drop {text!r}: after the measure comes low or high")
+        end = path.pop() if path and path[-1] in _ENDS else "value"
+        most = 2 if measure in _OPEN_ANSWERS else 0
+        if len(path) > most or any(_WORD.fullmatch(word) is None for word in path):
+            after = "the statistic" if most else "the measure"
+            raise UsageError(f"drop {text!r}: after {after} comes low or high")
         terms = _terms(shape["terms"], text)
         said = f"max-drop {text.strip()}"
-        return cls(
-            said, f"drop of {measure}", _ONLY, path[0] if path else "value", terms, ">=", -float(number)
-        )
+        return cls(said, f"{_DROP_OF}{measure}", ".".join(path), end, terms, ">=", -float(number))
+
+    @property
+    def compared(self) -> str:
+        """Of a drop, the comparison that it is about."""
+        return self.measure.removeprefix(_DROP_OF)
 
     def rows(self, measured: Table) -> list[Mapping[str, object]]:
         """The rows of the measure's table that the requirement is about.
@@ -154,14 +166,16 @@ class Requirement:
         statistics = {str(row["statistic"]) for row in measured.rows}
         if not statistics:
             raise UsageError(f"requirement {self.text!r}: the table of {self.measure} has no row")
-        if self.statistic == _ONLY and len(statistics) > 1:
+        wanted = {self.statistic} if self.statistic else statistics
+        if self.statistic == _ONLY and self.measure != self.compared and self.compared in _OPEN_ANSWERS:
+            wanted = statistics.intersection(_MAIN)
+        elif self.statistic == _ONLY and len(statistics) > 1:
             raise UsageError(
                 f"requirement {self.text!r}: {self.measure} has several statistics; write {self.measure}.NAME, one of "
                 f"{', '.join(sorted(statistics))}"
             )
-        wanted = self.statistic or next(iter(statistics))
-        if wanted not in statistics:
-            raise UnknownNameError(f"statistic of {self.measure}", wanted, statistics)
+        if not wanted & statistics:
+            raise UnknownNameError(f"statistic of {self.measure}", self.statistic, statistics)
         for column, _ in self.terms:
             of_both = column == "model" and "model_a" in measured.columns
             if column and column not in measured.columns and not of_both:
@@ -169,7 +183,7 @@ class Requirement:
         found = [
             row
             for row in measured.rows
-            if row["statistic"] == wanted and all(_has(row, *term) for term in self.terms)
+            if row["statistic"] in wanted and all(_has(row, *term) for term in self.terms)
         ]
         if not found:
             known = sorted({_where(row) for row in measured.rows})
@@ -294,9 +308,10 @@ def _where(row: Mapping[str, object]) -> str:
     if "sense" in row:
         return f"sense={row['sense']}"
     if "instruction" in row:
+        whose = f"evaluator={row['evaluator']}," if "evaluator" in row else ""
         again = f",repeat={row['repeat']}" if "repeat" in row else ""
-        return f"instruction={row['instruction']},input={row['input']}{again}"
-    known = ("by", "part", "grouping", *_PLAIN_TERM, "aggregate", "size")
+        return f"{whose}instruction={row['instruction']},input={row['input']}{again}"
+    known = ("evaluator", "by", "part", "grouping", *_PLAIN_TERM, "aggregate", "size")
     return ",".join(f"{name}={row[name]}" for name in dict.fromkeys(known) if row.get(name) is not None)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from hesperus.measures import MISSING, Statistic, estimates, percentiles
@@ -150,13 +151,24 @@ def _group_rows(
             (float(found.spread.means[place]), float(ends[0][0]), float(ends[1][0])),
             n=int(found.spread.n[group.pairs].max()),
             excluded=found.runs.differing,
-            reason=f"{lost} pairs are undefined" if lost else "",
-            undefined="no pair has a value",
+            reason=f"{lost} of {len(group.pairs)} pairs are undefined" if lost and defined else "",
+            undefined=f"no pair has a value: {_why_none(found, group.pairs)}",
         )
         yield {
             "task": task, "by": column, "part": value, "design": group.design, "group": group.name, "pairs": defined,
             "aggregate": "micro", "statistic": found.statistic, **estimate_cells(number),
         }  # fmt: skip
+
+
+def _why_none(found: Measured, pairs: npt.NDArray[np.intp]) -> str:
+    """Why no pair of a group has a value."""
+    if not len(pairs):
+        return "there is no pair"
+    if int(found.spread.n[pairs].max()):
+        return BY_CHANCE
+    if not (found.runs.key.gold >= 0).any():
+        return f"{found.statistic} needs right answers, and no item has gold"
+    return NO_ITEM
 
 
 def _macro_rows(

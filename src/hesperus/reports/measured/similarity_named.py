@@ -22,6 +22,14 @@ _QUESTIONS = {
     BETWEEN: "two models, one language",
 }
 
+_TITLE = "how alike runs err, beyond what their accuracy explains"
+_TITLES = {
+    "raw": "how often runs give the same answer",
+    "cohen_kappa": "how alike runs answer, beyond what their shares of labels explain",
+    "scott_pi": "how alike runs answer, beyond what their shares of labels explain",
+    "rank_consistency": "how alike runs rank the options",
+}
+
 
 def similarity_table(
     what: str, records: pl.DataFrame, settings: MeasureSettings, *, described: Described | None = None
@@ -59,18 +67,24 @@ def similarity_summary(designs: Table, tests: Table) -> Table:
     """
     signed = designs.signature.get("SimilaritySettings")
     pivot = signed.get("pivot", "the pivot") if isinstance(signed, Mapping) else "the pivot"
-    columns = ("compared", "of", "pairs", "statistic", "value", "low", "high", "n", "excluded")
+    columns = ("compared", "of", "pairs", "statistic", "value", "low", "high", "n", "excluded", "reason")
     rows: list[dict[str, object]] = []
     for row in designs.rows:
         if row["by"] is None and row["design"] in _QUESTIONS:
             question = _QUESTIONS[str(row["design"])].format(pivot=pivot)
-            rows.append({**row, "compared": question, "of": row["group"]})
+            rows.append({**row, "compared": question, "of": row["group"], "reason": _why(row)})
     for row in tests.rows:
         if row["model"] is None:
             compared = f"{_QUESTIONS[WITHIN]}, less {_QUESTIONS[BETWEEN]}"
-            rows.append({**row, "compared": compared, "of": "all", "pairs": None})
+            rows.append({**row, "compared": compared, "of": "all", "pairs": None, "reason": _why(row)})
     shown = tuple({name: row[name] for name in columns} for row in rows)
-    return Table("similarity: how alike runs err, beyond what their accuracy explains", columns, shown, {})
+    title = _TITLES.get(str(shown[0]["statistic"]).removesuffix("_soft"), _TITLE) if shown else _TITLE
+    return Table(f"similarity: {title}", columns, shown, {})
+
+
+def _why(row: Mapping[str, object]) -> object:
+    """Why there is no value; what merely left items out of one that is there stands in the table itself."""
+    return row["reason"] if row["value"] is None else ""
 
 
 def _settings(study: Mapping[str, object], given: MeasureSettings) -> SimilaritySettings:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+import numpy as np
 import polars as pl
 
 from hesperus.measures import (
+    MANY_CLASSES,
     Bootstrap,
     InvalidRule,
     Statistic,
@@ -85,7 +87,8 @@ def labels_table(
         bootstrap: How intervals are made.
 
     Returns:
-        Two rows a label, ``share`` and ``gold_share``.
+        Two rows a label, ``share`` and ``gold_share``; of more than MANY_CLASSES labels (free answers, numbers), only of
+        those that the cell or its gold has.
 
     Raises:
         UnknownNameError: A column that the records do not have.
@@ -93,7 +96,11 @@ def labels_table(
 
     def measured(view: View, cell: Cell) -> Iterator[tuple[Row, Statistic]]:
         answers, gold = view.answers(cell), view.gold(cell)
+        there = {int(code) for codes in (answers, gold) for code in np.unique(codes)}
+        many = len(view.arrays.labels) > MANY_CLASSES
         for code, label in enumerate(view.arrays.labels):
+            if many and code not in there:
+                continue
             yield {"label": label, "statistic": "share"}, label_share_statistic(answers, code)
             yield {"label": label, "statistic": "gold_share"}, label_share_statistic(gold, code)
 

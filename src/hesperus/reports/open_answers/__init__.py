@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hesperus.reports.open_answers.comparing import Comparison, compare_open_answers
     from hesperus.reports.open_answers.counting import counts_table
     from hesperus.reports.open_answers.evidence import Evaluated
     from hesperus.reports.open_answers.grouping import GROUPINGS, groups_table
@@ -22,15 +23,19 @@ if TYPE_CHECKING:
         run_table,
     )
     from hesperus.reports.open_answers.scores import scores_summary, scores_table
+    from hesperus.reports.open_answers.sides import Chosen
 
 __all__ = [
     "GROUPINGS",
     "RUN_TABLES",
     "TABLES",
+    "Chosen",
+    "Comparison",
     "Evaluated",
     "OpenAnswersReport",
     "OpenEvidence",
     "TableSettings",
+    "compare_open_answers",
     "counts_table",
     "evaluation_table",
     "groups_table",
@@ -42,6 +47,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Chosen": "sides",
+    "Comparison": "comparing",
+    "compare_open_answers": "comparing",
     "GROUPINGS": "grouping",
     "Evaluated": "evidence",
     "OpenAnswersReport": "report",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -48,28 +48,51 @@ def groups_table(
         UnknownNameError: There is no such language.
     """
     need(pairs, ("model", "task", "language", "item", "state"))
-    known = {tag: language(tag) for tag in pairs["language"].unique().to_list()}
-    trained = {model: frozenset(map(normalise, tags)) for model, tags in (trained_on or {}).items()}
+    trained = trained_languages(trained_on or {})
     rows: list[dict[str, object]] = []
     for (model, task), held in pairs.group_by("model", "task", maintain_order=True):
-        for grouping, group_of in _groupings(trained.get(str(model))).items():
-            groups = {tag: group_of(one) for tag, one in known.items()}
-            if grouping.startswith("paper") and not any(groups[tag] for tag in held["language"].unique()):
-                continue
-            for group in dict.fromkeys(groups[tag] or UNKNOWN for tag in held["language"].unique().sort()):
-                inside = [
-                    tag for tag in held["language"].unique().sort() if (groups[tag] or UNKNOWN) == group
-                ]
-                found = scored(held.filter(pl.col("language").is_in(inside)), bootstrap)
-                named = {
-                    "model": model,
-                    "task": task,
-                    "grouping": grouping,
-                    "group": group,
-                    "languages": " ".join(inside),
-                }
-                rows += [{**named, "statistic": name, **one.cells()} for name, one in found.items()]
+        tags = held["language"].unique().sort().to_list()
+        for grouping, group, inside in members(tags, trained.get(str(model))):
+            found = scored(held.filter(pl.col("language").is_in(inside)), bootstrap)
+            named = {
+                "model": model,
+                "task": task,
+                "grouping": grouping,
+                "group": group,
+                "languages": " ".join(inside),
+            }
+            rows += [{**named, "statistic": name, **one.cells()} for name, one in found.items()]
     return table("groups", COLUMNS, rows=rows, signature=signature_cells(signature, bootstrap))
+
+
+def trained_languages(trained_on: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+    """Model to the tags that it is declared to be trained on, in the style of the house.
+
+    Raises:
+        UnknownNameError: There is no such language.
+    """
+    return {model: frozenset(map(normalise, tags)) for model, tags in trained_on.items()}
+
+
+def members(
+    tags: Sequence[str], trained: frozenset[str] | None = None
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Every grouping, its groups, and which of some languages each holds.
+
+    Args:
+        tags: The languages, each once, sorted.
+        trained: What the model was trained on; None leaves that grouping out.
+
+    Raises:
+        UnknownNameError: There is no such language.
+    """
+    known = {tag: language(tag) for tag in tags}
+    for grouping, group_of in _groupings(trained).items():
+        groups = {tag: group_of(one) for tag, one in known.items()}
+        if grouping.startswith("paper") and not any(groups.values()):
+            continue
+        for group in dict.fromkeys(named or UNKNOWN for named in groups.values()):
+            yield grouping, group, [tag for tag, named in groups.items() if (named or UNKNOWN) == group]
 
 
 def _groupings(trained: frozenset[str] | None) -> Mapping[str, Callable[[Language], str | None]]:

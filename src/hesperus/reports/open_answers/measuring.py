@@ -13,10 +13,17 @@ from hesperus.reports.open_answers.runs import RUN_TABLES, run_table
 from hesperus.reports.table import Table
 
 STUDY = "translate_then_evaluate"
+OPEN_COMPARED = ("scores", "groups")
+"""Tables of two runs of open answers beside each other."""
 OF_REPLIES = ("outcomes", "validity")
 """Measures of any run that say something of open answers too: what became of the replies."""
 
 _SCORED = ", ".join(RUN_TABLES)
+
+
+def is_open(described: Described) -> bool:
+    """Whether a run folder is one of open answers."""
+    return described.folder is not None and described.study.get("study") == STUDY
 
 
 def refuse_labels(what: str, described: Described) -> None:
@@ -28,8 +35,23 @@ def refuse_labels(what: str, described: Described) -> None:
     if described.study.get("study") == STUDY and what not in (*RUN_TABLES, *OF_REPLIES):
         raise UsageError(
             f"{what} is about labels, and open answers have none; `hesperus measure scores RUN` says how much of the reference's "
-            f"answer each language keeps (a run of open answers has {_SCORED}; {', '.join(OF_REPLIES)})"
+            f"answer each language keeps (a run of open answers has {_SCORED}; {', '.join(OF_REPLIES)}; two are compared by "
+            f"{', '.join(OPEN_COMPARED)})"
         )
+
+
+def refuse_settings(what: str, settings: MeasureSettings) -> None:
+    """Refuse settings of labels where open answers are measured or compared.
+
+    Raises:
+        UsageError: Columns to group by, or a rule for unreadable labels.
+    """
+    if settings.by:
+        raise UsageError(
+            f"{what} is not measured by a column of the records; `groups` has groups of languages"
+        )
+    if settings.invalid != MeasureSettings().invalid:
+        raise UsageError("--invalid is about labels, and open answers have none")
 
 
 def open_table(what: str, records: pl.DataFrame, settings: MeasureSettings, described: Described) -> Table:
@@ -50,12 +72,7 @@ def open_table(what: str, records: pl.DataFrame, settings: MeasureSettings, desc
             f"{what} is a table of a run of open answers (`hesperus run {STUDY}`), and this is none; `hesperus evaluate "
             "information FILE` evaluates answers that are there already"
         )
-    if settings.by:
-        raise UsageError(
-            f"{what} is not measured by a column of the records; `groups` has groups of languages"
-        )
-    if settings.invalid != MeasureSettings().invalid:
-        raise UsageError("--invalid is about labels, and open answers have none")
+    refuse_settings(what, settings)
     made = run_table(described.folder, what, described.study, bootstrap=settings.bootstrap)
     kept = {name: set(records[name].unique()) for name in ("model", "task") if name in made.columns}
     return replace(

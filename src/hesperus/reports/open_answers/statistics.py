@@ -35,10 +35,11 @@ _SAID = {
     "untranslated": "without a translation",
     "unreadable": "not readable by the evaluator",
 }
-_NO_SHARE = ("kappa.", "change.")
+NO_SHARE = ("kappa.", "change.")
 """Statistics that may be 0 or less, of which a share of the ceiling says nothing."""
 
-_SILENT = ("reference_silent", "candidate_silent", "both_silent")
+SILENT = ("reference_silent", "candidate_silent", "both_silent")
+"""States of pairs with a side that gives no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
     found: dict[str, Scored] = {}
     excluded, reasons = _excluded(pairs)
     seen = pairs.filter(~pl.col("state").is_in(UNSEEN))
-    silent = seen.filter(pl.col("state").is_in(_SILENT)).height
+    silent = seen.filter(pl.col("state").is_in(SILENT)).height
     for ending, rows, out, said in (
         ("", seen, excluded, reasons),
         (
@@ -95,17 +96,17 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
     ):
         own = {
             name: replace(statistic, excluded=out, reason="; ".join(said))
-            for name, statistic in _statistics(rows, "").items()
+            for name, statistic in statistics_of(rows, "").items()
         }
-        both = rows.filter(_has_ceiling(rows, answered=bool(ending)))
-        ceilings = _statistics(both, "ceiling_") if both.height else {}
-        compared = _statistics(both, "") if both.height else {}
+        both = rows.filter(has_ceiling(rows, answered=bool(ending)))
+        ceilings = statistics_of(both, "ceiling_") if both.height else {}
+        compared = statistics_of(both, "") if both.height else {}
         values = dict(zip(own, estimates(own.values(), bootstrap), strict=True))
         above = dict(zip(ceilings, estimates(ceilings.values(), bootstrap), strict=True)) if ceilings else {}
         over = {
-            name: replace(_over(compared[name], ceilings[name]), excluded=pairs.height - both.height)
+            name: replace(over_ceiling(compared[name], ceilings[name]), excluded=pairs.height - both.height)
             for name in ceilings
-            if not name.startswith(_NO_SHARE)
+            if not name.startswith(NO_SHARE)
         }
         shares = dict(zip(over, estimates(over.values(), bootstrap), strict=True)) if over else {}
         for name, estimate in values.items():
@@ -128,14 +129,15 @@ def _excluded(pairs: pl.DataFrame) -> tuple[int, list[str]]:
     return sum(counts.values()), [f"{count} {_SAID[state]}" for state, count in counts.items() if count]
 
 
-def _has_ceiling(rows: pl.DataFrame, *, answered: bool) -> pl.Expr:
+def has_ceiling(rows: pl.DataFrame, *, answered: bool) -> pl.Expr:
+    """Which pairs have a ceiling, by the rule or with answers on all sides."""
     if "ceiling_state" not in rows.columns:
         return pl.lit(False)
-    states = ("compared",) if answered else ("compared", *_SILENT)
+    states = ("compared",) if answered else ("compared", *SILENT)
     return pl.col("ceiling_state").is_in(states).fill_null(False)
 
 
-def _statistics(rows: pl.DataFrame, prefix: str) -> dict[str, Statistic]:
+def statistics_of(rows: pl.DataFrame, prefix: str) -> dict[str, Statistic]:
     """The statistics of the values that stand in the columns of a prefix, one unit per item."""
     units = _units(rows)
     if f"{prefix}precision" in rows.columns:
@@ -179,7 +181,7 @@ def _units(rows: pl.DataFrame) -> npt.NDArray[np.int64]:
     return np.array([places.setdefault(item, len(places)) for item in rows["item"]], dtype=np.int64)
 
 
-def _over(score: Statistic, ceiling: Statistic) -> Statistic:
+def over_ceiling(score: Statistic, ceiling: Statistic) -> Statistic:
     """The score over its ceiling; both are of the same pairs, so that resamples are shared."""
     cut = len(score.columns)
     return Statistic(

@@ -8,13 +8,12 @@ import polars as pl
 
 from hesperus.reports.families import family_key
 from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside
-from hesperus.reports.open_answers.statistics import UNSEEN
+from hesperus.reports.open_answers.statistics import SILENT, UNSEEN
 from hesperus.reports.open_answers.wording import EMBEDDED, STATE_WORDS, judge_name, property_names
 from hesperus.reports.story import share
 from hesperus.reports.wording import joined, language_name, parsed, percent
 
 _MOST_NAMES = 40
-_SILENT = ("reference_silent", "candidate_silent", "both_silent")
 
 
 def title(parts: Sequence[OpenFindings]) -> str:
@@ -238,7 +237,7 @@ def asides(parts: Sequence[OpenFindings], readability: pl.DataFrame | None) -> l
     found = parts[0]
     told = []
     pairs = found.evaluated.pairs
-    silent = pairs.filter(pl.col("state").is_in(_SILENT)).height
+    silent = pairs.filter(pl.col("state").is_in(SILENT)).height
     if silent:
         told.append(
             f"{silent:,} of {pairs.height:,} pairs have a side that gives no answer: where one does not, they count 0, where "

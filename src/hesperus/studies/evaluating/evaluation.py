@@ -17,10 +17,12 @@ import polars as pl
 from hesperus.errors import UsageError
 from hesperus.evaluators import no_answer
 from hesperus.fingerprint import JSON
+from hesperus.languages import language, normalise
 from hesperus.records import KEY
 from hesperus.studies.evaluating.evaluators import Compared, Evaluator, Texts
 from hesperus.studies.evaluating.pairing import Paired
-from hesperus.studies.evaluating.translating import Made, Translating, Way, translation_rows
+from hesperus.studies.evaluating.naming import EMBEDDED
+from hesperus.studies.evaluating.translating import AS_THEY_ARE, Made, Translating, Way, translation_rows
 from hesperus.types import Estimate
 
 NAMES = (*KEY, "side_by_side")
@@ -92,14 +94,31 @@ class Evaluation:
             notes.append(
                 f"the evaluator's replies could be read: {self.validity.value:.1%} of {self.validity.n:,}"
             )
-        judge = self.signature.get("judge")
-        if (
-            isinstance(judge, dict)
-            and judge.get("judge") == "embedded"
-            and self.signature.get("reference") != "en"
-        ):
-            notes.append("the embedded judge knows the rules of English only; these texts are not in English")
-        return notes
+        return [*notes, *self.warnings()]
+
+    def warnings(self) -> list[str]:
+        """What makes the scores mean little, each as one line that says what to do: texts that the judge cannot read."""
+        judge, reference = self.signature.get("judge"), str(self.signature.get("reference"))
+        if not isinstance(judge, dict) or EMBEDDED not in (judge.get("judge"), judge.get("grader")):
+            return []
+        knows = "the embedded judge knows the rules of English only"
+        if not _english(reference):
+            return [
+                f"{knows}, and the texts it compared are in {language(reference).name}: name another (--judge provider/name), "
+                "or an English reference (--reference en)"
+            ]
+        foreign = [tag for tag in self.pairs["language"].unique().sort() if not _english(tag)]
+        if self.signature.get("translator") != AS_THEY_ARE or not foreign:
+            return []
+        names = ", ".join(language(tag).name for tag in foreign[:4]) + (", …" if len(foreign) > 4 else "")
+        return [
+            f"{knows}, and replies in {names} were not translated, so that their scores say little: name a "
+            "translator (--translator apertium, ct2/FOLDER, file/PATH, …) or another judge (--judge provider/name)"
+        ]
+
+
+def _english(tag: str) -> bool:
+    return normalise(tag).partition("-")[0] == "en"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,9 @@ REFUSAL_LENGTH = 400
 
 _OTHER_SCRIPT = 0.2
 
+WHOLE_TEXT = "whole text"
+"""The rule of a reply that is its own answer; `hesperus reread` leaves such answers alone."""
+
 
 def read_open(reply: Reply, language: str) -> Answer:
     """Read an open reply: `answered` with its own text, or why it is no answer.
@@ -43,7 +46,7 @@ def read_open(reply: Reply, language: str) -> Answer:
     share = share_in(text, _scripts(language))
     if share is not None and share < _OTHER_SCRIPT:
         return Answer("wrong_language", rule="another script")
-    return Answer("answered", (said or "").strip(), "whole text")
+    return Answer("answered", (said or "").strip(), WHOLE_TEXT)
 
 
 @cache

@@ -1,0 +1,127 @@
+"""Two runs of open answers beside each other, or two models of one: what is kept better, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hesperus.errors import DataError, UsageError
+from hesperus.measures import Bootstrap, benjamini_hochberg, holm
+from hesperus.reports.measured.description import Described
+from hesperus.reports.open_answers.contrasts import CONTRAST_COLUMNS, Row, contrast_rows
+from hesperus.reports.open_answers.differences import SWAPS
+from hesperus.reports.open_answers.measuring import OPEN_COMPARED
+from hesperus.reports.open_answers.runs import settings_of
+from hesperus.reports.open_answers.sides import ALL, Both, Chosen, Shared, Studies, opened, places
+from hesperus.reports.table import Table, table
+from hesperus.version import __version__
+
+_PLACES = {
+    "scores": ("language", "input_a", "input_b"),
+    "groups": ("grouping", "group", "languages"),
+}
+_SHOWN = (
+    "evaluator", "model_a", "model_b", "task", "language", "grouping", "group", "statistic", "value_a", "value_b", "value",
+    "low", "high", "p", "p_holm", "detectable", "n", "excluded", "reason",
+)  # fmt: skip
+_MAIN = ("precision", "recall", "f_of_means", "agreement")
+_EVERYTHING = Chosen()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Two runs beside each other.
+
+    Attributes:
+        table: A row for each evaluator, model, language (or group) and statistic.
+        warnings: What to know before the numbers are believed, a sentence each.
+    """
+
+    table: Table
+    warnings: tuple[str, ...]
+
+    def summary(self) -> Table:
+        """What a terminal shows: the main statistics of each evaluator, without ceilings."""
+        columns = tuple(name for name in _SHOWN if name in self.table.columns)
+        rows = [{name: row[name] for name in columns} for row in self.table.rows if row["statistic"] in _MAIN]
+        kept = ("hesperus", "bootstrap", "swaps", "family")
+        signature = {name: self.table.signature[name] for name in kept}
+        return table(self.table.measure, columns, rows=rows, signature=signature)
+
+
+def compare_open_answers(
+    runs: tuple[Described, Described],
+    what: str = "scores",
+    *,
+    chosen: Chosen = _EVERYTHING,
+    bootstrap: Bootstrap | None = None,
+) -> Comparison:
+    """Difference of a second run from a first, on the prompts that both have.
+
+    Args:
+        runs: What two run folders say of themselves; the same one twice compares two of its models.
+        what: ``scores`` (a row a language, and one of all languages together) or ``groups`` of languages.
+        chosen: Which models are held against each other, and which rows are wanted.
+        bootstrap: How prompts are resampled; None is as both studies say, where they say the same.
+
+    Returns:
+        A row for each evaluator, model, task, language and statistic: both values; `value` = second − first, with its
+        interval from resampled prompts, the same on both sides; `p`, two-sided, of exchanging the sides of whole
+        prompts; `p_holm` and `p_bh` over the rows of the same evaluator and statistic (all languages together, and
+        each grouping, are families of their own); `detectable`, the smallest difference that so many prompts would
+        show with a chance of 80 %; pairs (`n`), `prompts`, what was left out and why; both ceilings, and the difference
+        of scores over their own ceiling.
+
+    Raises:
+        UnknownNameError: A model or task that does not exist.
+        UsageError: A run is none of open answers, or there is no such table.
+        DataError: The runs share no evaluator, model, language or prompt, or hold broken evaluations.
+    """
+    if what not in OPEN_COMPARED:
+        raise UsageError(f"of open answers {' and '.join(OPEN_COMPARED)} are compared, not {what}")
+    both = opened(runs, chosen)
+    drawn = _bootstrap(both.studies, bootstrap)
+    rows = [row for one in both.evaluations for row in _rows(one, both, (what, chosen), drawn)]
+    if not any(row["n"] for row in rows):
+        reasons = dict.fromkeys(str(row["reason"]) for row in rows if row["reason"])
+        why = "; ".join([*list(reasons)[:1], *both.apart.warnings()])
+        raise DataError("the runs share no prompt that could be compared" + (f": {why}" if why else ""))
+    _adjust(rows, what)
+    signature = {
+        "hesperus": __version__,
+        "bootstrap": {"resamples": drawn.resamples, "seed": drawn.seed, "level": drawn.level},
+        "swaps": SWAPS,
+        "family": "rows of the same evaluator and statistic",
+        **both.apart.signed(),
+        "evaluations": {one.what: one.signatures[0] for one in both.evaluations},
+    }
+    columns = ("evaluator", "model_a", "model_b", "task", *_PLACES[what], *CONTRAST_COLUMNS)
+    found = table(f"compare {what}", columns, rows=rows, signature=signature)
+    return Comparison(found, tuple(both.apart.warnings()))
+
+
+def _rows(one: Shared, both: Both, wanted: tuple[str, Chosen], bootstrap: Bootstrap) -> list[Row]:
+    what, chosen = wanted
+    remark = both.apart.instrument_said(one.what)
+    return [
+        {"evaluator": one.what, **place, **row}
+        for place, sides in places(one, what, both.studies, chosen.matched)
+        for row in contrast_rows(sides, reworded=both.apart.reworded, bootstrap=bootstrap, remark=remark)
+    ]
+
+
+def _bootstrap(studies: Studies, given: Bootstrap | None) -> Bootstrap:
+    first, second = (settings_of(study, given).bootstrap for study in studies)
+    return first if first is not None and first == second else given or Bootstrap()
+
+
+def _adjust(rows: Sequence[Row], what: str) -> None:
+    """Holm's and Benjamini and Hochberg's p in each family of rows."""
+    families: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        place = row["grouping"] if what == "groups" else row["language"] == ALL
+        families.setdefault((row["evaluator"], row["statistic"], place), []).append(row)
+    for family in families.values():
+        values = [value if isinstance(value := row["p"], float) else None for row in family]
+        for row, strict, loose in zip(family, holm(values), benjamini_hochberg(values), strict=True):
+            row["p_holm"], row["p_bh"] = strict, loose

@@ -1,0 +1,60 @@
+"""Where no pair of runs has a value, tables and figures say why instead of showing dashes."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from hesperus.errors import DataError
+from hesperus.measures import Bootstrap
+from hesperus.records import Run, conform
+from hesperus.reports.measured.requirements import Requirement, check_table, junit_xml
+from hesperus.reports.measured.similarity import similarity_tables
+from hesperus.reports.measured.similarity_named import similarity_summary
+from hesperus.reports.measured.similarity_settings import SimilaritySettings
+from hesperus.reports.one_figure import FigureChoice, one_figure
+
+QUICK = SimilaritySettings(bootstrap=Bootstrap(20), permutations=9)
+
+
+@pytest.fixture
+def free_answers() -> pl.DataFrame:
+    """Two models in two languages; every answer is its own, and nothing is gold."""
+    rows = [
+        {"model": f"m/{model}", "task": "chat", "item": str(item), "instruction": tag, "input": tag, "answer": f"{model} {tag} {item}"}
+        for model in "ab" for tag in ("en", "eu") for item in range(5)
+    ]  # fmt: skip
+    return conform(pl.DataFrame(rows))
+
+
+def test_the_summary_says_why_there_is_no_value(free_answers: pl.DataFrame) -> None:
+    tables = similarity_tables(free_answers, QUICK)
+    rows = similarity_summary(tables["designs"], tables["tests"]).rows
+    assert {row["value"] for row in rows} == {None}
+    assert [row["reason"] for row in rows if row["compared"] == "two models, one language"] == [
+        "no pair has a value: kappa_p needs right answers, and no item has gold"
+    ] * 3
+
+
+def test_a_value_has_no_remark_and_a_title_of_its_own(free_answers: pl.DataFrame) -> None:
+    settings = SimilaritySettings(bootstrap=Bootstrap(20), permutations=9, statistic="raw")
+    tables = similarity_tables(free_answers, settings)
+    summary = similarity_summary(tables["designs"], tables["tests"])
+    assert summary.measure == "similarity: how often runs give the same answer"
+    assert {row["reason"] for row in summary.rows} == {""} and summary.rows[0]["value"] == 0.0
+
+
+@pytest.mark.parametrize("figure", ["languages", "models", "densities"])
+def test_figures_of_nothing_are_refused(free_answers: pl.DataFrame, figure: str) -> None:
+    with pytest.raises(
+        DataError, match="takes pairs of runs that have a value: `hesperus measure similarity` says why"
+    ):
+        one_figure(figure, Run(free_answers), FigureChoice(statistic="kappa_p"))
+
+
+def test_a_model_is_named_once(free_answers: pl.DataFrame) -> None:
+    settings = SimilaritySettings(bootstrap=Bootstrap(20), permutations=9, statistic="raw")
+    tables = similarity_tables(free_answers, settings)
+    checked = check_table([Requirement.parse("similarity >= 0")], {"similarity": tables["similarity"]})
+    assert {row["model"] for row in checked.rows} == {"m/a", "m/b", "m/a, m/b"}
+    assert "(m/a, chat, instruction=en,input=en with instruction=eu,input=eu)" in junit_xml(checked)
