@@ -1,0 +1,158 @@
+"""Who reads which row: the reader of its task and instruction, and what it read already."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from hesperus.answers import Reader, read, reader_for
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.studies.reread.rows import Row
+from hesperus.tasks import task as task_of
+from hesperus.tasks.definition import LETTERS
+from hesperus.types import Answer, Finish, Reply
+
+if TYPE_CHECKING:
+    from hesperus.tasks import Task
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*(?![A-Za-z0-9])")
+
+
+@dataclass(slots=True)
+class Readers:
+    """Readers by instruction and labels, and what they read already: replies repeat a great deal."""
+
+    preset: str
+    task: str | None
+    texts: Mapping[tuple[str, str], tuple[str, ...]]
+    described: Task | None = None
+    tasks: dict[str, Task | None] = field(default_factory=dict)
+    readers: dict[tuple[str, str, tuple[str, ...] | None], Reader] = field(default_factory=dict)
+    answers: dict[tuple[Reader, str, Finish], Answer] = field(default_factory=dict)
+
+    def task_for(self, row: Row) -> Task | None:
+        """The task of a row; None where nothing describes it.
+
+        Raises:
+            UnknownNameError: The task that the caller named does not exist.
+        """
+        name = self.task or row.key[1]
+        if name not in self.tasks:
+            if self.task is None and self.described is not None and self.described.name == name:
+                self.tasks[name] = self.described
+            else:
+                try:
+                    self.tasks[name] = task_of(name)
+                except UnknownNameError:
+                    if self.task is not None:
+                        raise
+                    self.tasks[name] = None
+        return self.tasks[name]
+
+    def readable(self, row: Row) -> bool:
+        """Whether anything says how to read a row: its task, or options that are letters."""
+        return self.task_for(row) is not None or (row.labels is not None and _lettered(row.labels))
+
+    def reader(self, row: Row, number: int) -> Reader:
+        """Who reads a row.
+
+        Raises:
+            DataError: The instruction is no sense code, or the task has no words in its language; names the row.
+        """
+        task = self.task_for(row)
+        form = task.form if task is not None else "choice"
+        instruction = row.key[3]
+        labels = row.labels if form == "choice" else None
+        known = (self.task or row.key[1], instruction, labels)
+        if known not in self.readers:
+            self.readers[known] = _reader(task, instruction, labels, preset=self.preset, row=number)
+        reader = self.readers[known]
+        texts = self.texts.get((row.key[2], row.key[4])) if form in ("choice", "text") else None
+        fits = texts is not None and (not reader.labels or len(texts) <= len(reader.labels))
+        return reader.with_options(texts) if fits else reader
+
+    def read(self, row: Row, number: int) -> Answer:
+        """What a row's reply says, which is read once for all rows that hold the same."""
+        reader = self.reader(row, number)
+        reply = row.reply or ""
+        if reader.options is not None:
+            return read(reader, Reply(reply, row.finish))
+        known = (reader, reply, row.finish)
+        if known not in self.answers:
+            self.answers[known] = read(reader, Reply(reply, row.finish))
+        return self.answers[known]
+
+
+def language_of(instruction: str) -> str:
+    """The language of an instruction's sense code, lenient about what follows it: `de_test1`, `de~test1`, `de_from_en`.
+
+    Raises:
+        ValueError: The code does not begin with a language tag.
+    """
+    match = _LANGUAGE.match(instruction.replace("_", "~", 1))
+    if match is None:
+        raise ValueError(
+            f"{instruction!r} does not begin with a language, as in 'de', 'de_from_en' or 'de~formal'"
+        )
+    return match[0]
+
+
+def option_texts(items: pl.DataFrame | None) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Item and language to the texts of its options; senses that a model made are not in the items."""
+    if items is None or not {"item", "language", "options"} <= set(items.columns):
+        return {}
+    columns = (items[name].to_list() for name in ("item", "language", "options"))
+    return {
+        (str(item), str(language)): tuple(map(str, options))
+        for item, language, options in zip(*columns, strict=True)
+        if isinstance(options, list) and options and all(text is not None for text in options)
+    }
+
+
+def _lettered(labels: tuple[str, ...]) -> bool:
+    return 1 < len(labels) <= len(LETTERS) and labels == tuple(LETTERS[: len(labels)])
+
+
+def _reader(
+    task: Task | None, instruction: str, labels: tuple[str, ...] | None, *, preset: str, row: int
+) -> Reader:
+    try:
+        language = language_of(instruction)
+        if task is None:
+            return reader_for(
+                "choice", language, answers={label: (label,) for label in labels or ()}, preset=preset
+            )
+        answers = _answers(task, language)
+        if labels is not None:
+            answers = {label: answers.get(label, (label,)) for label in labels}
+        return reader_for(task.form, language, answers=answers, preset=preset)
+    except ValueError as error:
+        raise DataError(str(error), line=row, field="instruction") from error
+
+
+def _answers(task: Task, language: str) -> dict[str, tuple[str, ...]]:
+    """The words of each label: the task's own instruction in the language, then the language's pack.
+
+    Letters hold in every language, so that a translated instruction needs no words of its own.
+    """
+    known = task.answer_words(language)
+    try:
+        written: Mapping[str, tuple[str, ...]] = task.instruction(language).answers
+    except UnknownNameError:
+        written = {}
+    found = {label: tuple(written.get(label, ()) or known.get(label, ())) for label in task.labels}
+    if all(found.values()):
+        return found
+    for other in task.instructions.values():
+        words = [other.answers.get(label, ()) for label in task.labels]
+        if all(words) and all(len(word) == 1 and word.isascii() for each in words for word in each):
+            return dict(zip(task.labels, words, strict=True))
+    lacking = ", ".join(label for label, words in found.items() if not words)
+    raise DataError(
+        f"the task {task.name!r} has no words for {lacking} in the language {language!r}; write an instruction in that "
+        "language into a task file of your own"
+    )

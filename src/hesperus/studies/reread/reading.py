@@ -1,0 +1,167 @@
+"""Reads every reply of a table again, and counts what changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from hesperus.answers import Overrides, reply_hash
+from hesperus.errors import UnknownNameError
+from hesperus.studies.reread.readers import Readers, option_texts
+from hesperus.studies.reread.rows import READ_AGAIN, RecordKey, Row, rows_of
+from hesperus.tasks import tasks
+from hesperus.types import Answer
+
+if TYPE_CHECKING:
+    from hesperus.tasks import Task
+
+
+@dataclass(frozen=True, slots=True)
+class RereadCounts:
+    """What reading again did.
+
+    Attributes:
+        rows: Rows of the table.
+        without_reply: Rows that hold no reply; they are as they were.
+        scored: Rows answered by the options' probabilities; they too are as they were.
+        whole: Rows of tasks with open answers, where the whole reply is the answer; they too.
+        undescribed: Name of a task that no task file describes to its rows that could not be read for it; they too.
+        before: Outcome to rows, as the table had it; rows without an outcome are not counted.
+        after: Outcome to rows, as it is now.
+        changed: Outcome as it is now to rows whose outcome or answer is another than before.
+        overridden: Rows corrected by hand.
+        stale: Lines of overrides whose reply has changed; not applied.
+        unmatched: Lines of overrides whose record is not in the table.
+    """
+
+    rows: int
+    without_reply: int
+    scored: int
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    changed: Mapping[str, int]
+    overridden: int = 0
+    stale: tuple[int, ...] = ()
+    unmatched: tuple[int, ...] = ()
+    whole: int = 0
+    undescribed: Mapping[str, int] = field(default_factory=dict)
+
+
+def reread(
+    records: pl.DataFrame,
+    *,
+    task: str | None = None,
+    overrides: Overrides | None = None,
+    reader: str = "default",
+    items: pl.DataFrame | None = None,
+    described: Task | None = None,
+) -> tuple[pl.DataFrame, RereadCounts]:
+    """Read the column `reply` of every row again.
+
+    Args:
+        records: A records table. `outcome` and `answer` may be absent; an earlier outcome `truncated` or `blocked`, or
+            a column `finish`, tells how the reply ended.
+        task: Task by whose labels and words every row is read; None takes each row's own. Where no task file describes
+            that, a row whose options are letters is read as a lettered choice, and others are left as they are.
+        overrides: Corrections by hand; they win over the reader where the reply is the one that was reviewed.
+        reader: Preset of the reader (see hesperus.answers.PRESETS).
+        items: The run's items, for choices answered by the text of an option.
+        described: A task of one's own, for rows that bear its name (the catalogue does not know it).
+
+    Returns:
+        The table with `outcome`, `answer` and `rule` written anew, everything else as it was; and what changed.
+
+    Raises:
+        DataError: An instruction is no sense code, the task has no words in its language, or an override names a
+            label that the task does not have.
+        UnknownNameError: No such task or reader; or nothing describes how to read any reply.
+    """
+    rows = list(rows_of(records))
+    readers = Readers(reader, task, option_texts(items), described)
+    answers: list[Answer | None] = []
+    used: set[RecordKey] = set()
+    undescribed: Counter[str] = Counter()
+    for number, row in enumerate(rows, 1):
+        by_hand = overrides.answer(row.key, row.reply) if overrides and row.reply is not None else None
+        if by_hand is not None:
+            answers.append(by_hand)
+            used.add(row.key)
+        elif row.reply is None or row.scored or row.whole:
+            answers.append(None)
+        elif not readers.readable(row):
+            answers.append(None)
+            undescribed[row.key[1]] += 1
+        else:
+            answers.append(readers.read(row, number))
+    if overrides is not None:
+        _check_overrides(overrides, rows, readers)
+    if undescribed and all(answer is None for answer in answers):
+        raise UnknownNameError(
+            "task", next(iter(undescribed)), tasks(), "--task NAME or FILE says how these replies are read"
+        )
+    written = _write(records, answers)
+    return written, replace(_count(records, written, rows, overrides, used), undescribed=dict(undescribed))
+
+
+def _check_overrides(overrides: Overrides, rows: list[Row], readers: Readers) -> None:
+    for name, row in {row.key[1]: row for row in rows}.items():
+        if name in {key[1] for key in overrides.by_key}:
+            known = readers.task_for(row)
+            labels = known.labels if known is not None else row.labels or ()
+            if labels:
+                overrides.check_labels(name, labels)
+
+
+def _write(records: pl.DataFrame, answers: list[Answer | None]) -> pl.DataFrame:
+    height = len(answers)
+
+    def old(name: str) -> list[object]:
+        return records[name].to_list() if name in records.columns else [None] * height
+
+    merged = {
+        "outcome": [
+            was if new is None else new.outcome for was, new in zip(old("outcome"), answers, strict=True)
+        ],
+        "answer": [
+            was if new is None else new.label for was, new in zip(old("answer"), answers, strict=True)
+        ],
+        "rule": [was if new is None else new.rule for was, new in zip(old("rule"), answers, strict=True)],
+    }
+    return records.with_columns(pl.Series(name, values, dtype=pl.String()) for name, values in merged.items())
+
+
+def _count(
+    records: pl.DataFrame,
+    written: pl.DataFrame,
+    rows: list[Row],
+    overrides: Overrides | None,
+    used: set[RecordKey],
+) -> RereadCounts:
+    def pairs(frame: pl.DataFrame) -> list[tuple[object, object]]:
+        columns = (frame[n].to_list() if n in frame.columns else [None] * len(rows) for n in READ_AGAIN)
+        return list(zip(*columns, strict=True))
+
+    old, new = pairs(records), pairs(written)
+    replies = {row.key: row.reply for row in rows}
+    by_key = overrides.by_key if overrides is not None else {}
+    stale = [
+        override.line
+        for key, override in by_key.items()
+        if key in replies and key not in used and reply_hash(replies[key] or "") != override.reply_hash
+    ]
+    return RereadCounts(
+        rows=len(rows),
+        without_reply=sum(row.reply is None for row in rows),
+        scored=sum(row.scored and row.reply is not None for row in rows),
+        whole=sum(row.whole and row.reply is not None for row in rows),
+        before=Counter(str(outcome) for outcome, _ in old if outcome is not None),
+        after=Counter(str(outcome) for outcome, _ in new if outcome is not None),
+        changed=Counter(str(now[0]) for was, now in zip(old, new, strict=True) if was != now),
+        overridden=len(used),
+        stale=tuple(sorted(stale)),
+        unmatched=tuple(sorted(override.line for key, override in by_key.items() if key not in replies)),
+    )
