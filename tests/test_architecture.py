@@ -12,7 +12,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
-FLOOR_0 = {"plugins", "types", "errors", "fingerprint", "version", "languages"}
+FLOOR_0 = {"lazy", "plugins", "types", "errors", "fingerprint", "version", "languages"}
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
     "evaluators", "annotation",
@@ -21,10 +21,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "types": set(),
     "errors": set(),
     "version": set(),
+    "lazy": set(),
     "plugins": set(),
     "fingerprint": {"version"},
-    "languages": {"types", "errors", "fingerprint"},
-    "checkpoints": {"errors"},
+    "languages": {"types", "errors", "fingerprint", "lazy"},
+    "checkpoints": {"errors", "lazy"},
     "tasks": FLOOR_0,
     "senses": FLOOR_0,
     "models": FLOOR_0 | {"checkpoints"},

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.asking.engine import ask
@@ -24,7 +25,7 @@ __all__ = [
     "request_key",
 ]
 
-_HOME = {
+_HOMES = {
     "Budget": "policy",
     "Policy": "policy",
     "Prices": "policy",
@@ -35,8 +36,4 @@ _HOME = {
     "request_key": "keys",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOME:
-        return getattr(import_module(f"hesperus.asking.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = lazily(__name__, _HOMES)

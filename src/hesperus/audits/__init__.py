@@ -6,8 +6,9 @@ which every study takes.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.audits.audit import Audit, Contract, audit_items
@@ -49,13 +50,4 @@ _HOMES = {
     "write_exclusions": "exclusions",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Load the file in which a public name lives."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -6,8 +6,9 @@ No library is loaded before `load_…` or `device_of` is called.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.checkpoints.loading import device_of, load_config, load_model, load_tokenizer
@@ -37,13 +38,4 @@ _HOMES = {
     "source_of": "places",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Load the file in which a public name lives."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _HOMES)

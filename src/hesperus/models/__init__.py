@@ -5,16 +5,16 @@ Light to import: a model's own libraries are loaded when it is made or opened.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from hesperus.models.protocol import Loading, LocalModel, Model, ModelOptions, RemoteModel
-from hesperus.models.providers import PROVIDERS, Provider
-from hesperus.models.registry import model, prefixes
-from hesperus.models.scripted import ScriptedModel
+from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
+    from hesperus.models.protocol import Loading, LocalModel, Model, ModelOptions, RemoteModel
+    from hesperus.models.providers import PROVIDERS, Provider
+    from hesperus.models.registry import model, prefixes
     from hesperus.models.replay import ReplayModel
+    from hesperus.models.scripted import ScriptedModel
     from hesperus.models.stored import StoredReply
 
 __all__ = [
@@ -32,10 +32,19 @@ __all__ = [
     "prefixes",
 ]
 
-_LAZY = {"ReplayModel": "hesperus.models.replay", "StoredReply": "hesperus.models.stored"}
+_HOMES = {
+    "PROVIDERS": "providers",
+    "Loading": "protocol",
+    "LocalModel": "protocol",
+    "Model": "protocol",
+    "ModelOptions": "protocol",
+    "Provider": "providers",
+    "RemoteModel": "protocol",
+    "ReplayModel": "replay",
+    "ScriptedModel": "scripted",
+    "StoredReply": "stored",
+    "model": "registry",
+    "prefixes": "registry",
+}
 
-
-def __getattr__(name: str) -> object:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -7,8 +7,9 @@ question everywhere, and what had to be left out is listed with its reason.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.tasks.definition import Columns, Gold, Key, Source, Task
@@ -50,13 +51,4 @@ _HOMES = {
     "tasks": "registry",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Load the file in which a public name lives, so that importing this room costs nothing."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _HOMES)

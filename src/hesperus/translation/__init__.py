@@ -5,8 +5,9 @@ A translator is made from its name by ``hesperus.translation.registry.translator
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.translation.codes import all_unsupported, would_translate
@@ -125,13 +126,4 @@ _HOMES = {
     "would_translate": "codes",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Load the file in which a public name lives."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -5,8 +5,9 @@ A study gathers its material, opens a desk, asks its questions there and keeps w
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.studies.asked.answering import (
@@ -147,13 +148,4 @@ _HOMES = {
     "without_records": "exclusions",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Load the file in which a public name lives."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
@@ -69,13 +70,4 @@ _HOMES = {
     "write_evaluation": "keeping",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Load the file in which a public name lives."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _HOMES)
