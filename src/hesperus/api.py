@@ -43,10 +43,9 @@ def load_items(
 
 def ask(
     model: str,
-    prompts: Sequence[str],
+    prompts: Sequence[str | Prompt],
     *,
     settings: Settings | None = None,
-    system: str | None = None,
     repeat: int = 1,
     store: Path | str = ":memory:",
     base_url: str | None = None,
@@ -55,9 +54,8 @@ def ask(
 
     Args:
         model: `provider/name`.
-        prompts: Texts.
+        prompts: Texts, or `hesperus.types.Prompt` for one with a system text.
         settings: How replies are drawn.
-        system: System text.
         repeat: Ask for the repeat of this number; each is its own question.
         store: Reply store; what it holds is not asked again. Kept in memory only by default.
         base_url: Endpoint, for `http/NAME` or in place of a provider's own.
@@ -67,16 +65,15 @@ def ask(
         ModelError: The endpoint fails every request alike.
     """
     options = models.ModelOptions(base_url=base_url)
-    requests = [
-        Request(model, Prompt(text, system), settings or Settings(), repeat=repeat) for text in prompts
-    ]
+    put = [Prompt(one) if isinstance(one, str) else one for one in prompts]
+    requests = [Request(model, one, settings or Settings(), repeat=repeat) for one in put]
     with asking.ReplyStore(store) as replies:
         results = asking.ask(models.model(model, options), requests, store=replies)
     rows = [
-        (text, r.text, r.finish, r.tokens_in, r.tokens_out, None)
+        (one.user, r.text, r.finish, r.tokens_in, r.tokens_out, None)
         if isinstance(r, Reply)
-        else (text, None, None, None, None, r.message)
-        for text, r in zip(prompts, results, strict=True)
+        else (one.user, None, None, None, None, r.message)
+        for one, r in zip(put, results, strict=True)
     ]
     text, number = pl.String(), pl.Int64()
     schema = {

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from hesperus.cli.measure_raters import RaterFlags, measured_raters
+from hesperus.errors import UsageError
+from hesperus.measures import Bootstrap
+
 TABLE = "item,who,score\n" + "".join(
     f"{item},{who},{score}\n" for item, scores in enumerate(["112", "223", "333", "455"]) for who, score in zip("abc", scores, strict=True)
 )  # fmt: skip
@@ -47,13 +51,23 @@ def test_a_long_table_is_measured(table: Path) -> None:
         (["--unit", "item"], "--unit COLUMN --rater COLUMN --rating COLUMN"),
         (["--unit", "item", "--rater", "who", "--rating", "score", "--scale", "5:1"], "begins with its lowest rating"),
         (["--unit", "item", "--rater", "who", "--rating", "score", "--scale", "wide"], "--scale is LOW:HIGH"),
-        (["--unit", "item", "--rater", "who", "--rating", "score", "--level", "ordinal", "--scale", "1:4"], "line 12, field 'score': 5 is out of"),
+        (["--unit", "item", "--rater", "who", "--rating", "score", "--level", "ordinal", "--scale", "1:4"], "line 12, field 'score': '5' of rater 'b' is out of"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(table: Path, words: list[str], message: str) -> None:
     done = hesperus("measure", "raters", table, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+def test_flags_that_choose_records_are_refused(table: Path) -> None:
+    flags = RaterFlags(("item",), "who", "score", "nominal", None, None, "error", False)
+    given = {"--model": ["m"], "--task": None, "--a": ""}
+    with pytest.raises(
+        UsageError, match="--model chooses among records, and raters measures a table of ratings"
+    ):
+        measured_raters(table, flags, by=(), bootstrap=Bootstrap(0), others=given)
+    assert measured_raters(table, flags, by=(), bootstrap=Bootstrap(0), others={"--model": None}).rows
 
 
 def test_other_measures_take_no_raters(table: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.reports.measured.raters import RaterSettings, confusion_table, raters_table, read_ratings
+from hesperus.reports.measured.raters import RaterSettings, confusion_table, raters_table
+from hesperus.reports.measured.rating_files import read_ratings
 
 OBSERVERS = {
     "a": "1 2 3 3 2 1 4 1 2 . . .", "b": "1 2 3 3 2 2 4 1 2 5 . 3",
@@ -113,11 +114,12 @@ def test_bad_tables_are_told_apart(tmp_path: Path) -> None:
         score=pl.when(pl.col("unit") == "u03").then(pl.lit("good")).otherwise(pl.col("score"))
     )
     with pytest.raises(
-        DataError, match="line 5, field 'score': 'good' is no number, which the level ordinal needs"
+        DataError,
+        match="line 5, field 'score': 'good' of rater 'a' is no number, which the level ordinal needs",
     ):
         raters_table(wrong, SETTINGS)
     scaled = RaterSettings(("unit",), "who", "score", "ordinal", scale=(1, 4))
-    with pytest.raises(DataError, match="5 is out of the scale from 1 to 4"):
+    with pytest.raises(DataError, match="'5' of rater .* is out of the scale from 1 to 4"):
         raters_table(LONG, scaled)
     with pytest.raises(DataError, match="agreement needs two raters, found 1"):
         raters_table(LONG.filter(pl.col("who") == "a"), SETTINGS)
@@ -138,3 +140,51 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         RaterSettings(("u",), "w", "r", scale=(1, 5))
     with pytest.raises(UnknownNameError, match="rule for duplicates"):
         RaterSettings(("u",), "w", "r", duplicates="mean")  # type: ignore[arg-type]
+
+
+def test_a_ratio_scale_begins_at_0() -> None:
+    frame = pl.DataFrame({"u": [1, 1, 2, 2], "w": list("xyxy"), "r": ["1", "2", "3", "-1"]})
+    settings = RaterSettings(("u",), "w", "r", "ratio", bootstrap=Bootstrap(0))
+    with pytest.raises(
+        DataError, match=r"r\.csv, line 5, field 'r': '-1' of rater 'y' is below 0, and a ratio scale"
+    ):
+        raters_table(frame, settings, file="r.csv")
+    # JSON lines have no heading.
+    with pytest.raises(DataError, match=r"r\.jsonl, line 4, "):
+        raters_table(frame, settings, file="r.jsonl")
+    zero = raters_table(frame.with_columns(r=pl.Series(["1", "2", "3", "0"])), settings)
+    assert zero.rows[0]["statistic"] == "krippendorff_alpha" and zero.rows[0]["value"] is not None
+
+
+def test_packed_tables_are_read_as_plain_ones(tmp_path: Path) -> None:
+    for name, write in (("r.csv", LONG.write_csv), ("r.jsonl", LONG.write_ndjson)):
+        write(tmp_path / name)
+        packed = tmp_path / f"{name}.gz"
+        packed.write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+        assert read_ratings(packed).equals(read_ratings(tmp_path / name))
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(b"item,who,score\n" * 40)[:-9])
+    with pytest.raises(DataError, match=r"cut\.csv\.gz: is no whole gzip file"):
+        read_ratings(tmp_path / "cut.csv.gz")
+    (tmp_path / "r.parquet.gz").write_bytes(b"")
+    with pytest.raises(UsageError, match=r"text also with \.gz"):
+        read_ratings(tmp_path / "r.parquet.gz")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("latin.csv", b"item,who,score\n1,a,1\n1,b,caf\xe9\n", "line 3: is not UTF-8"),
+        ("ragged.csv", b'item,who,score\n1,"a\nb",1\n1,b,2,3\n', "line 4: cannot be read: 4 fields where the heading has 3"),
+        ("ragged.tsv", b"item\twho\n1\ta\n1\tb\tc\td\n", "line 3: cannot be read: 4 fields where the heading has 2"),
+        ("open.csv", b'item,who,score\n1,a,1\n1,b,"2\n', "line 3: cannot be read: unexpected end of data"),
+        ("list.jsonl", b'{"item": 1}\n\n[3]\n', "line 3: expected an object, found list"),
+        ("cut.jsonl", b'{"item": 1}\n{"item": \n', "line 2: is no JSON"),
+        ("deep.jsonl", b"[" * 100_000, "line 1: is no JSON"),
+        ("empty.csv", b"\n", "is empty"),
+    ],
+)  # fmt: skip
+def test_a_broken_file_names_its_line(name: str, content: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError) as caught:
+        read_ratings(tmp_path / name)
+    assert str(caught.value).startswith(str(tmp_path / name)) and said in str(caught.value)

@@ -187,10 +187,32 @@ def test_missing_packages_are_named(tmp_path: Path) -> None:
         translator.translate(["x"], "eu", "es")
     with pytest.raises(UnknownNameError, match="apt-get install apertium apertium-oci-fra"):
         ApertiumTranslator("oci-fra", folders=[tmp_path])
-    with pytest.raises(UsageError, match="fra-cat needs the command cg-nothing: apt-get install apertium"):
+    with pytest.raises(UsageError, match="mode fra-cat needs .*cg-nothing.* apt-get install .*apertium"):
         translator.translate(["x"], "fr", "ca")
     with pytest.raises(UsageError, match="with NLLB-200 or M2M-100 or MADLAD-400"):
         translator.translate(["x"], "en", "de")
+
+
+def test_what_another_pair_lacks_is_no_concern_of_this_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The identity names every installed mode; a command that none of this machine's has is told by the pair that needs it."""
+    for name in ("Cyrl-Latn", "spa-eng"):
+        (tmp_path / f"{name}.mode").write_text("lt-proc $1 /nowhere | lrx-proc /nowhere")
+    (tmp_path / "eng-spa.mode").write_text("cat")
+    translator = ApertiumTranslator(folders=[tmp_path])
+    with_commands = dict(translator.identity)
+    empty = tmp_path / "bin"
+    empty.mkdir()
+    (empty / "cat").symlink_to("/bin/cat")
+    monkeypatch.setenv("PATH", str(empty))
+    translator = ApertiumTranslator(folders=[tmp_path])
+    assert dict(translator.identity) == with_commands
+    assert translator.supports("en", "es") and not translator.supports("en", "de")
+    said = "mode spa-eng needs lt-proc, lrx-proc, not installed here: apt-get install lttoolbox apertium-lex-tools"
+    for call in (lambda: translator.supports("es", "en"), lambda: translator.translate(["x"], "es", "en")):
+        with pytest.raises(UsageError, match=said):
+            call()
 
 
 def test_a_variant_does_what_its_plain_mode_does(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from hesperus.fingerprint import JSON
     from hesperus.reports.open_answers import TableSettings
     from hesperus.reports.table import Table
     from hesperus.studies.evaluating import Evaluation
@@ -146,8 +147,10 @@ def command(
             watch=progress,
         )
     settings = TableSettings(Bootstrap(resamples, seed), trained)
+    warned: list[JSON] = list(found.warnings())
+    signed = {**found.signature, **({"notes": warned} if warned else {})}
     made = {
-        name: evaluation_table(name, found.pairs, what, signature=found.signature, settings=settings)
+        name: evaluation_table(name, found.pairs, what, signature=signed, settings=settings)
         for name in (TABLES if out is not None else (table,))
     }
     if out is not None:

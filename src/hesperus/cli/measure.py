@@ -124,7 +124,8 @@ def command(
         raise UnknownNameError("measure", what, known)
     flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion)
     if what == "raters":
-        found = measured_raters(run, flags, by=by or (), bootstrap=Bootstrap(resamples, seed))
+        others = {"--model": model, "--task": task, "--a": a, "--b": b, "--scores": scores}
+        found = measured_raters(run, flags, by=by or (), bootstrap=Bootstrap(resamples, seed), others=others)
         print_table(_narrow(found, statistic or ()), format)
         return
     if flags.used():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -62,16 +63,37 @@ class RaterFlags:
         return [flag for flag, value in named.items() if value]
 
 
-def measured_raters(path: Path, flags: RaterFlags, *, by: Sequence[str], bootstrap: Bootstrap) -> Table:
+def measured_raters(
+    path: Path,
+    flags: RaterFlags,
+    *,
+    by: Sequence[str],
+    bootstrap: Bootstrap,
+    others: Mapping[str, object] = MappingProxyType({}),
+) -> Table:
     """The table of raters.
 
+    Args:
+        path: The long table.
+        flags: Columns, level, order.
+        by: Columns by whose values everything is measured apart.
+        bootstrap: How intervals over units are made.
+        others: Flags that only measures of records take, such as ``--model``, to what was given; each must be empty.
+
     Raises:
-        UsageError: A flag is missing or cannot be read.
+        UsageError: A flag is missing, cannot be read, or is for records.
         DataError: See hesperus.reports.measured.raters.
     """
     from hesperus.errors import UsageError
-    from hesperus.reports.measured.raters import RaterSettings, confusion_table, raters_table, read_ratings
+    from hesperus.reports.measured.raters import RaterSettings, confusion_table, raters_table
+    from hesperus.reports.measured.rating_files import read_ratings
 
+    foreign = [flag for flag, value in others.items() if value]
+    if foreign:
+        raise UsageError(
+            f"{', '.join(foreign)} chooses among records, and raters measures a table of ratings; keep the rows you want "
+            "in the table, or measure groups apart (--by COLUMN)"
+        )
     if not flags.unit or flags.rater is None or flags.rating is None:
         raise UsageError(
             "raters needs the columns of the table: --unit COLUMN --rater COLUMN --rating COLUMN"

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format, Tasks
 from hesperus.cli.tax_design import simulate_command, strata_command
 from hesperus.cli.tax_inputs import (
     Back,
     Checks,
     Exclude,
     Floor,
-    Format,
     Groups,
     Metric,
     Natural,
     Original,
     Readers,
+    ReaderTask,
     Repeat,
     Resamples,
     Runs,
@@ -54,6 +55,7 @@ app.command("report")(report_command)
 @app.command("e1")
 def back_translation(
     runs: Runs,
+    task: Tasks = None,
     original: Original = None,
     back: Back = None,
     group: Groups = None,
@@ -80,7 +82,9 @@ def back_translation(
     """
     from hesperus.cli.tax_evidence import Given
 
-    given = Given(runs, {"original": original, "back": back}, scores=scores, exclude=exclude)
+    given = Given(
+        runs, {"original": original, "back": back}, scores=scores, exclude=exclude, tasks=task or ()
+    )
     settings = settings_of(group, resamples, seed, floor, runs=runs)
     _estimate("e1", given, settings, gate_of(metric, threshold, runs=runs), format)
 
@@ -88,6 +92,7 @@ def back_translation(
 @app.command("e3")
 def native_control(
     runs: Runs,
+    task: Tasks = None,
     native: Annotated[
         Path | None,
         typer.Option(help="Records of the native benchmark, where they are others.", show_default=False),
@@ -108,17 +113,22 @@ def native_control(
 
     For example:
 
+        hesperus tax e3 runs/logs --task mmlu --native-task include --translated zh
+
         hesperus tax e3 runs/mmmlu --native runs/include --translated zh --group english=gpt-4o --group chinese=qwen-max
     """
     from hesperus.cli.tax_evidence import Given
 
-    given = Given(runs, {"translated": translated}, native=native, native_task=native_task, exclude=exclude)
+    given = Given(
+        runs, {"translated": translated}, native=native, native_task=native_task, exclude=exclude, tasks=task or ()
+    )  # fmt: skip
     _estimate("e3", given, settings_of(group, resamples, seed, 0.9, runs=runs), gate_of(None, None), format)
 
 
 @app.command("e4")
 def naturalisation(
     runs: Runs,
+    task: Tasks = None,
     strata: StrataFile = None,
     natural: Natural = None,
     translated: Translated = None,
@@ -144,7 +154,7 @@ def naturalisation(
 
     given = Given(
         runs, {"natural": natural, "translated": translated}, strata=strata, repeat=repeat, verdicts=verdicts,
-        checks=tuple(checks or ()),
+        checks=tuple(checks or ()), tasks=task or (),
     )  # fmt: skip
     settings = settings_of(group, resamples, seed, floor, runs=runs)
     _estimate("e4", given, settings, gate_of(None, None, runs=runs), format)
@@ -156,6 +166,7 @@ def rating(
     ratings: Annotated[
         Path, typer.Option(help="Long table: unit, rater, question, rating.", show_default=False)
     ],
+    task: Tasks = None,
     original: Original = None,
     back: Back = None,
     group: Groups = None,
@@ -179,7 +190,7 @@ def rating(
     from hesperus.cli.tax_evidence import Given
 
     senses = {"original": original, "back": back}
-    given = Given(runs, senses, scores=scores, ratings=ratings, scale=scale_of(scale))
+    given = Given(runs, senses, scores=scores, ratings=ratings, scale=scale_of(scale), tasks=task or ())
     settings = settings_of(group, resamples, seed, 0.9, runs=runs)
     _estimate("rating", given, settings, gate_of(metric, threshold, runs=runs), format)
 
@@ -188,10 +199,8 @@ def rating(
 def validity(
     runs: Runs,
     reader: Readers = None,
-    task: Annotated[
-        str | None,
-        typer.Option(help="Task by whose labels they read (default: each row's own).", show_default=False),
-    ] = None,
+    reader_task: ReaderTask = None,
+    task: Tasks = None,
     floor: Floor = 0.9,
     resamples: Resamples = 2000,
     seed: Seed = 42,
@@ -206,7 +215,7 @@ def validity(
     from hesperus.cli.tax_evidence import Given
     from hesperus.reports.tax import fragile_cells
 
-    given = Given(runs, {}, readers=tuple(reader or ()), task=task)
+    given = Given(runs, {}, readers=tuple(reader or ()), reader_task=reader_task, tasks=task or ())
     found = _estimate(
         "validity", given, settings_of(None, resamples, seed, floor), gate_of(None, None), format
     )
@@ -220,6 +229,7 @@ def validity(
 @app.command("bounds")
 def bounds(
     runs: Runs,
+    task: Tasks = None,
     original: Original = None,
     translated: Translated = None,
     back: Back = None,
@@ -242,13 +252,14 @@ def bounds(
 
     senses = {"original": original, "translated": translated, "back": back, "natural": natural}
     settings = settings_of(group, resamples, seed, 0.9, runs=runs)
-    given = Given(runs, senses, scores=scores)
+    given = Given(runs, senses, scores=scores, tasks=task or ())
     _estimate("bounds", given, settings, gate_of(metric, threshold, runs=runs), format)
 
 
 @app.command("checklist")
 def checklist(
     runs: Runs,
+    task: Tasks = None,
     native: Annotated[
         Path | None, typer.Option(help="Records of the native benchmark.", show_default=False)
     ] = None,
@@ -285,6 +296,7 @@ def checklist(
     given = Given(
         runs, {}, native=native, strata=strata, verdicts=verdicts, checks=tuple(checks or ()), ratings=ratings,
         scale=scale_of(scale), readers=tuple(reader or ()), exclude=exclude, alignment=audit,
+        tasks=task or (),
     )  # fmt: skip
     settings = settings_of(group, resamples, seed, 0.9, runs=runs)
     filled = checklist_of(evidence_of(found_beside(given), settings, gate_of(None, None, runs=runs)))

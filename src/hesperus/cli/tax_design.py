@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Format, Tasks
 from hesperus.cli.tax_inputs import (
     Back,
     Exclude,
-    Format,
     Groups,
     Metric,
     Original,
@@ -33,6 +33,7 @@ def strata_command(
         Path,
         typer.Option(help="File to write (JSON); never written over by other strata.", show_default=False),
     ],
+    task: Tasks = None,
     group: Groups = None,
     original: Original = None,
     translated: Translated = None,
@@ -79,7 +80,7 @@ def strata_command(
         raise UsageError("strata need the source-centric models: --group english=MODEL,MODEL")
     if anchor not in ("translated", "original"):
         raise UsageError(f"--anchor is translated or original, not {anchor!r}")
-    records, gate = records_of(runs, exclude), gate_of(metric, threshold, runs=runs)
+    records, gate = records_of(runs, exclude, task), gate_of(metric, threshold, runs=runs)
     found = conditions_of(records["input"].unique().to_list(), Senses(original, translated, back))
     if found.original is None or found.translated is None or found.back is None:
         raise UsageError("it is not plain which senses are meant: give --original, --translated and --back")

@@ -44,9 +44,10 @@ class Given:
         ratings: People's ratings of cues.
         scale: Lowest and highest of these ratings.
         readers: Readers that read the same replies again.
-        task: Task by whose labels they do.
+        reader_task: Task by whose labels they do.
         exclude: List of items to leave out.
         alignment: What `hesperus audit --format json` printed.
+        tasks: The audited tasks; all but the native one where none is named.
     """
 
     runs: Sequence[Path]
@@ -61,9 +62,10 @@ class Given:
     ratings: Path | None = None
     scale: tuple[float, float] = (1.0, 5.0)
     readers: Sequence[str] = ()
-    task: str | None = None
+    reader_task: str | None = None
     exclude: Path | None = None
     alignment: Path | None = None
+    tasks: Sequence[str] = ()
 
 
 def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
@@ -74,14 +76,16 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
         DataError: A file breaks its contract.
         UnknownNameError: A sense, task, reader or model of a group that does not exist.
     """
+    from hesperus.reports.measured import narrowed
     from hesperus.reports.tax import Evidence, Senses, conditions_of
 
-    records = records_of(given.runs, given.exclude)
-    senses = conditions_of(records["input"].unique().to_list(), Senses(**given.senses))
-    records, native = _with_native(records, given, senses.original)
+    everything = records_of(given.runs, given.exclude)
+    audited = narrowed(everything, tasks=given.tasks)
+    senses = conditions_of(audited["input"].unique().to_list(), Senses(**given.senses))
+    records, native = _with_native(everything, audited, given, senses.original)
     _check_groups(settings.groups, records)
     strata = given.strata or _beside(given.runs, "strata.json")
-    picked, repeat, reused = _strata(records, strata, senses.translated, given.repeat)
+    picked, task, repeat, reused = _strata(records, strata, senses.translated, given)
     verdicts = given.verdicts or _beside(given.runs, "verdicts.parquet")
     passed, looked = _checked(verdicts, given.checks, given.runs)
     _check_overlap(looked, picked)
@@ -89,7 +93,7 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
     return Evidence(
         records, senses, settings, gate, native,
         scores=scores_of(given.runs, given.scores, records, back, gate),
-        strata=picked, repeat=repeat, reused=reused, passed=passed, checked=looked,
+        strata=picked, strata_task=task, repeat=repeat, reused=reused, passed=passed, checked=looked,
         ratings=_rated(given),
         agreement=_agreement(given), rereadings=_rereadings(records, given),
         alignment=_alignment(given.alignment), dropped=_dropped(given.runs),
@@ -182,56 +186,78 @@ def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) ->
 
 
 def _with_native(
-    records: pl.DataFrame, given: Given, original: str | None
+    everything: pl.DataFrame, audited: pl.DataFrame, given: Given, original: str | None
 ) -> tuple[pl.DataFrame, str | None]:
+    """The audited records with those of the native task, and its name; None where there is none."""
     import polars as pl
 
-    from hesperus.errors import UnknownNameError, UsageError
+    from hesperus.errors import UsageError
     from hesperus.records import conform
 
+    tasks = audited["task"].unique().sort().to_list()
+    chosen: str | None
     if given.native is not None:
         added = records_of([given.native], None)
-        tasks = added["task"].unique().sort().to_list()
-        chosen = given.native_task or (tasks[0] if len(tasks) == 1 else None)
-        if chosen is None:
-            raise UsageError(
-                f"{given.native} has {len(tasks)} tasks: {', '.join(tasks[:8])}; name one (--native-task)"
-            )
-        if chosen not in tasks:
-            raise UnknownNameError("task of the native records", chosen, tasks)
-        if chosen in records["task"].unique().to_list() and given.native not in given.runs:
-            raise UsageError(f"the native items and the translated ones both are the task {chosen!r}")
-        if given.native in given.runs:
-            return records, chosen
-        kept = added.filter(pl.col("task") == chosen)
-        return conform(pl.concat([records, kept], how="diagonal_relaxed")), chosen
+        chosen = _native_task(given, added)
+        if given.native not in given.runs:
+            if chosen in tasks:
+                raise UsageError(f"the native items and the translated ones both are the task {chosen!r}")
+            kept = added.filter(pl.col("task") == chosen)
+            return conform(pl.concat([audited, kept], how="diagonal_relaxed")), chosen
+    elif given.native_task is not None:
+        chosen = _native_task(given, everything)
+    else:
+        chosen = _only_without(everything, original, given.tasks)
+    if chosen is None:
+        return audited, None
+    if chosen in given.tasks:
+        raise UsageError(f"the native items and the translated ones both are the task {chosen!r}")
+    return everything.filter(pl.col("task").is_in([*tasks, chosen])), chosen
+
+
+def _only_without(records: pl.DataFrame, original: str | None, audited: Sequence[str]) -> str | None:
+    """The one task that is not audited and has no items in the source language; None where none or several are."""
+    import polars as pl
+
+    if original is None:
+        return None
+    with_original = records.filter(pl.col("input") == original)["task"].unique().to_list()
+    others = [task for task in records["task"].unique() if task not in (*with_original, *audited)]
+    return str(others[0]) if len(others) == 1 else None
+
+
+def _native_task(given: Given, records: pl.DataFrame) -> str:
+    from hesperus.errors import UnknownNameError, UsageError
+
     tasks = records["task"].unique().sort().to_list()
-    if given.native_task is not None:
-        if given.native_task not in tasks:
-            raise UnknownNameError("task of the records", given.native_task, tasks)
-        return records, given.native_task
-    with_original = (
-        set(records.filter(pl.col("input") == original)["task"].unique()) if original else set(tasks)
-    )
-    others = [task for task in tasks if task not in with_original]
-    return records, others[0] if len(others) == 1 else None
+    chosen = given.native_task or (tasks[0] if len(tasks) == 1 else None)
+    if chosen is None:
+        raise UsageError(
+            f"{given.native} has {len(tasks)} tasks: {', '.join(tasks[:8])}; name one (--native-task)"
+        )
+    if chosen not in tasks:
+        raise UnknownNameError("task of the native records", chosen, tasks)
+    return str(chosen)
 
 
 def _strata(
-    records: pl.DataFrame, file: Path | None, translated: str | None, repeat: int | None
-) -> tuple[Mapping[str, Sequence[str]] | None, int, bool]:
+    records: pl.DataFrame, file: Path | None, translated: str | None, given: Given
+) -> tuple[Mapping[str, Sequence[str]] | None, str | None, int, bool]:
+    import polars as pl
+
     from hesperus.errors import DataError
     from hesperus.studies.translation_tax import read_strata
 
-    if file is None:
-        return None, repeat or 1, False
-    picked = read_strata(file)
-    if picked.task not in records["task"].unique().to_list():
+    picked = read_strata(file) if file is not None else None
+    if picked is None or (given.strata is None and given.tasks and picked.task not in given.tasks):
+        return None, None, given.repeat or 1, False
+    asked = records.filter(pl.col("task") == picked.task)
+    if asked.is_empty():
         raise DataError(f"holds strata of the task {picked.task!r}, which no record has", file=file)
     rule = picked.rule
-    chosen = repeat or fresh_repeat(records, translated or rule.translated, rule.repeat)
+    chosen = given.repeat or fresh_repeat(asked, translated or rule.translated, rule.repeat)
     reused = rule.anchor == "translated" and (translated, chosen) == (rule.translated, rule.repeat)
-    return picked.items, chosen, reused
+    return picked.items, picked.task, chosen, reused
 
 
 def _checked(
@@ -279,7 +305,8 @@ def _agreement(given: Given) -> dict[str, Table]:
     import polars as pl
 
     from hesperus.measures import Level
-    from hesperus.reports.measured.raters import RaterSettings, raters_table, read_ratings
+    from hesperus.reports.measured.raters import RaterSettings, raters_table
+    from hesperus.reports.measured.rating_files import read_ratings
 
     found: dict[str, Table] = {}
     level: Level
@@ -303,7 +330,8 @@ def _rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
 
     items = items_of(given.runs) if given.readers else None
     return {
-        name: conform(reread(records, reader=name, task=given.task, items=items)[0]) for name in given.readers
+        name: conform(reread(records, reader=name, task=given.reader_task, items=items)[0])
+        for name in given.readers
     }
 
 

@@ -91,7 +91,10 @@ Readers = Annotated[
     list[str] | None,
     typer.Option("--reader", help="Also read the replies with this reader: default, strict, authors."),
 ]
-Format = Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")]
+ReaderTask = Annotated[
+    str | None,
+    typer.Option(help="Task by whose labels --reader reads (default: each row's own).", show_default=False),
+]
 
 
 def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
@@ -131,11 +134,18 @@ def gate_of(metric: str | None, threshold: float | None, *, runs: Sequence[Path]
     return Gate(metric, threshold)  # type: ignore[arg-type]  # checked by the gate itself
 
 
-def records_of(runs: Sequence[Path], exclude: Path | None) -> pl.DataFrame:
-    """The records of all runs together, without what a list of exclusions leaves out."""
+def records_of(
+    runs: Sequence[Path], exclude: Path | None, tasks: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """The records of all runs together, of some tasks, without what a list of exclusions leaves out.
+
+    Raises:
+        UnknownNameError: A task that no record has.
+    """
     import polars as pl
 
     from hesperus.records import conform, read_records
+    from hesperus.reports.measured import narrowed
     from hesperus.studies.asked import excluded_items, without_records
 
     frames = [read_records(run) for run in runs]
@@ -143,7 +153,7 @@ def records_of(runs: Sequence[Path], exclude: Path | None) -> pl.DataFrame:
     together, left_out = without_records(together, excluded_items(exclude))
     if left_out is not None:
         typer.echo(str(left_out), err=True)
-    return together
+    return narrowed(together, tasks=tasks or ())
 
 
 def scores_of(
@@ -209,7 +219,7 @@ def show(found: Table, format: str) -> None:
     from dataclasses import replace
 
     from hesperus.reports.formats import print_table
-    from hesperus.reports.tax.summary import left_out, summaries
+    from hesperus.reports.tax.summary import reasons, summaries
 
     paired = {"analysis", "positive"} <= set(found.columns)
     if format != "table":
@@ -217,7 +227,7 @@ def show(found: Table, format: str) -> None:
         return
     for one in summaries(found) if paired else [found]:
         print_table(replace(one, signature={}), format)
-    for line in left_out(found):
+    for line in reasons(found):
         typer.echo(line, err=True)
     for name in ("gate", "notes", "limits"):
         said = found.signature.get(name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Tasks
 from hesperus.cli.tax_inputs import (
     Back,
     Checks,
@@ -17,6 +18,7 @@ from hesperus.cli.tax_inputs import (
     Natural,
     Original,
     Readers,
+    ReaderTask,
     Repeat,
     Resamples,
     Runs,
@@ -72,12 +74,8 @@ def report_command(
     verdicts: Verdicts = None,
     repeat: Repeat = None,
     reader: Readers = None,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help="Task by whose labels --reader reads (default: each row's own).", show_default=False
-        ),
-    ] = None,
+    reader_task: ReaderTask = None,
+    task: Tasks = None,
     original: Original = None,
     translated: Translated = None,
     back: Back = None,
@@ -118,7 +116,7 @@ def report_command(
     given = Given(
         runs, senses, native=native, native_task=native_task, scores=scores, strata=strata, repeat=repeat,
         verdicts=verdicts, checks=tuple(checks or ()), ratings=ratings, scale=scale_of(scale),
-        readers=tuple(reader or ()), task=task, exclude=exclude, alignment=audit,
+        readers=tuple(reader or ()), reader_task=reader_task, tasks=task or (), exclude=exclude, alignment=audit,
     )  # fmt: skip
     settings = settings_of(group, resamples, seed, floor, runs=runs)
     found = report_of(found_beside(given), settings, gate_of(metric, threshold, runs=runs))

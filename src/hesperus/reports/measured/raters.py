@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -30,6 +29,7 @@ from hesperus.measures import (
     krippendorff_alpha,
     percent_statistic,
 )
+from hesperus.reports.measured.rating_files import rating_line
 from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 
@@ -37,14 +37,6 @@ Duplicates = Literal["error", "first", "last"]
 """What holds where a rater rated a unit twice, differently."""
 
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
-
-_READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
-    ".parquet": pl.read_parquet,
-    # Ratings are read as they are written: `01` is another name than `1` on a nominal scale.
-    ".csv": lambda path: pl.read_csv(path, infer_schema=False),
-    ".tsv": lambda path: pl.read_csv(path, infer_schema=False, separator="\t"),
-    ".jsonl": lambda path: pl.read_ndjson(path, infer_schema_length=None),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +99,6 @@ class Ratings:
     raters: tuple[str, ...]
     table: npt.NDArray[np.float64]
     names: tuple[str, ...] = ()
-
-
-def read_ratings(path: Path | str) -> pl.DataFrame:
-    """Read a long table of ratings: Parquet, CSV, TSV or JSON lines.
-
-    Raises:
-        UsageError: No such file, or its ending is not known.
-        DataError: The file cannot be read.
-    """
-    file = Path(path)
-    if not file.is_file() or file.suffix.lower() not in _READERS:
-        raise UsageError(f"{file}: no such table of ratings; expected one ending in {', '.join(_READERS)}")
-    try:
-        return _READERS[file.suffix.lower()](file)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from None
 
 
 def raters_table(frame: pl.DataFrame, settings: RaterSettings, *, file: object = None) -> Table:
@@ -211,7 +187,10 @@ def _groups(
     if len(absent):
         name = next(name for name in keys if absent[name][0] is None)
         raise DataError(
-            "is empty; every rating needs a unit and a rater", file=file, line=_line(absent, 0), field=name
+            "is empty; every rating needs a unit and a rater",
+            file=file,
+            line=rating_line(absent["__row"][0], file),
+            field=name,
         )
     rated = frame.with_row_index("__row").with_columns(
         pl.col(settings.rating).cast(pl.String).str.strip_chars().alias("__rating"),
@@ -237,26 +216,34 @@ def _coded(
         if len(unknown):
             raise DataError(
                 f"{unknown['__rating'][0]!r} is not in the order given ({', '.join(names)})",
-                file=file, line=_line(unknown, 0), field=settings.rating,
+                file=file, line=rating_line(unknown["__row"][0], file), field=settings.rating,
             )  # fmt: skip
         places = {name: float(place) for place, name in enumerate(names)}
         return given.with_columns(pl.col("__rating").replace_strict(places, return_dtype=pl.Float64)), names
+    return _numbers(given, settings, file), ()
+
+
+def _numbers(given: pl.DataFrame, settings: RaterSettings, file: object) -> pl.DataFrame:
+    """Ratings that are numbers as the level needs them and the scale has them."""
     numbers = given.with_columns(pl.col("__rating").cast(pl.Float64, strict=False).alias("__number"))
-    wrong = numbers.filter(pl.col("__number").is_null() | ~pl.col("__number").is_finite())
-    if len(wrong):
-        raise DataError(
-            f"{wrong['__rating'][0]!r} is no number, which the level {settings.level} needs (or give --order)",
-            file=file, line=_line(wrong, 0), field=settings.rating,
-        )  # fmt: skip
+    number = pl.col("__number")
+    refused = [
+        (number.is_null() | ~number.is_finite(), f"is no number, which the level {settings.level} needs (or give --order)")
+    ]  # fmt: skip
     if settings.scale is not None:
         low, high = settings.scale
-        outside = numbers.filter(~pl.col("__number").is_between(low, high))
-        if len(outside):
+        refused.append((~number.is_between(low, high), f"is out of the scale from {low:g} to {high:g}"))
+    if settings.level == "ratio":
+        refused.append((number < 0, "is below 0, and a ratio scale begins there (or give --level interval)"))
+    for which, why in refused:
+        wrong = numbers.filter(which)
+        if len(wrong):
+            first = wrong.row(0, named=True)
             raise DataError(
-                f"{outside['__rating'][0]} is out of the scale from {low:g} to {high:g}",
-                file=file, line=_line(outside, 0), field=settings.rating,
+                f"{first['__rating']!r} of rater {first['__rater']!r} {why}",
+                file=file, line=rating_line(first["__row"], file), field=settings.rating,
             )  # fmt: skip
-    return numbers.with_columns(pl.col("__number").alias("__rating")), ()
+    return numbers.with_columns(number.alias("__rating"))
 
 
 def _single(
@@ -271,7 +258,7 @@ def _single(
             unit = ", ".join(f"{name}={first[name]}" for name in (*settings.by, *settings.unit))
             raise DataError(
                 f"{first['__rater']} rated {unit} more than once, differently; say which holds: --duplicates last",
-                file=file, line=_line(doubled, 0),
+                file=file, line=rating_line(doubled["__row"][0], file),
             )  # fmt: skip
         return different, len(coded) - len(different)
     # The last of all rows holds, not the last of the different ones: 1, 2, 1 is 1.
@@ -295,8 +282,3 @@ def _pivoted(part: pl.DataFrame, settings: RaterSettings, names: tuple[str, ...]
     filled = np.full((len(raters), int(units.max()) + 1), np.nan)
     filled[rows.to_numpy(), units] = part["__rating"].to_numpy()
     return Ratings(group, tuple(raters), filled, names)
-
-
-def _line(frame: pl.DataFrame, row: int) -> int:
-    """Line of a row in its file, counting the heading as the first."""
-    return int(frame["__row"][row]) + 2

@@ -11,6 +11,7 @@ import polars as pl
 
 from hesperus.fingerprint import JSON, signature
 from hesperus.reports.table import Table, table
+from hesperus.reports.tax.conditions import refuse_mere_translation
 from hesperus.reports.tax.paired import (
     COLUMNS,
     EVERY,
@@ -21,6 +22,7 @@ from hesperus.reports.tax.paired import (
     fragile_models,
     group_difference_rows,
     head,
+    notes_of,
 )
 from hesperus.reports.tax.settings import Gate, TaxSettings
 from hesperus.reports.tax.sides import Compared, Side, compared
@@ -59,18 +61,17 @@ def back_translation_table(
         ``without fragile models``, ``one benchmark``.
 
     Raises:
+        UsageError: What came back is not in the language of the original.
         UnknownNameError: A sense or model that no record has.
         DataError: Nothing can be compared.
     """
+    refuse_mere_translation(original.input, back.input)
     settings = settings or TaxSettings()
     given = compared(records, original, back, scores=scores, gate=gate if scores is not None else None)
     rows = list(_rows(given, settings, (f"accuracy {original.input}", f"accuracy {back.input}")))
-    return table(
-        "translation tax, back-translation",
-        COLUMNS,
-        rows=rows,
-        signature=_signed(given, original, back, gate if scores is not None else None, settings),
-    )
+    signed = _signed(given, original, back, gate if scores is not None else None, settings)
+    signed["notes"] = [*NOTES, *([ONE_MODEL] if len(given.models) < 2 else []), *notes_of(rows)]
+    return table("translation tax, back-translation", COLUMNS, rows=rows, signature=signed)
 
 
 def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[Row]:
@@ -126,5 +127,4 @@ def _signed(
     )
     signed["fragile"] = {model: round(rate, 4) for model, rate in fragile_models(given, settings).items()}
     signed["asked on one side only"] = list(given.one_sided)
-    signed["notes"] = [*NOTES, *([ONE_MODEL] if len(given.models) < 2 else [])]
     return signed

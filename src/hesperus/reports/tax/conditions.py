@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from hesperus.errors import UnknownNameError, UsageError
-from hesperus.reports.wording import parsed
+from hesperus.reports.wording import language_name, parsed
 from hesperus.types import Sense
 
 
@@ -39,6 +39,42 @@ class Senses:
         return self
 
 
+def refuse_mere_translation(original: str, back: str) -> None:
+    """A back-translation is in the language of the original; what is in another is a translation of it.
+
+    Raises:
+        UsageError: The two senses are in different languages, or one and the same.
+    """
+    first, second = parsed(original), parsed(back)
+    if original == back:
+        raise UsageError(f"{back!r} is the original itself, and no back-translation of it")
+    if first is None or second is None or _same_language(first, second):
+        return
+    raise UsageError(
+        f"{back!r} is in {language_name(second.language)} and the original {original!r} in "
+        f"{language_name(first.language)}: that is a translation, and E1 needs what came back into "
+        f"{language_name(first.language)}, such as {first.language}_from_{second.language}, as --back"
+    )
+
+
+def _same_language(first: Sense, second: Sense) -> bool:
+    """Script and region apart: an original in zh-Hant may come back in zh-Hans."""
+    return first.language.partition("-")[0].lower() == second.language.partition("-")[0].lower()
+
+
+def _refuse_mixed(found: Senses) -> None:
+    if found.original is not None and found.back is not None:
+        refuse_mere_translation(found.original, found.back)
+    natural, translated = (
+        parsed(code) if code is not None else None for code in (found.natural, found.translated)
+    )
+    if natural is not None and translated is not None and not _same_language(natural, translated):
+        raise UsageError(
+            f"the rewritten items {found.natural!r} are in {language_name(natural.language)} and the translated "
+            f"{found.translated!r} in {language_name(translated.language)}; E4 compares two of one language"
+        )
+
+
 def conditions_of(codes: Iterable[str], given: Senses | None = None) -> Senses:
     """Find the conditions among the senses of the inputs.
 
@@ -51,7 +87,7 @@ def conditions_of(codes: Iterable[str], given: Senses | None = None) -> Senses:
 
     Raises:
         UnknownNameError: A given sense does not occur.
-        UsageError: Several could be meant.
+        UsageError: Several could be meant, or what is named as a back-translation or rewriting is in another language.
     """
     given = given or Senses()
     known = sorted(set(codes))
@@ -69,7 +105,9 @@ def conditions_of(codes: Iterable[str], given: Senses | None = None) -> Senses:
     rewritten = senses[natural].language if natural is not None and natural in senses else None
     first = next((code for code in (middle, rewritten) if code in originals), None)
     translated = given.translated or first or _one("translated", sorted(originals - {original}), strict=False)
-    return Senses(original, translated, wanted, natural)
+    result = Senses(original, translated, wanted, natural)
+    _refuse_mixed(result)
+    return result
 
 
 def _came_back(sense: Sense, originals: Collection[str], given: Senses) -> bool:

@@ -30,6 +30,7 @@ class Evidence:
         native: Task of the native items, or None.
         scores: Item scores of the back-translations, or None.
         strata: Stratum to ids, or None.
+        strata_task: Task of their items; None where only one was audited.
         repeat: Repeat of the translated items that E4 compares with.
         reused: Whether that repeat picked the strata.
         passed: Checker to the rewritten items that it passed; ``verifier`` is the model.
@@ -48,6 +49,7 @@ class Evidence:
     native: str | None = None
     scores: pl.DataFrame | None = None
     strata: Mapping[str, Sequence[str]] | None = None
+    strata_task: str | None = None
     repeat: int = 1
     reused: bool = False
     passed: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -57,6 +59,12 @@ class Evidence:
     rereadings: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     alignment: Mapping[str, int] | None = None
     dropped: Mapping[str, int] | None = None
+
+    @property
+    def of_strata(self) -> pl.DataFrame:
+        """The audited records of the task that the strata are of."""
+        audited = self.audited
+        return audited if self.strata_task is None else audited.filter(pl.col("task") == self.strata_task)
 
     @property
     def audited(self) -> pl.DataFrame:
@@ -84,7 +92,12 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
     if natural is not None and translated is not None and evidence.strata is not None:
         sides, strata = (Side(natural), Side(translated, evidence.repeat)), evidence.strata
         found["e4"] = lambda: naturalisation_table(
-            evidence.audited, sides, strata, passed=evidence.passed, reused=evidence.reused, settings=settings
+            evidence.of_strata,
+            sides,
+            strata,
+            passed=evidence.passed,
+            reused=evidence.reused,
+            settings=settings,
         )
     if original is not None and back is not None and (ratings := evidence.ratings) is not None:
         found["rating"] = lambda: rating_table(_back(evidence, original, back), ratings, settings=settings)
@@ -110,7 +123,7 @@ def _back(evidence: Evidence, original: str, back: str) -> Compared:
 
 def _natural(evidence: Evidence, natural: str, translated: str) -> Compared:
     """The items of the strata, as E4 compares them; all rewritten ones where there are no strata."""
-    records, sides = evidence.audited, (Side(natural), Side(translated, evidence.repeat))
+    records, sides = evidence.of_strata, (Side(natural), Side(translated, evidence.repeat))
     if evidence.strata is not None:
         records = records.filter(pl.col("item").is_in([i for ids in evidence.strata.values() for i in ids]))
     return compared(records, *sides)

@@ -50,7 +50,7 @@ def native_control_table(
 
     Raises:
         UnknownNameError: No record has the sense.
-        DataError: No model answered both, or the two are the same items.
+        DataError: No model answered both, the two are the same items, or a set is of several tasks.
     """
     settings = settings or TaxSettings()
     first, second = (_Answers(frame, side) for frame, side in zip((translated, native), sides, strict=True))
@@ -80,15 +80,20 @@ class _Answers:
         known = records["input"].unique().sort().to_list()
         if side.input not in known:
             raise UnknownNameError("sense of the records", side.input, known)
-        arrays = answer_arrays(
-            records.filter((pl.col("input") == side.input) & (pl.col("repeat") == side.repeat))
-        )
+        records = records.filter((pl.col("input") == side.input) & (pl.col("repeat") == side.repeat))
+        tasks = records["task"].unique().sort().to_list()
+        if len(tasks) > 1:
+            raise DataError(
+                f"a native control takes one benchmark, and {side.input!r} was asked of {len(tasks)}: "
+                f"{', '.join(tasks)}; name the one to compare (--task)"
+            )
+        arrays = answer_arrays(records)
         doubled = [c.model for c in arrays.cells if sum(c.model == other.model for other in arrays.cells) > 1]
         if doubled:
             raise DataError(
                 f"{doubled[0]} was asked {side.input!r} under several instructions; keep one of them"
             )
-        self.task = str(records["task"][0])
+        self.task = str(tasks[0]) if tasks else ""
         self.items = tuple((self.task, item) for item in arrays.items)
         self.models = tuple(cell.model for cell in arrays.cells)
         self._answers, self._gold = arrays.answers, arrays.gold

@@ -6,25 +6,30 @@ Reference: "The Translation Tax Is Not a Scalar", section 6.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.fingerprint import JSON, signature
-from hesperus.measures import Mask, tax_statistic, unmatched_difference
+from hesperus.measures import Mask, discordant, tax_statistic, unmatched_difference
 from hesperus.reports.table import Table, estimate_cells, table
 from hesperus.reports.tax.paired import (
     COLUMNS,
     EFFECT,
+    EMPTY,
     EVERY,
+    UNTESTED,
     Row,
     Shown,
     difference_rows,
     fragile_models,
     group_difference_rows,
     head,
+    most_changed,
     narrowed,
+    notes_of,
 )
 from hesperus.reports.tax.settings import TaxSettings
 from hesperus.reports.tax.sides import Compared, Side, compared
@@ -95,7 +100,7 @@ def naturalisation_table(
         "asked on one side only": list(given.one_sided),
     }
     signed |= {"fragile": {m: round(rate, 4) for m, rate in fragile_models(given, settings).items()}}
-    signed["notes"] = [*NOTES, *([REUSED] if reused else [])]
+    signed["notes"] = [*NOTES, *([REUSED] if reused else []), *notes_of(rows)]
     return table("translation tax, naturalisation", columns, rows=rows, signature=signed)
 
 
@@ -141,10 +146,16 @@ def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettin
     if not {"high", "low"} <= masks.keys():
         return
     models = list(range(len(given.models)))
-    high, low = (tax_statistic(narrowed(given, models, masks[name])) for name in ("high", "low"))
+    pairs = [narrowed(given, models, masks[name]) for name in ("high", "low")]
+    high, low = map(tax_statistic, pairs)
     found = unmatched_difference(high, low, settings.bootstrap)
-    cells = {**estimate_cells(found), "positive": None, "negative": None, "p": None}
-    yield {**head("strata", task="high − low"), "statistic": "effect", **cells}
+    still = found.value is not None and not any(sum(discordant(part)) for part in pairs)
+    could = most_changed(found.n, settings.bootstrap.level) if still else None
+    empty = [name for name in ("high", "low") if not masks[name].any()]
+    if empty:
+        found = replace(found, reason="; ".join(f"the stratum {name} is {EMPTY}" for name in empty))
+    about = head("strata", task="high − low")
+    yield {**about, "statistic": "effect", **estimate_cells(found), **UNTESTED, "could_change": could}
 
 
 def _passed_rows(

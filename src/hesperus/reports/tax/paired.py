@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -25,7 +26,16 @@ from hesperus.reports.tax.sides import Compared
 from hesperus.types import Estimate
 
 Row = dict[str, object]
-COLUMNS = ("analysis", "task", "group", "model", "statistic", *ESTIMATE_COLUMNS, "positive", "negative", "p")
+TESTED = ("positive", "negative", "p", "could_change")
+"""Discordant pairs of either kind, their sign test, and where there is none of them the share of items that could change."""
+
+COLUMNS = ("analysis", "task", "group", "model", "statistic", *ESTIMATE_COLUMNS, *TESTED)
+UNTESTED: Mapping[str, None] = MappingProxyType(dict.fromkeys(TESTED))
+NO_CHANGE = (
+    "where no answer changed, the interval of the resamples has no width; could_change is the exact one-sided bound on the "
+    "share of items that could still change"
+)
+EMPTY = "empty: no item that was asked is in it"
 EVERY = ""
 """What stands in a column over whose values a row was pooled."""
 
@@ -76,13 +86,14 @@ def difference_rows(
             **about,
             "statistic": side,
             **estimate_cells(found),
-            "positive": None,
-            "negative": None,
-            "p": None,
+            **UNTESTED,
         }
     more, fewer = discordant(pairs)
     found = _noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
+    if not items.any():
+        found = replace(found, reason=f"it is {EMPTY}")
     p = sign_test(more, fewer).value if shown.test and found.value is not None else None
+    could = most_changed(found.n, bootstrap.level) if found.value is not None and not more + fewer else None
     yield {
         **about,
         "statistic": shown.name,
@@ -90,7 +101,29 @@ def difference_rows(
         "positive": more,
         "negative": fewer,
         "p": p,
+        "could_change": could,
     }
+
+
+def most_changed(items: int, level: float) -> float | None:
+    """The largest share of items that could change where none of those seen did: exact, one-sided.
+
+    Args:
+        items: Items seen, all of them unchanged.
+        level: Confidence, in (0, 1).
+
+    Returns:
+        The share p at which n unchanged items in a row have the probability 1 − level: 1 − (1 − level)^(1/n), in (0, 1];
+        None of no item.
+
+    Reference: Clopper and Pearson 1934, at no event; 3/n is its well-known approximation at 95 %.
+    """
+    return 1.0 - (1.0 - level) ** (1.0 / items) if items else None
+
+
+def notes_of(rows: Iterable[Mapping[str, object]]) -> list[str]:
+    """What to know of these rows: that an interval without width is no certainty."""
+    return [NO_CHANGE] if any(row["could_change"] is not None for row in rows) else []
 
 
 def narrowed(given: Compared, rows: Sequence[int], items: Mask) -> TaxPairs:
@@ -118,15 +151,10 @@ def group_difference_rows(
             tax_statistic(pairs.of_models(part)) for part in (range(len(first)), range(len(first), len(rows)))
         ]
         found = estimate(difference(*parts), bootstrap)
+        still = found.value is not None and not sum(discordant(pairs))
+        could = most_changed(found.n, bootstrap.level) if still else None
         about = head(analysis, group=f"{names[0]} − {other}")
-        yield {
-            **about,
-            "statistic": name,
-            **estimate_cells(found),
-            "positive": None,
-            "negative": None,
-            "p": None,
-        }
+        yield {**about, "statistic": name, **estimate_cells(found), **UNTESTED, "could_change": could}
 
 
 def bound_row(

@@ -67,6 +67,7 @@ def rating_table(
     """
     settings = settings or TaxSettings()
     scores = mean_ratings(ratings, question)
+    _refuse_shared_ids(given, scores)
     places = {item: k for k, (_, item) in enumerate(given.items)}
     rows: list[Row] = []
     unmatched: dict[str, int] = {}
@@ -88,6 +89,18 @@ def rating_table(
         "notes": list(NOTES),
     }
     return table("translation tax, ratings", COLUMNS, rows=rows, signature=signed)
+
+
+def _refuse_shared_ids(given: Compared, scores: Mapping[str, Mapping[str, float]]) -> None:
+    """A rated id must be an item of one task only: nothing in the ratings says which is meant."""
+    rated = {item for by_item in scores.values() for item in by_item}
+    homes: dict[str, str] = {}
+    for task, item in given.items:
+        if item in rated and homes.setdefault(item, task) != task:
+            raise DataError(
+                f"is an item of {homes[item]} and of {task}; name the task whose items were rated (--task)",
+                item=item,
+            )
 
 
 def mean_ratings(ratings: pl.DataFrame, question: str | None = None) -> dict[str, dict[str, float]]:
@@ -159,12 +172,10 @@ def _rows(
             if cause != "not asked at all"
         }
         why = "; ".join(f"{count} {cause}" for cause, count in left.items())
-        found = replace(
-            found,
-            reason="; ".join(
-                filter(None, (found.reason.partition("; ")[0] if found.value is None else "", why))
-            ),
-        )
+        # Why there is no value or no interval stands first in the measure's reason; its counts of items are told by cause.
+        bare = found.value is None or (found.low is None and settings.bootstrap.resamples > 0)
+        told = found.reason.partition("; ")[0] if bare else ""
+        found = replace(found, reason="; ".join(filter(None, (told, why))))
         remark = (
             f"{more + fewer} discordant pairs: few to rest a correlation on" if more + fewer < FEW else ""
         )

@@ -114,13 +114,8 @@ def _way_back(row: Row, evidence: Evidence) -> str:
     source, n = language_of(evidence.senses.original), counted(row["n"], "item")
     if row["value"] is None:
         return f"What the way back to {source} costs cannot be told: {row['reason']}."
-    if not row["positive"] and not row["negative"]:
-        most = 1 - (1 - evidence.settings.bootstrap.level) ** (1 / max(row["n"], 1))
-        return (
-            f"On the way back to {source} no answer turned from right to wrong or from wrong to right, on any of {n}; that "
-            f"leaves room for a cost on up to {percent(most, 1)} of such items "
-            f"({100 * evidence.settings.bootstrap.level:g}\u00a0% bound)."
-        )
+    if row["could_change"] is not None:
+        return f"On the way back to {source} {_unchanged(row, evidence, 'a cost')}."
     said = f"{interval(row)} percentage points on {n}"
     if row["low"] is None:
         return f"Brought back into {source}, the items cost the models {said}; without an interval, how sure that is stays open."
@@ -141,10 +136,21 @@ def _way_back(row: Row, evidence: Evidence) -> str:
     )
 
 
+def _unchanged(row: Row, evidence: Evidence, what: str) -> str:
+    """An interval without width is no certainty: on how many items there may still be something."""
+    level = f"{100 * evidence.settings.bootstrap.level:g}\u00a0%"
+    return (
+        f"no answer turned from right to wrong or from wrong to right, on any of {counted(row['n'], 'item')}; that leaves "
+        f"room for {what} on up to {percent(row['could_change'], 1)} of such items ({level} bound)"
+    )
+
+
 def _rewritten(row: Row, found: Table, evidence: Evidence) -> str:
     language, n = language_of(_translated(evidence)), counted(row["n"], "item")
     if row["value"] is None:
         return f"What natural rewriting does cannot be told: {row['reason']}."
+    if row["could_change"] is not None:
+        return f"When the items are rewritten as one writes {language}, {_unchanged(row, evidence, 'an effect')}."
     said = f"{interval(row)} points on {n}"
     side = _side(row)
     told = (

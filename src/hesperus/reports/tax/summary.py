@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hesperus.reports.formats import shown_cell
 from hesperus.reports.table import Table
+from hesperus.reports.wording import rounded
 
 Cells = Mapping[str, object]
 _CELL = ("cell", "model")
@@ -32,7 +33,8 @@ def summaries(found: Table) -> list[Table]:
             )
             line[str(row["statistic"])] = text
             if row["p"] is not None or row["statistic"] in ("tax", "effect"):
-                line |= {"+/−": f"{row['positive']}/{row['negative']}", "sign p": row["p"]}
+                line |= {"+/−": f"{row['positive']}/{row['negative']}", "could change": _could_change(row)}
+                line |= {"sign p": row["p"]}
                 line |= {"n": row["n"], "left out": row["excluded"]}
         else:
             over = ", ".join(str(row[name]) for name in (place, "group", "model") if row[name])
@@ -43,6 +45,7 @@ def summaries(found: Table) -> list[Table]:
                     "over": over,
                     str(row["statistic"]): text,
                     "+/−": counts,
+                    "could change": _could_change(row),
                     "n": row["n"],
                 }
             )
@@ -76,16 +79,24 @@ def overview(tables: Mapping[str, Table]) -> Table:
     return Table("translation tax", columns, tuple(rows), {})
 
 
-def left_out(found: Table) -> list[str]:
-    """Why items are missing, each reason once with the rows that it concerns."""
-    lines: dict[str, list[str]] = {}
+def reasons(found: Table) -> list[str]:
+    """Why items, intervals or values are missing, each reason once with the rows that it concerns."""
+    lines: dict[tuple[str, str], list[str]] = {}
+    drawn = any(row.get("low") is not None for row in found.rows)
     for row in found.rows:
         reason = row.get("reason")
-        if reason and row.get("statistic") in ("tax", "effect", "gap", "spearman"):
-            lines.setdefault(str(reason), []).append(
-                str(row.get("model") or row.get("group") or "all models")
-            )
-    return [f"left out: {reason} ({_few(who)})" for reason, who in lines.items()]
+        if not reason or row.get("statistic") not in ("tax", "effect", "gap", "spearman"):
+            continue
+        bare = row["low"] is None and (drawn or not row["excluded"])
+        kind = "undefined" if row["value"] is None else "no interval" if bare else "left out"
+        who = row.get("model") or row.get("group") or row.get("stratum") or "all models"
+        lines.setdefault((kind, str(reason)), []).append(str(who))
+    return [f"{kind}: {reason} ({_few(who)})" for (kind, reason), who in lines.items()]
+
+
+def _could_change(row: Cells) -> str:
+    most = row["could_change"]
+    return f"≤ {rounded(most)}" if isinstance(most, float) else ""
 
 
 def _few(names: list[str]) -> str:

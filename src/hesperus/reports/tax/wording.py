@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hesperus.reports.table import Table
-from hesperus.reports.wording import MISSING, language_name, number, parsed, rounded
+from hesperus.reports.wording import MISSING, language_name, number, parsed, percent, rounded
 
 Row = Mapping[str, Any]
 
@@ -36,8 +36,12 @@ def plain_interval(row: Row) -> str:
 
 
 def discordant(row: Row) -> str:
-    """Pairs right on the first side only and on the second side only: ``7 / 3``."""
-    return MISSING if row["positive"] is None else f"{row['positive']:,} / {row['negative']:,}"
+    """Pairs right on the first side only and on the second side only: ``7 / 3``; of none, how many items could change."""
+    if row["positive"] is None:
+        return MISSING
+    most = row.get("could_change")
+    bound = f" (up to {percent(most, 1)} of items could change)" if most is not None else ""
+    return f"{row['positive']:,} / {row['negative']:,}{bound}"
 
 
 def lost(row: Row) -> str:

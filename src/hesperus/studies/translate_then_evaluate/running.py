@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import polars as pl
 
 from hesperus.fingerprint import JSON, plain
+from hesperus.models import Model
 from hesperus.records import Run, conform, write_run
 from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
@@ -100,16 +101,7 @@ def run_study(
         open_desk(models, store, terms=study, watch=progress) as desk,
         TranslationStore(store.with_name("translations.sqlite")) as kept,
     ):
-        stages = _Stages(
-            study,
-            desk,
-            Translating(
-                translator_named(study.prompt_translator or study.translator, models, desk.ask),
-                kept,
-                watch=progress,
-            ),
-            Translating(translator_named(study.translator, models, desk.ask), kept, watch=progress),
-        )
+        stages = _stages(study, models, desk, kept, progress)
         # What cannot be done is refused before anything is asked.
         stages.translating.refuse_unsupported([(tag, study.reference) for tag in study.languages])
         evaluators = [
@@ -136,6 +128,21 @@ def run_study(
     run = Run(conform(records), _items(prompts, study), study.model_dump(mode="json"), signature)
     _write(run, evaluations, prompts, folder)
     return StudyRun(run, folder, tuple(lost_questions(records)), material.excluded)
+
+
+def _stages(
+    study: OpenAnswersStudy,
+    models: Mapping[str, Model],
+    desk: Desk,
+    kept: TranslationStore,
+    progress: Watch | None,
+) -> _Stages:
+    """Two translators, of prompts and of answers, over one store; both may be models at the desk."""
+    prompting, translating = (
+        Translating(translator_named(name, models, desk.ask), kept, watch=progress)
+        for name in (study.prompt_translator or study.translator, study.translator)
+    )
+    return _Stages(study, desk, prompting, translating)
 
 
 def senses_for(model: str, prompts: Prompts, study: OpenAnswersStudy) -> Senses:

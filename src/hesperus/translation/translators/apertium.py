@@ -21,7 +21,7 @@ from types import MappingProxyType
 from hesperus.errors import PermanentError, UnknownNameError, UsageError
 from hesperus.translation.codes import debian_modes, mode_languages, mode_of, unsupported
 from hesperus.translation.translator import GREEDY, Decoding
-from hesperus.translation.translators.apertium_pipeline import Pipeline, StoppedError, stages
+from hesperus.translation.translators.apertium_pipeline import Pipeline, StoppedError, commands_of, stages
 from hesperus.translation.translators.apertium_stream import Streamed, streamed
 from hesperus.translation.translators.texts import with_content
 
@@ -90,8 +90,12 @@ class ApertiumTranslator:
 
         Raises:
             UnknownNameError: There is no such language.
+            UsageError: One does, and a command that it needs is not installed; the message names its Debian package.
         """
-        return self._mode(source, target) is not None
+        mode = self._mode(source, target)
+        if mode is not None:
+            stages(self._modes[mode])
+        return mode is not None
 
     def translate(
         self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
@@ -99,7 +103,7 @@ class ApertiumTranslator:
         """Translate each text; see hesperus.translation.Translator. The decoding changes nothing.
 
         Raises:
-            UsageError: No installed mode does the pair.
+            UsageError: No installed mode does the pair, or a command that it needs is not installed.
             TransientError: The stages hang or do not stay.
             PermanentError: A text ends the stages whenever it is sent.
         """
@@ -190,7 +194,7 @@ def _close(running: dict[str, Pipeline]) -> None:
 def _data_hash(mode: Path) -> str:
     """Hash of a mode file and of every data file that it names."""
     digest = hashlib.blake2b(mode.read_bytes(), digest_size=16)
-    for command in stages(mode):
+    for command in commands_of(mode):
         for word in command[1:]:
             path = Path(word)
             if path.is_absolute() and path.is_file():

@@ -25,11 +25,11 @@ class StoppedError(TransientError):
     """A stage ended, or nothing came for too long; texts that came back before are complete."""
 
 
-def stages(mode: Path) -> tuple[tuple[str, ...], ...]:
-    """The commands of a mode file, each told to flush at NUL and to mark unknown words.
+def commands_of(mode: Path) -> tuple[tuple[str, ...], ...]:
+    """The commands of a mode file with their arguments, whether installed or not.
 
     Raises:
-        UsageError: The file cannot be read as a pipeline, or a command of it is not installed.
+        UsageError: The file cannot be read as a pipeline.
     """
     try:
         text = mode.read_text(encoding="utf-8").strip()
@@ -38,24 +38,37 @@ def stages(mode: Path) -> tuple[tuple[str, ...], ...]:
         raise UsageError(f"Apertium's mode {mode} cannot be read: {error}") from error
     if not all(commands) or not all(re.fullmatch(r"[\w./+-]+", command[0]) for command in commands):
         raise UsageError(f"Apertium's mode {mode} is no pipeline of commands: {text[:80]!r}")
-    for command in commands:
-        if shutil.which(command[0]) is None:
-            raise UsageError(
-                f"{mode.stem} needs the command {command[0]}: {_INSTALL.get(command[0], _APERTIUM)}"
-            )
+    return tuple(map(tuple, commands))
+
+
+def stages(mode: Path) -> tuple[tuple[str, ...], ...]:
+    """The commands of a mode file, each told to flush at NUL and to mark unknown words.
+
+    Raises:
+        UsageError: The file cannot be read as a pipeline, or a command of it is not installed; the message names the
+            Debian packages that hold what lacks.
+    """
+    commands = commands_of(mode)
+    missing = dict.fromkeys(command[0] for command in commands if shutil.which(command[0]) is None)
+    if missing:
+        packages = dict.fromkeys(_PACKAGES.get(name, "apertium") for name in missing)
+        raise UsageError(
+            f"Apertium's mode {mode.stem} needs {', '.join(missing)}, not installed here: apt-get install "
+            f"{' '.join(packages)}"
+        )
     return tuple((command[0], "-z", *command[1:]) for command in commands)
 
 
-_APERTIUM = "apt-get install apertium"
-_INSTALL = {
-    "lt-proc": "apt-get install lttoolbox",
-    "lrx-proc": "apt-get install apertium-lex-tools",
-    "lsx-proc": "apt-get install apertium-separable",
-    "rtx-proc": "apt-get install apertium-recursive",
-    "apertium-anaphora": "apt-get install apertium-anaphora",
-    "cg-proc": "apt-get install cg3",
-    "hfst-proc": "apt-get install hfst",
+_PACKAGES = {
+    "lt-proc": "lttoolbox",
+    "lrx-proc": "apertium-lex-tools",
+    "lsx-proc": "apertium-separable",
+    "rtx-proc": "apertium-recursive",
+    "apertium-anaphora": "apertium-anaphora",
+    "cg-proc": "cg3",
+    "hfst-proc": "hfst",
 }
+"""Command of a stage to its Debian package; the others are apertium's own."""
 
 
 class Pipeline:
