@@ -15,7 +15,10 @@ from hesperus.cli.study_flags import Chosen, takes_study
 def command(
     chosen: Chosen,
     out: Annotated[
-        Path | None, typer.Option(help="Run folder (default: one under runs/, the same for the same study).")
+        Path | None,
+        typer.Option(
+            help="Run folder (default: the one whose study is run again, else one under runs/, the same for the same study)."
+        ),
     ] = None,
     store: Annotated[
         Path | None, typer.Option(help="Reply store (default replies.sqlite beside the run folder).")
@@ -42,7 +45,8 @@ def command(
     `translation_tax` asks a translated benchmark, its way back to English and its naturalised form.
 
     Stop it whenever you like: every reply is kept in the store, and the same command goes on where it stopped.
-    No request is ever paid for twice. The `study.yaml` of a run folder runs the same study again.
+    No request is ever paid for twice. A run folder, or the `study.yaml` in it, runs the same study again in that folder;
+    files that a study names are looked up from the working directory, then beside the study file and above it.
 
     For example:
 
@@ -70,7 +74,7 @@ def command(
     kind, study = chosen.kind, chosen.study
     if table is not None and table not in kind.tables:
         raise UnknownNameError(f"table of {kind.name}", table, kind.tables)
-    folder: Path = out or kind.call("default_folder", study)
+    folder: Path = out or chosen.folder or kind.call("default_folder", study)
     with StageProgress(quiet=quiet) as progress:
         run = kind.call("run_study", study, folder, store=store, progress=progress)
     if run.excluded is not None:

@@ -207,10 +207,33 @@ _FLAGS: Mapping[str, _Flag] = {
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A study that was asked for: which, and its validated declaration."""
+    """A study that was asked for.
+
+    Attributes:
+        kind: Which.
+        study: Its validated declaration.
+        file: The study file, or None where flags say it all.
+        home: Where the relative paths in that file start, or None where that is the working directory.
+    """
 
     kind: StudyKind
     study: Any
+    file: Path | None = None
+    home: Path | None = None
+
+    def call(self, function: str, *given: Any, **named: Any) -> Any:
+        """Call a function of the study's package where the study's files are; paths given stay those meant here."""
+        with _in(self.home):
+            return self.kind.call(function, *map(self._kept, given), **{k: self._kept(v) for k, v in named.items()})
+
+    def folder(self) -> Path:
+        """The study's own run folder: the one it was read from, wherever that is, or the one under runs/."""
+        usual: Path = self.kind.call("default_folder", self.study)
+        own = self.file.absolute().parent if self.file is not None else None
+        return own if own is not None and own.name == usual.name and self.home is not None else usual
+
+    def _kept(self, value: Any) -> Any:
+        return value.absolute() if self.home is not None and isinstance(value, Path) else value
 
 
 def takes_study(body: Callable[..., None]) -> Callable[..., None]:
@@ -259,10 +282,15 @@ def chosen_study(what: str, flags: Mapping[str, Any]) -> Chosen:
         _lay(values, (*kind.intervals_in, *path) if path[0] == "bootstrap" else path, given[name])
     if file is None:
         _check_enough(kind, given)
-    return Chosen(kind, kind.study(values, file))
+    with _in(home):
+        return Chosen(kind, kind.study(values, None if file is None else str(file)), file, home)
 
 
-def _from_file(what: str) -> tuple[dict[str, Any], str | None]:
+def _in(folder: Path | None) -> AbstractContextManager[None]:
+    return nullcontext() if folder is None else chdir(folder)
+
+
+def _from_file(what: str) -> tuple[dict[str, Any], Path | None]:
     path = Path(what)
     if what in STUDIES:
         return {}, None
@@ -272,7 +300,7 @@ def _from_file(what: str) -> tuple[dict[str, Any], str | None]:
         return {}, None
     from hesperus.studies.asked import read_mapping
 
-    return read_mapping(path), str(path)
+    return read_mapping(path), path
 
 
 def _lay(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:

@@ -72,11 +72,6 @@ class StoredReply:
             raise DataError(f"no stored reply: {wrong}", file=file, line=line) from None
 
 
-def encode_request(request: Request) -> JSON:
-    """A request as plain JSON."""
-    return plain(request)
-
-
 def decode_request(value: object) -> Request:
     """A request from plain JSON.
 

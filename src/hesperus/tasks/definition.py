@@ -8,7 +8,7 @@ from typing import Literal
 
 from hesperus.errors import UnknownNameError
 from hesperus.languages import normalise, pack
-from hesperus.types import Instruction, Item
+from hesperus.types import Instruction
 
 Form = Literal["label", "choice", "text", "number"]
 """What an answer is: one of the task's fixed labels, the letter of an option, free text, or a number."""
@@ -223,9 +223,3 @@ class Task:
             if found:
                 words[label] = tuple(found)
         return words
-
-    def labels_of(self, item: Item) -> tuple[str, ...]:
-        """The labels that an item can have, in order: its letters for a choice, else those of the task."""
-        if self.form == "choice" and item.options is not None:
-            return tuple(LETTERS[: len(item.options)])
-        return self.labels

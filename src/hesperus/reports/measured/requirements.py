@@ -56,7 +56,6 @@ _MAIN = ("f_of_means", "agreement")
 """The main statistic of each evaluator of open answers: what a drop is about that names none."""
 
 _PLAIN_TERM = ("design", "group", "part", "comparison", "with", "language")
-_OPERATORS = (">=", "<=", ">", "<")
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from hesperus.measures import Bootstrap
 from hesperus.reports.open_answers.statistics import ANSWERED, BESIDE, need, scored, signature_cells
+from hesperus.reports.open_answers.wording import property_names
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
 
 CELL = ("model", "task", "language", "instruction", "input")
@@ -43,8 +44,8 @@ def scores_table(
     return table(what, COLUMNS, rows=rows, signature=signature_cells(signature, bootstrap))
 
 
-def scores_summary(whole: Table, title: str) -> Table:
-    """What a terminal shows: a line for each model and language, the numbers of the rule and their ceiling."""
+def scores_summary(whole: Table, what: str) -> Table:
+    """What a terminal shows of an evaluator: a line for each model and language, its numbers and their ceiling."""
     shown = ("f_of_means",) if any(row["statistic"] == "f_of_means" for row in whole.rows) else ("agreement",)
     parts = ("precision", "recall") if shown == ("f_of_means",) else ()
     by_cell: dict[tuple[object, ...], dict[str, Mapping[str, object]]] = {}
@@ -79,7 +80,14 @@ def scores_summary(whole: Table, title: str) -> Table:
                 "answered_only": only["value"] if only else None,
             }
         )
-    return table(title, columns, rows=rows, signature=_short(whole.signature))
+    return table(_titled(what, name), columns, rows=rows, signature=_short(whole.signature))
+
+
+def _titled(what: str, statistic: str) -> str:
+    """What was evaluated, for people who did not ask for it by its name."""
+    if statistic == "f_of_means":
+        return "information: how much of the reference's answer each language holds"
+    return f"{property_names(what)}: how often each language's answer is like the reference's"
 
 
 def _short(signature: Mapping[str, object]) -> dict[str, object]:

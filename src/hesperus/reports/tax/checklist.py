@@ -18,7 +18,7 @@ from hesperus.reports.tax.commands import commands
 from hesperus.reports.tax.evidence import Evidence, tax_tables
 from hesperus.reports.tax.native_control import LIMITS as NATIVE_LIMITS
 from hesperus.reports.tax.naturalisation import NOTES as NATURAL_LIMITS
-from hesperus.reports.tax.validity import fragile_cells
+from hesperus.reports.tax.validity import RECORDED, fragile_cells
 from hesperus.reports.tax.wording import first_row, interval, plain_interval, points, rows_of
 
 NOT_DONE = "not done"
@@ -133,7 +133,7 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
 
 def _parser(tables: Mapping[str, Table]) -> Iterator[Row]:
     section, found = "parser fragility", tables["validity"]
-    rates = [row for row in found.rows if isinstance(row["value"], float) and row["reader"] == "recorded"]
+    rates = [row for row in found.rows if isinstance(row["value"], float) and row["reader"] == RECORDED]
     lowest = min(rates, key=lambda row: float(str(row["value"])), default=None)
     said = None
     if lowest is not None:

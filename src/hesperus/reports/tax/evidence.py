@@ -15,7 +15,7 @@ from hesperus.reports.tax.naturalisation import naturalisation_table
 from hesperus.reports.tax.rating import rating_table
 from hesperus.reports.tax.settings import Gate, TaxSettings
 from hesperus.reports.tax.sides import Compared, Side, compared
-from hesperus.reports.tax.validity import bounds_table, validity_table
+from hesperus.reports.tax.validity import RECORDED, bounds_table, validity_table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +102,7 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
     if original is not None and back is not None and (ratings := evidence.ratings) is not None:
         found["rating"] = lambda: rating_table(_back(evidence, original, back), ratings, settings=settings)
     found["validity"] = lambda: validity_table(
-        {"recorded": evidence.records, **evidence.rereadings}, settings=settings
+        {RECORDED: evidence.records, **evidence.rereadings}, settings=settings
     )
     comparisons: dict[str, Callable[[], Compared]] = {}
     if original is not None and back is not None:

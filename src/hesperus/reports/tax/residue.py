@@ -94,16 +94,13 @@ class Residue:
     total: int
 
 
-def residue_items(
-    evidence: Evidence, given: Compared, items: pl.DataFrame | None, *, most: int = MOST
-) -> Residue:
+def residue_items(evidence: Evidence, given: Compared, items: pl.DataFrame | None) -> Residue:
     """Pick the items that lose most on the way back, then those of the stratum ``high`` that lose nothing; ties by rating, then id.
 
     Args:
         evidence: What the audit has.
         given: The original against what came back.
         items: Texts of the items, where the run keeps them.
-        most: How many are shown.
     """
     signal = np.nan_to_num(item_signal(given.pairs), nan=-1.0)
     high = set(evidence.strata.get("high", ())) if evidence.strata is not None else set()
@@ -118,7 +115,7 @@ def residue_items(
         if signal[place] > 0 or item in high
     ]
     shown = []
-    for *_, task, item, place in sorted(picked)[:most]:
+    for *_, task, item, place in sorted(picked)[:MOST]:
         why = "; ".join(
             _why(given, place, item in high, {name: held.get(item) for name, held in rated.items()})
         )

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         made_items_of,
         records_of,
     )
+    from hesperus.studies.asked.locating import home_of
     from hesperus.studies.asked.material import Material, Subject, gather, golds_of, originals_of, override
     from hesperus.studies.asked.planning import Line, Plan, answer_lines, plan_of, prompt_tokens
 
@@ -78,6 +79,7 @@ __all__ = [
     "folder_for",
     "gather",
     "golds_of",
+    "home_of",
     "identities",
     "items_of",
     "lost_questions",
@@ -129,6 +131,7 @@ _HOMES = {
     "folder_for": "keeping",
     "gather": "material",
     "golds_of": "material",
+    "home_of": "locating",
     "identities": "desk",
     "items_of": "keeping",
     "lost_questions": "keeping",

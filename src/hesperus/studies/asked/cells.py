@@ -21,10 +21,6 @@ class Cell:
         return f"instruction={self.instruction},input={self.input}{again}"
 
 
-def original_cells(languages: Iterable[str], repeats: int = 1) -> tuple[Cell, ...]:
-    """A cell for each language in the benchmark's own version, and for each repeat."""
-    return tuple(
-        Cell(Sense(language), Sense(language), repeat)
-        for language in languages
-        for repeat in range(1, repeats + 1)
-    )
+def original_cells(languages: Iterable[str]) -> tuple[Cell, ...]:
+    """A cell for each language in the benchmark's own version."""
+    return tuple(Cell(Sense(language), Sense(language)) for language in languages)

@@ -138,9 +138,13 @@ def models_named(names: Iterable[str], base_url: str | None = None) -> dict[str,
 
     Raises:
         UnknownNameError: A model that does not exist.
-        UsageError: A name or the endpoint cannot be used.
+        UsageError: A name or the endpoint cannot be used, or no model would be asked there.
     """
-    return {name: model_named(name, _options(name, base_url)) for name in dict.fromkeys(names)}
+    wanted = tuple(dict.fromkeys(names))
+    if base_url is not None and all(map(_is_local, wanted)):
+        whom = f"{', '.join(wanted)}: nothing here is asked over HTTP" if wanted else "no model is asked"
+        raise UsageError(f"--base-url is given, and {whom}; leave it out, or name a model as http/NAME")
+    return {name: model_named(name, _options(name, base_url)) for name in wanted}
 
 
 def identities(models: Mapping[str, Model]) -> JSON:
@@ -171,6 +175,9 @@ def policies_of(models: Iterable[str], terms: OnTerms) -> dict[str, Policy]:
     return policies
 
 
+def _is_local(name: str) -> bool:
+    return name.startswith(("hf/", "pocket/", "replay/", "scripted"))
+
+
 def _options(name: str, base_url: str | None) -> ModelOptions:
-    local = name.startswith(("hf/", "pocket/", "replay/", "scripted"))
-    return ModelOptions() if local else ModelOptions(base_url=base_url)
+    return ModelOptions() if _is_local(name) else ModelOptions(base_url=base_url)
