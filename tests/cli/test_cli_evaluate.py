@@ -82,6 +82,7 @@ def test_information_of_ready_answers(call: Call, tmp_path: Path) -> None:
         "f_of_means" in shown.stdout
         and "m/a" not in shown.stdout
         and "one side 0, both sides 1" in shown.stdout
+        and shown.stdout.startswith("information: how much of the reference's answer each language holds")
     )
 
 

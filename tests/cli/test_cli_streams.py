@@ -95,7 +95,7 @@ def test_an_interrupt_says_how_to_go_on(folder: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said == b"stopped; what was answered is kept, run the same command again to go on\n"
+    assert said == b"stopped; every reply that came in is kept, run the same command again to go on\n"
 
 
 def test_an_unknown_format_is_refused_before_anything_is_asked(folder: Path) -> None:

@@ -159,7 +159,7 @@ def test_ready_answers_get_a_page_of_their_own(
     page = Path("page.html").read_text(encoding="utf-8")
     loads_nothing(page)
     for words in ("Does m say as much in 2 other languages as in English?", "Tell me about Peru.", "Its capital is Lima.",
-                  "only this language gives no answer", "no ceiling was measured"):  # fmt: skip
+                  "only this language gives no answer", "the answers were not translated, so that these scores say little"):  # fmt: skip
         assert words in page, words
     assert "<script" not in page and "\u202e" not in page
 

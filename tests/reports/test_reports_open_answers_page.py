@@ -71,7 +71,7 @@ def test_it_says_what_was_asked_and_what_was_left_out(page: str) -> None:
         "10 of towns; in each language in the task&#39;s own words",
         "information: claims of each answer, verified against the other, by the embedded judge",
         "100 (an answer with the same model&#39;s answer to the same prompt): 90 compared, 5 only the reference gives no "
-        "answer, 4 only this language gives no answer, 1 not asked in both",
+        "answer, 4 only this language gives no answer, 1 not asked in both languages",
         "2 items (2 leaked)",
         "9 of 100 pairs have a side that gives no answer",
         "information: 96.0\u00a0% of 250 replies of the judge could be read.",
@@ -201,6 +201,54 @@ def test_without_a_ceiling_or_any_answer_the_page_says_so(folder: Path) -> None:
     text = lost.html(run)
     assert "Nothing could be compared" in text and "100 without a translation" in text
     loads_nothing(text)
+
+
+def test_a_page_of_silence_and_one_without_intervals_claim_nothing(folder: Path) -> None:
+    run = Run(read_run(folder).records)
+    (one, _) = gathered(folder, read_run(folder)).evaluations
+    rule = pl.lit(1.0).alias("precision"), pl.lit(1.0).alias("recall")
+    silent = replace(one, pairs=one.pairs.with_columns(pl.lit("both_silent").alias("state"), *rule))
+    text = open_answers_report(run, OpenEvidence([silent]), bootstrap=QUICK).html(run)
+    assert "In no pair do both sides give an answer" in text
+    assert "also said in the answers" not in text and "all languages together: F" not in text
+    bare = open_answers_report(run, OpenEvidence([one]), bootstrap=Bootstrap(resamples=0))
+    text = bare.html(run)
+    assert "Scores, in per cent. Precision" in text and "Lines are intervals" not in text
+    assert "the grey band" not in text and "lines are intervals" not in text and "(tick)" in text
+    assert "task&#39;s own words" not in text, (
+        "answers that were there already do not say how they were asked"
+    )
+
+
+def test_what_the_embedded_judge_cannot_read_stands_in_the_verdict(folder: Path) -> None:
+    run = Run(read_run(folder).records)
+    (one, _) = gathered(folder, read_run(folder)).evaluations
+    for changed, words in (
+        (
+            {"translator": "none"},
+            "rules of English only, and the answers were not translated, so that these scores say little",
+        ),
+        (
+            {"reference": "fr"},
+            "rules of English only, and the texts it compared are in French, so that these scores say little",
+        ),
+    ):
+        told = replace(one, signature={**one.signature, **changed})
+        text = open_answers_report(run, OpenEvidence([told]), bootstrap=QUICK).html(run)
+        assert words in text and "Translation does not explain" not in text
+    text = open_answers_report(run, OpenEvidence([one]), bootstrap=QUICK).html(run)
+    assert "say little of what the answers say" not in text
+
+
+def test_ends_that_round_to_the_same_are_one_number(folder: Path) -> None:
+    run = Run(read_run(folder).records)
+    (one, _) = gathered(folder, read_run(folder)).evaluations
+    nearly = pl.when(pl.col("language") == "de").then(0.501).otherwise(0.499)
+    alike = replace(
+        one, pairs=one.pairs.with_columns(state=pl.lit("compared"), precision=nearly, recall=nearly)
+    )
+    text = open_answers_report(run, OpenEvidence([alike]), bootstrap=QUICK).html(run)
+    assert "Of what the answers say in English, 50\u00a0% is also said" in text
 
 
 def test_a_page_without_repairs_and_losses_says_so(folder: Path) -> None:

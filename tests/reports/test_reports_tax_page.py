@@ -291,7 +291,8 @@ def test_a_verdict_that_hangs_on_one_model_says_on_which() -> None:
 
 def test_without_intervals_and_without_pairs_it_still_stands() -> None:
     evidence = replace(paired("-" * 20), settings=TaxSettings(bootstrap=Bootstrap(0)))
-    assert "without an interval" in tax_report(evidence).html(Run(evidence.records))
+    text = tax_report(evidence).html(Run(evidence.records))
+    assert "without an interval" in text and "95 % intervals" not in text and "with no intervals" in text
     back = pl.col("input") == "en_from_de"
     unread = evidence.records.with_columns(
         answer=pl.when(back).then(None).otherwise("answer"),
@@ -300,6 +301,12 @@ def test_without_intervals_and_without_pairs_it_still_stands() -> None:
     text = tax_report(replace(evidence, records=unread)).html(Run(unread))
     assert "What the way back to English costs cannot be told: " in text and 'class="n">undefined (' in text
     assert "figure-e1" not in text, "there is nothing to draw"
+
+
+def test_one_model_is_counted_as_one() -> None:
+    evidence = paired("-" * 10 + "+" * 10, models=1)
+    text = tax_report(evidence).html(Run(evidence.records))
+    assert "1 of 1 model right on the original only" in text and "1 models" not in text
 
 
 def test_records_without_two_conditions_are_refused() -> None:

@@ -113,7 +113,7 @@ def test_rows_without_reply_and_scored_rows_stay() -> None:
     assert read_again["outcome"].to_list() == ["error", "answered", "answered", "answered"]
     assert read_again["answer"].to_list() == [None, "A", "B", "A"]
     assert read_again["rule"].to_list() == ["timeout", "logprobs", "logprobs", "exact"]
-    assert (counts.rows, counts.without_reply, counts.scored) == (4, 2, 1)
+    assert (counts.rows, counts.without_reply, counts.scored) == (4, 1, 2)
     assert counts.changed == {"answered": 1}
     untouched = [name for name in records.columns if name not in ("outcome", "answer", "rule")]
     assert read_again.select(untouched).equals(records.select(untouched))
@@ -303,7 +303,7 @@ def test_command_tells_what_it_did_not_do(tmp_path: Path) -> None:
         + f"m/x,xnli,0,en,en,1,{reply_hash('other')},neutral,,w\nm/x,xnli,9,en,en,1,{reply_hash('A')},neutral,,w\n"
     )
     stderr = _command(file, "--out", tmp_path / "o.parquet", "--overrides", reviewed)[1]
-    assert "1 rows without a reply and 0 answered by probabilities are as they were" in stderr
+    assert "as they were: rows without a reply 1, rows answered by probabilities 0" in stderr
     assert "overrides not applied because their reply has changed: line 2" in stderr
     assert "overrides not applied because their record is not there: line 3" in stderr
 
@@ -357,7 +357,8 @@ def test_open_answers_are_left_alone() -> None:
     assert written.equals(rows) and counts.whole == 2 and not counts.changed
 
 
-def test_command_finds_the_task_file_of_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("below", ["run", "runs/tides-1"])
+def test_command_finds_the_task_file_of_the_run(below: str, tmp_path: Path) -> None:
     described = tmp_path / "tides.yaml"
     described.write_text(
         "name: tides\ndescription: Two labels.\nform: label\nfields: [text]\nlabels: [rising, falling]\n"
@@ -366,9 +367,12 @@ def test_command_finds_the_task_file_of_the_run(tmp_path: Path) -> None:
         "columns: {fields: {text: text}, gold: gold}\ngold: {read: label}\nkey: {columns: [id]}\n",
         encoding="utf-8",
     )
-    run = tmp_path / "run"
+    run = tmp_path / below
     records = frame([{"reply": "Up.", "answer": None, "outcome": "invalid"}], task="tides")
-    write_run(Run(records, None, {"task": str(described)}, {"hesperus": "0"}), run)
+    write_run(
+        Run(records, None, {"task": str(described) if below == "run" else described.name}, {"hesperus": "0"}),
+        run,
+    )
     _command(run, "--out", tmp_path / "out")
     assert read_run(tmp_path / "out").records["answer"].to_list() == ["rising"]
     described.unlink()

@@ -14,12 +14,10 @@ from hesperus.annotation.store import RatingStore
 from hesperus.annotation.units import Unit
 from hesperus.errors import DataError, UsageError
 from hesperus.records.files import write_whole
+from hesperus.records.schema import KEY
 from hesperus.types import OUTCOMES
 
-RECORD = ("model", "task", "item", "instruction", "input", "repeat")
-"""Columns that a unit must have, so that its record can be named."""
-
-_COLUMNS = (*RECORD, "reply_hash", "label", "outcome", "note")
+_COLUMNS = (*KEY, "reply_hash", "label", "outcome", "note")
 _NOTES = {"adjudicated": "adjudicated", "agreed": "{raters} raters agree", "single": "read by one rater"}
 
 
@@ -93,7 +91,7 @@ def _reading(store: RatingStore) -> Question:
 
 
 def _row(unit: Unit, made: Decision, question: Question, reply_hash: Callable[[str], str]) -> dict[str, str]:
-    missing = [name for name in RECORD if unit.columns.get(name) in (None, "") and name != "repeat"]
+    missing = [name for name in KEY if unit.columns.get(name) in (None, "") and name != "repeat"]
     if missing:
         raise DataError(f"does not name its record: no {', '.join(missing)}", item=unit.id)
     reply = next((text.text for text in unit.texts if text.name == "reply"), "")
@@ -104,7 +102,7 @@ def _row(unit: Unit, made: Decision, question: Question, reply_hash: Callable[[s
             f"{value!r} is neither a label of the unit nor an outcome", field=question.name, item=unit.id
         )
     return {
-        **{name: str(unit.columns.get(name) or ("1" if name == "repeat" else "")) for name in RECORD},
+        **{name: str(unit.columns.get(name) or ("1" if name == "repeat" else "")) for name in KEY},
         "reply_hash": reply_hash(reply),
         "label": value if is_label else "",
         "outcome": "" if is_label else value,

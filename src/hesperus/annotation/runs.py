@@ -9,11 +9,11 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import Run
+from hesperus.records.schema import KEY
 from hesperus.types import Sense
 
 _FIELD, _GROUP = "field:", "group:"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_RECORD = ("model", "task", "item", "instruction", "input", "repeat")
 
 
 def sides_frame(run: Run, a: str, b: str) -> pl.DataFrame:
@@ -97,8 +97,8 @@ def readings_frame(run: Run, *, outcomes: Sequence[str] = ()) -> pl.DataFrame:
         )
         rows.append(
             {
-                **{name: row[name] for name in _RECORD},
-                "unit": "|".join(str(row[name]) for name in _RECORD),
+                **{name: row[name] for name in KEY},
+                "unit": "|".join(str(row[name]) for name in KEY),
                 "question": question,
                 "question.language": _language(row["input"]),
                 "reply": row["reply"],

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hesperus.audits.finding import Finding, Items, quoted
+from hesperus.audits.scripts import is_unspaced
 from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import OPTIONS, parts
-from hesperus.languages import language
 from hesperus.types import Item
 
 _ENGLISH = (
@@ -22,7 +22,6 @@ _ENGLISH = (
     "they", "and", "who", "when", "where", "should", "between",
 )  # fmt: skip
 _ENGLISH_LEXICON = frozenset({"en", "pcm", "jam", "tpi", "bi", "srn", "sco", "kri", "enm", "ang"})
-_UNSPACED = frozenset({"Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
 _SAMPLE = 2_000
 _COMMON = 0.02
 _TIMES = 3.0
@@ -59,7 +58,7 @@ def wrong_languages(items: Items, settings: AuditSettings) -> Iterator[Finding]:
 
 
 def _is_learnt(tag: str, many: Sequence[Item], settings: AuditSettings) -> bool:
-    return len(many) >= settings.function_items and language(tag).script not in _UNSPACED
+    return len(many) >= settings.function_items and not is_unspaced(tag)
 
 
 def _owners(learned: Mapping[str, Mapping[str, float]]) -> Mapping[str, str]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
 
 from hesperus.audits.finding import Finding, Items, quoted
+from hesperus.audits.scripts import is_unspaced
 from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id
-from hesperus.languages import language
 from hesperus.types import Item
 
-_UNSPACED = frozenset({"Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
 _EDGES = " \t\n.,;:!?\"'()。．，、؟،।።“”‘’«»"
 
 
@@ -50,7 +48,7 @@ def _held(item: Item, tag: str) -> Iterator[tuple[str, list[str]]]:
     options = [option.strip(_EDGES) for option in item.options or ()]
     if not options:
         return
-    unspaced = _is_unspaced(tag)
+    unspaced = is_unspaced(tag)
     for name, text in item.fields.items():
         low = text.casefold()
         yield name, [option for option in options if option and _stands_in(option.casefold(), low, unspaced)]
@@ -63,7 +61,7 @@ def _answer(item: Item, tag: str, settings: AuditSettings) -> str | None:
     if not 0 <= place < len(options):
         return None
     answer = options[place].strip(_EDGES)
-    fewest = settings.leak_letters // 2 if _is_unspaced(tag) else settings.leak_letters
+    fewest = settings.leak_letters // 2 if is_unspaced(tag) else settings.leak_letters
     return answer if sum(map(str.isalpha, answer)) >= fewest else None
 
 
@@ -72,8 +70,3 @@ def _stands_in(phrase: str, text: str, unspaced: bool) -> bool:
     if phrase not in text:
         return False
     return unspaced or re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text) is not None
-
-
-@lru_cache(maxsize=4096)
-def _is_unspaced(tag: str) -> bool:
-    return language(tag).script in _UNSPACED

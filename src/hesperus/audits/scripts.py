@@ -13,6 +13,8 @@ from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import OPTIONS, parts
 from hesperus.languages import language
 
+_UNSPACED = frozenset({"Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
+
 # First words of the Unicode names of letters, by ISO 15924 code.
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -167,3 +169,9 @@ def _encodable(character: str, encoding: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+@lru_cache(maxsize=4096)
+def is_unspaced(tag: str) -> bool:
+    """Whether a language is written without blanks between words."""
+    return language(tag).script in _UNSPACED

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from hesperus.audits.finding import Finding, Items, Severity, quoted
+from hesperus.audits.scripts import is_unspaced
 from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id, folded, related
-from hesperus.languages import language
 from hesperus.types import Item
 
-_UNSPACED = frozenset({"Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
 _LETTERS_PER_WORD = 3
 
 
@@ -59,7 +57,7 @@ def _same(key: str, name: str, column: Mapping[str, str], settings: AuditSetting
 
 def _says_much(text: str, tag: str, settings: AuditSettings) -> bool:
     """Whether a text has enough words with letters, or letters in a script without blanks, to be no coincidence."""
-    if _is_unspaced(tag) and not text.isascii():
+    if is_unspaced(tag) and not text.isascii():
         return sum(map(str.isalpha, text)) >= _LETTERS_PER_WORD * settings.identical_words
     return sum(len(word) > 1 and word.isalpha() for word in text.split()) >= settings.identical_words
 
@@ -84,8 +82,3 @@ def _nearly(key: str, name: str, column: Mapping[str, str], settings: AuditSetti
                 f"{name}: {shared} of {len(words)} words are those of {settings.reference}: {quoted(text)}"
             )
             yield Finding("untranslated", severity, key, (tag,), detail)
-
-
-@lru_cache(maxsize=4096)
-def _is_unspaced(tag: str) -> bool:
-    return language(tag).script in _UNSPACED

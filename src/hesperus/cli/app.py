@@ -136,7 +136,9 @@ def _interrupted(stopped: SystemExit) -> None:
     cause = stopped.__context__
     while cause is not None:
         if isinstance(cause, KeyboardInterrupt):
-            sys.stderr.write("stopped; what was answered is kept, run the same command again to go on\n")
+            sys.stderr.write(
+                "stopped; every reply that came in is kept, run the same command again to go on\n"
+            )
             return
         if isinstance(cause, BrokenPipeError):
             raise SystemExit(141) from None

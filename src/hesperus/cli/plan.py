@@ -38,7 +38,7 @@ def command(
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
 
-    plan = chosen.kind.call("plan_study", chosen.study, store=store)
+    plan = chosen.call("plan_study", chosen.study, store=store)
     if requests:
         for line in plan.request_lines():
             typer.echo(line)

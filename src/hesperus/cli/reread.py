@@ -79,7 +79,7 @@ def command(
         overrides=corrections,
         reader=reader,
         items=held.items if held is not None else None,
-        described=_described(held.study) if held is not None and task is None else None,
+        described=_described(held.study, run / "study.yaml") if held is not None and task is None else None,
     )
     _save(written, run, out, made=made if as_run else None)
     rows = [
@@ -95,16 +95,16 @@ def command(
     _tell(counts, out)
 
 
-def _described(study: Mapping[str, object]) -> Task | None:
-    """The task file of one's own that the run was made with, where it still lies where it lay."""
+def _described(study: Mapping[str, object], file: Path) -> Task | None:
+    """The task file of one's own that the run was made with, where it is still found as a run of the study would."""
+    from hesperus.studies.asked import home_of
     from hesperus.tasks import task
 
     name = study.get("task")
-    return (
-        task(name)
-        if isinstance(name, str) and Path(name).suffix in (".yaml", ".yml") and Path(name).is_file()
-        else None
-    )
+    if not isinstance(name, str) or not name.endswith((".yaml", ".yml")):
+        return None
+    path = (home_of({"task": name}, file) or Path()) / name
+    return task(str(path)) if path.is_file() else None
 
 
 def _save(written: pl.DataFrame, run: Path, out: Path, *, made: dict[str, JSON] | None) -> None:
@@ -124,8 +124,7 @@ def _tell(counts: RereadCounts, out: Path) -> None:
     typer.echo(f"{changed:,} of {counts.rows:,} rows changed; written to {out}", err=True)
     if counts.without_reply or counts.scored:
         typer.echo(
-            f"{counts.without_reply:,} rows without a reply and {counts.scored:,} answered by probabilities are as "
-            "they were",
+            f"as they were: rows without a reply {counts.without_reply:,}, rows answered by probabilities {counts.scored:,}",
             err=True,
         )
     if counts.whole:

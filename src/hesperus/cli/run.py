@@ -17,7 +17,7 @@ def command(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Run folder (default: the one whose study is run again, else one under runs/, the same for the same study)."
+            help="Run folder (default: one under runs/, the same for the same study, or the run folder that is run again)."
         ),
     ] = None,
     store: Annotated[
@@ -45,8 +45,8 @@ def command(
     `translation_tax` asks a translated benchmark, its way back to English and its naturalised form.
 
     Stop it whenever you like: every reply is kept in the store, and the same command goes on where it stopped.
-    No request is ever paid for twice. A run folder, or the `study.yaml` in it, runs the same study again in that folder;
-    files that a study names are looked up from the working directory, then beside the study file and above it.
+    No request is ever paid for twice. The `study.yaml` of a run folder runs the same study again, from any folder: files that
+    a study file names are looked up from the working directory, or else beside the study file and in the folders above it.
 
     For example:
 
@@ -71,12 +71,12 @@ def command(
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
 
-    kind, study = chosen.kind, chosen.study
+    kind = chosen.kind
     if table is not None and table not in kind.tables:
         raise UnknownNameError(f"table of {kind.name}", table, kind.tables)
-    folder: Path = out or chosen.folder or kind.call("default_folder", study)
+    folder = out or chosen.folder()
     with StageProgress(quiet=quiet) as progress:
-        run = kind.call("run_study", study, folder, store=store, progress=progress)
+        run = chosen.call("run_study", chosen.study, folder, store=store, progress=progress)
     if run.excluded is not None:
         typer.echo(str(run.excluded), err=True)
     plain = format == "table" and table is None

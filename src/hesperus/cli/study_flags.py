@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -223,17 +224,18 @@ class Chosen:
 
     def call(self, function: str, *given: Any, **named: Any) -> Any:
         """Call a function of the study's package where the study's files are; paths given stay those meant here."""
-        with _in(self.home):
-            return self.kind.call(function, *map(self._kept, given), **{k: self._kept(v) for k, v in named.items()})
+        if self.home is None:
+            return self.kind.call(function, *given, **named)
+        placed = {name: _placed(value) for name, value in named.items()}
+        there = [_placed(value) for value in given]
+        with chdir(self.home):
+            return self.kind.call(function, *there, **placed)
 
     def folder(self) -> Path:
         """The study's own run folder: the one it was read from, wherever that is, or the one under runs/."""
         usual: Path = self.kind.call("default_folder", self.study)
-        own = self.file.absolute().parent if self.file is not None else None
-        return own if own is not None and own.name == usual.name and self.home is not None else usual
-
-    def _kept(self, value: Any) -> Any:
-        return value.absolute() if self.home is not None and isinstance(value, Path) else value
+        own = usual if self.file is None else self.file.absolute().parent
+        return own if own.name == usual.name and own != usual.absolute() else usual
 
 
 def takes_study(body: Callable[..., None]) -> Callable[..., None]:
@@ -274,16 +276,44 @@ def chosen_study(what: str, flags: Mapping[str, Any]) -> Chosen:
     values, file = _from_file(what)
     kind = study_kind(str(values.get("study", "multisense")) if file else what)
     given = {name: value for name, value in flags.items() if value is not None and value != []}
+    home = None if file is None else _home(values, given, file)
     for name in given:
         if name not in kind.flags:
             known = ", ".join(_shown(flag) for flag in kind.flags)
             raise UsageError(f"{_shown(name)} is no flag of the study {kind.name}; it takes {known}")
         path = _FLAGS[name].path
-        _lay(values, (*kind.intervals_in, *path) if path[0] == "bootstrap" else path, given[name])
+        _lay(
+            values, (*kind.intervals_in, *path) if path[0] == "bootstrap" else path, _kept(given[name], home)
+        )
     if file is None:
         _check_enough(kind, given)
     with _in(home):
         return Chosen(kind, kind.study(values, None if file is None else str(file)), file, home)
+
+
+def _home(values: Mapping[str, Any], given: Mapping[str, Any], file: Path) -> Path | None:
+    """Where the paths in a study file start; those that flags replace need not be there."""
+    from hesperus.studies.asked import home_of
+
+    replaced = {_FLAGS[name].path for name in given}
+    home = home_of({key: value for key, value in values.items() if (key,) not in replaced}, file)
+    if home is not None:
+        typer.echo(f"{file}: its files are those of {home}", err=True)
+    return home
+
+
+def _kept(value: Any, home: Path | None) -> Any:
+    """A file that a flag names from the working directory, where the study's own files start elsewhere."""
+    if home is None:
+        return value
+    if isinstance(value, list):
+        return [_kept(one, home) for one in value]
+    is_file = isinstance(value, Path) or (isinstance(value, str) and Path(value).exists())
+    return str(Path(value).absolute()) if is_file else value
+
+
+def _placed(value: Any) -> Any:
+    return value.absolute() if isinstance(value, Path) else value
 
 
 def _in(folder: Path | None) -> AbstractContextManager[None]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format, Tasks
+from hesperus.cli.measure_flags import Format, Resamples, Seed, Tasks
 from hesperus.cli.tax_design import simulate_command, strata_command
 from hesperus.cli.tax_inputs import (
     Back,
@@ -21,11 +21,9 @@ from hesperus.cli.tax_inputs import (
     Readers,
     ReaderTask,
     Repeat,
-    Resamples,
     Runs,
     Scale,
     Scores,
-    Seed,
     StrataFile,
     Threshold,
     Translated,

@@ -55,8 +55,6 @@ Threshold = Annotated[
         help="Back-translations below it are left out (default: 20, or the study's).", show_default=False
     ),
 ]
-Resamples = Annotated[int, typer.Option(min=0, help="Resamples of the items; 0: no intervals.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the resamples.")]
 Floor = Annotated[float, typer.Option(help="Share of readable answers below which a model is fragile.")]
 Exclude = Annotated[
     Path | None,

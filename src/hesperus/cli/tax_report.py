@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Tasks
+from hesperus.cli.measure_flags import Resamples, Seed, Tasks
 from hesperus.cli.tax_inputs import (
     Back,
     Checks,
@@ -20,11 +20,9 @@ from hesperus.cli.tax_inputs import (
     Readers,
     ReaderTask,
     Repeat,
-    Resamples,
     Runs,
     Scale,
     Scores,
-    Seed,
     StrataFile,
     Threshold,
     Translated,

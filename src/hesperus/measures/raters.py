@@ -17,6 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from hesperus.measures.agreement import beyond_chance
 from hesperus.measures.classes import Mask
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import Statistic, divide, ratio
@@ -66,7 +67,7 @@ def fleiss_statistic(ratings: npt.ArrayLike) -> Statistic:
     def reduce(sums: Floats) -> Floats:
         n = sums[..., :1]
         expected = (divide(sums[..., 2:], n) ** 2).sum(axis=-1)
-        return _beyond(divide(sums[..., 1], n[..., 0]), expected)
+        return beyond_chance(divide(sums[..., 1], n[..., 0]), expected)
 
     return Statistic(columns, reduce, rated.n, rated.excluded, rated.reason, rated.undefined)
 
@@ -89,7 +90,7 @@ def gwet_statistic(ratings: npt.ArrayLike) -> Statistic:
     def reduce(sums: Floats) -> Floats:
         share = divide(sums[..., 3:], sums[..., 2:3])
         expected = (share * (1.0 - share)).sum(axis=-1) / max(categories - 1, 1)
-        return _beyond(divide(sums[..., 1], sums[..., 0]), expected)
+        return beyond_chance(divide(sums[..., 1], sums[..., 0]), expected)
 
     if categories < 2:
         return Statistic((rated.kept,), _undefined, rated.n, rated.excluded, rated.reason, rated.undefined)
@@ -239,11 +240,6 @@ def _weighted(difference: Floats, weights: Weights) -> Floats:
         return np.asarray(difference != 0, dtype=np.float64)
     far: Floats = np.abs(difference) if weights == "linear" else difference**2
     return far
-
-
-def _beyond(observed: Floats, expected: Floats) -> Floats:
-    room = 1.0 - expected
-    return divide(observed - expected, np.where(room > _CERTAIN, room, 0.0))
 
 
 def _undefined(sums: Floats) -> Floats:

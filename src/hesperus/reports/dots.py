@@ -22,7 +22,8 @@ class Hue:
 def share_axis(rows: Sequence[Mapping[str, object]], title: str) -> Any:
     """An axis in per cent: from 0, or from the last tenth below everything where nothing lies low."""
     lowest = min(float(str(row[name])) for row in rows for name in ("value", "low") if row[name] is not None)
-    scale = alt.Scale(domain=[0 if lowest < 0.4 else int(lowest * 10) / 10, 1], nice=False)
+    # Where everything is at 1 the axis still has a length.
+    scale = alt.Scale(domain=[0 if lowest < 0.4 else min(int(lowest * 10) / 10, 0.9), 1], nice=False)
     return alt.X("value:Q", scale=scale, axis=SHARE, title=title)
 
 

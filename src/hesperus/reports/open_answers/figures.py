@@ -10,8 +10,8 @@ import altair as alt
 from hesperus.reports.dots import Hue, dots, share_axis
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.families import family_key, family_of, spans
-from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row
-from hesperus.reports.open_answers.wording import GROUPING_NAMES, group_name, measured_name
+from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, measured_name
+from hesperus.reports.open_answers.wording import GROUPING_NAMES, group_name
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, WIDTH, values
 from hesperus.reports.wording import percent
 
@@ -42,8 +42,7 @@ def drawings(found: OpenFindings, prefix: str) -> list[Drawing]:
             "scores",
             f"{prefix}scores",
             ceiling_figure(found),
-            f"{name} in each language, by family, and what translation alone leaves of the reference's own answers (tick; its "
-            f"interval is the grey band). Lines are intervals.{rest}",
+            _scores_caption(found, name) + rest,
             "scores",
         ),
         Drawing(
@@ -65,11 +64,29 @@ def drawings(found: OpenFindings, prefix: str) -> list[Drawing]:
             "groups",
             f"{prefix}groups",
             groups_figure(found),
-            f"{name} by groups of languages; lines are intervals over items, which move with all their languages.{rest}",
+            f"{name} by groups of languages"
+            + (
+                "; lines are intervals over prompts, which move with all their languages."
+                if found.has_intervals
+                else "."
+            )
+            + rest,
             "groups of languages",
         ),
     ]
     return [drawing for drawing in made if drawing.chart is not None]
+
+
+def _scores_caption(found: OpenFindings, name: str) -> str:
+    """What the figure of scores shows; ceilings and intervals where there are any."""
+    tick = "tick; its interval is the grey band" if found.has_intervals else "tick"
+    ceiling = (
+        f", and what translation alone leaves of the reference's own answers ({tick})"
+        if found.has_ceiling
+        else ""
+    )
+    lines = " Lines are intervals." if found.has_intervals else ""
+    return f"{name} in each language, by family{ceiling}.{lines}"
 
 
 def ceiling_figure(found: OpenFindings) -> Any | None:

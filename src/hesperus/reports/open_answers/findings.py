@@ -10,7 +10,8 @@ from hesperus.reports.families import family_key
 from hesperus.reports.open_answers.evidence import Evaluated
 from hesperus.reports.open_answers.runs import TableSettings, evaluation_table
 from hesperus.reports.open_answers.scores import CELL
-from hesperus.reports.open_answers.statistics import ANSWERED
+from hesperus.reports.open_answers.statistics import ANSWERED, SILENT
+from hesperus.reports.open_answers.wording import property_names
 from hesperus.reports.pairs import Side
 from hesperus.reports.table import Table
 from hesperus.reports.wording import language_label, language_name
@@ -93,6 +94,17 @@ class OpenFindings:
         """Whether any cell has a ceiling."""
         return any(held[self.main]["ceiling"] is not None for held in self.cells.values())
 
+    @property
+    def has_intervals(self) -> bool:
+        """Whether any cell has an interval of the main statistic."""
+        return any(held[self.main]["low"] is not None for held in self.cells.values())
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether no pair has two answers to compare, so that every score is the rule's for missing answers."""
+        states = self.evaluated.pairs["state"]
+        return bool(states.is_in(SILENT).any()) and not (states == "compared").any()
+
     def known(self, statistic: str | None = None) -> list[tuple[Cell, Row]]:
         """Cells in which a statistic (None: the main one) has a value."""
         rows = [(cell, held[statistic or self.main]) for cell, held in self.cells.items()]
@@ -162,3 +174,12 @@ def beside(row: Row, name: str) -> dict[str, object]:
         "high": row[f"{name}_high"],
         "reason": "",
     }
+
+
+def measured_name(found: OpenFindings) -> str:
+    """What the main statistic of an evaluator measures, as an axis or a column is headed."""
+    if found.is_information:
+        return "Information kept (F of means)"
+    if found.properties:
+        return f"Same {property_names(found.what)}" + (" profile" if len(found.properties) > 1 else "")
+    return "Equivalence"

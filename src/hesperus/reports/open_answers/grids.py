@@ -9,14 +9,13 @@ import polars as pl
 from hesperus.reports.families import family_key
 from hesperus.reports.grids import FOLDED, Column, Grid, left_out, number_cell, share_cell
 from hesperus.reports.open_answers.counting import STATES
-from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside
+from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside, measured_name
 from hesperus.reports.open_answers.statistics import ANSWERED
 from hesperus.reports.open_answers.wording import (
     GROUPING_NAMES,
     STATE_WORDS,
     STATISTIC_NAMES,
     group_name,
-    measured_name,
     property_names,
 )
 from hesperus.reports.wording import MISSING, OUTCOME_WORDS, language_label, language_name
@@ -70,7 +69,8 @@ def scores_grid(found: OpenFindings) -> Grid:
         if found.is_information
         else ""
     )
-    caption = f"Scores, in per cent, with {100 * found.level:g} % intervals over prompts.{sides}{ceiling}"
+    intervals = f", with {100 * found.level:g} % intervals over prompts" if found.has_intervals else ""
+    caption = f"Scores, in per cent{intervals}.{sides}{ceiling}"
     return Grid(caption, tuple(heads), tuple(cells), folded=len(cells) > 2 * FOLDED)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from hesperus.reports.open_answers.statistics import UNSEEN
+from hesperus.reports.open_answers.statistics import UNSEEN, UNSEEN_WORDS
 from hesperus.reports.wording import OUTCOME_WORDS
 
 SIDES = ("a", "b")
@@ -22,9 +22,7 @@ _MISSING, _REWORDED = "missing", "reworded"
 _WHY = {
     _MISSING: "not asked",
     _REWORDED: "asked in other words",
-    "absent": "not asked in both languages",
-    "untranslated": "without a translation",
-    "unreadable": "not readable by the evaluator",
+    **UNSEEN_WORDS,
 }
 
 

@@ -18,13 +18,13 @@ from hesperus.reports.open_answers.instruments import Apart, asked_apart, instru
 from hesperus.reports.open_answers.matching import SIDES, WAY
 from hesperus.reports.open_answers.measuring import STUDY, is_open
 from hesperus.reports.open_answers.runs import settings_of
+from hesperus.reports.open_answers.scores import CELL
 from hesperus.reports.open_answers.statistics import need
 
 ALL = "all"
 """In place of a language: all that the runs share, together."""
 
-_CELL = ("model", "task", "language", "instruction", "input")
-_KEY = (*_CELL, "item", "repeat")
+_KEY = (*CELL, "item", "repeat")
 
 Pair = tuple[pl.DataFrame, pl.DataFrame]
 Studies = tuple[Mapping[str, object], Mapping[str, object]]

@@ -27,14 +27,16 @@ BESIDE = ("ceiling", "ceiling_low", "ceiling_high", "relative", "relative_low", 
 ANSWERED = "_answered"
 """Ending of a statistic that leaves out pairs with a side that gives no answer."""
 
-UNSEEN = ("absent", "untranslated", "unreadable")
-"""States of pairs that have no score; they are counted as excluded."""
-
-_SAID = {
+UNSEEN_WORDS: Mapping[str, str] = {
     "absent": "not asked in both languages",
     "untranslated": "without a translation",
     "unreadable": "not readable by the evaluator",
 }
+"""States of pairs that have no score, in words."""
+
+UNSEEN = tuple(UNSEEN_WORDS)
+"""States of pairs that have no score; they are counted as excluded."""
+
 NO_SHARE = ("kappa.", "change.")
 """Statistics that may be 0 or less, of which a share of the ceiling says nothing."""
 
@@ -126,7 +128,9 @@ def signature_cells(signature: Mapping[str, object], bootstrap: Bootstrap | None
 
 def _excluded(pairs: pl.DataFrame) -> tuple[int, list[str]]:
     counts = {state: pairs.filter(pl.col("state") == state).height for state in UNSEEN}
-    return sum(counts.values()), [f"{count} {_SAID[state]}" for state, count in counts.items() if count]
+    return sum(counts.values()), [
+        f"{count} {UNSEEN_WORDS[state]}" for state, count in counts.items() if count
+    ]
 
 
 def has_ceiling(rows: pl.DataFrame, *, answered: bool) -> pl.Expr:

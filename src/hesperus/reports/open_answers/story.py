@@ -48,7 +48,29 @@ def verdict(found: OpenFindings, *, several: bool) -> list[str]:
     if not known:
         reasons = {str(held[statistic]["reason"]) for held in found.cells.values()}
         return [_begun(found, f"nothing could be compared: {'; '.join(sorted(reasons))}.", several)]
-    return [_begun(found, _kept(found, known), several), *_explained(found)]
+    if found.is_silent:
+        return [
+            _begun(found, "in no pair do both sides give an answer: the scores are the rule's for such pairs, and say nothing of "
+                   "what is said.", several)
+        ]  # fmt: skip
+    return [_begun(found, _kept(found, known), several), *(_misread(found) or _explained(found))]
+
+
+def _misread(found: OpenFindings) -> list[str]:
+    """What makes the scores mean little: texts that the embedded judge cannot read; nothing where it can."""
+    if judge_name(found.evaluated.signature) != EMBEDDED:
+        return []
+    knows = "The embedded judge knows the rules of English only"
+    little = "so that these scores say little of what the answers say."
+    if not _is_english(found.reference):
+        return [f"{knows}, and the texts it compared are in {found.reference_name}, {little}"]
+    foreign = any(not _is_english(cell[2]) for cell in found.cells)
+    untranslated = found.evaluated.signature.get("translator") == "none"
+    return [f"{knows}, and the answers were not translated, {little}"] if foreign and untranslated else []
+
+
+def _is_english(tag: str) -> bool:
+    return tag.partition("-")[0] == "en"
 
 
 def _begun(found: OpenFindings, said: str, several: bool) -> str:
@@ -78,6 +100,9 @@ def _ends(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> str:
     if len(known) == 1:
         return share(known[0][1])
     (low_cell, low), (high_cell, high) = known[0], known[-1]
+    least, most = percent(float(str(low["value"]))), percent(float(str(high["value"])))
+    if least == most:
+        return least
     return f"between {share(low)} ({_where(found, low_cell)}) and {share(high)} ({_where(found, high_cell)})"
 
 
@@ -124,7 +149,7 @@ def _explained(found: OpenFindings) -> Iterator[str]:
 def models_told(found: OpenFindings, *, several: bool) -> list[str]:
     """A sentence a model: its mean over all languages, and what that is of the ceiling."""
     told: list[str] = []
-    if len(found.labels) < 2:
+    if len(found.labels) < 2 or found.is_silent:
         return told
     for model in found.models:
         row = found.whole(model)
@@ -170,7 +195,8 @@ def asked(
             "Languages",
             f"{len(tags)}, held against {english}: {joined(shown) if not more else ', '.join(shown) + more}",
         ),
-        ("Prompts", f"{prompts}; {_ways(pairs, english)}"),
+        # Answers that were there already do not say how their prompts came to stand in their language.
+        ("Prompts", f"{prompts}; {_ways(pairs, english)}" if study else prompts),
         ("Translator of the answers", str(found.evaluated.signature.get("translator") or "none")),
         *(("Evaluator", _evaluator(part)) for part in parts),
         ("Pairs", _pairs(pairs)),

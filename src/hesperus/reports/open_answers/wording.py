@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from hesperus.reports.open_answers.findings import OpenFindings
+from hesperus.reports.open_answers.statistics import UNSEEN_WORDS
 
 EMBEDDED = "embedded"
 """Name of the judge that needs no model."""
@@ -33,9 +31,9 @@ STATE_WORDS: Mapping[str, str] = {
     "reference_silent": "only the reference gives no answer",
     "candidate_silent": "only this language gives no answer",
     "both_silent": "neither gives an answer",
-    "unreadable": "unreadable to the evaluator",
-    "untranslated": "without a translation",
-    "absent": "not asked in both",
+    "unreadable": UNSEEN_WORDS["unreadable"],
+    "untranslated": UNSEEN_WORDS["untranslated"],
+    "absent": UNSEEN_WORDS["absent"],
 }
 """States of pairs in words, in the order of counting.STATES."""
 
@@ -79,15 +77,6 @@ def group_name(grouping: str, group: str) -> str:
 def property_names(name: str) -> str:
     """A property without underscores."""
     return name.replace("_", " ")
-
-
-def measured_name(found: OpenFindings) -> str:
-    """What the main statistic of an evaluator measures, as an axis or a column is headed."""
-    if found.is_information:
-        return "Information kept (F of means)"
-    if found.properties:
-        return f"Same {property_names(found.what)}" + (" profile" if len(found.properties) > 1 else "")
-    return "Equivalence"
 
 
 def judge_name(signature: Mapping[str, object]) -> str:

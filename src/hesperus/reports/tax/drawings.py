@@ -33,7 +33,8 @@ _REPORTED = "all models, each item with all of them: to report"
 
 def drawings(tables: Mapping[str, Table], evidence: Evidence) -> list[Drawing]:
     """Every figure for which there is something to draw."""
-    level = f"{100 * evidence.settings.bootstrap.level:g} %"
+    drawn = evidence.settings.bootstrap
+    level = f"{100 * drawn.level:g} %" if drawn.resamples else "no"
     made = [
         _gate(evidence),
         _back(tables.get("e1"), level),
@@ -206,7 +207,8 @@ def _bounds(found: Table | None, level: str) -> Drawing:
     return Drawing(
         "bounds", "bounds", bounds_figure(lines, "percentage points"),
         "What unreadable answers could do: the broad bar reaches from the lowest to the highest difference that they allow, "
-        f"the thin line adds the {level} intervals of these two, the point is the estimate without them.",
+        + ("" if level == "no" else f"the thin line adds the {level} intervals of these two, ")
+        + "the point is the estimate without them.",
         "bounds",
     )  # fmt: skip
 

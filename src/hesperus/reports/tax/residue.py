@@ -14,6 +14,7 @@ from hesperus.reports.item_texts import Text, texts_of
 from hesperus.reports.tax.evidence import Evidence
 from hesperus.reports.tax.rating import mean_ratings
 from hesperus.reports.tax.sides import Compared
+from hesperus.reports.tax.wording import counted
 from hesperus.reports.wording import OUTCOME_WORDS, parsed, sense_sentence
 
 MOST = 12
@@ -132,7 +133,7 @@ def _why(given: Compared, place: int, high: bool, cues: Mapping[str, float | Non
     strict = pairs.strict[:, place]
     lost = int((pairs.first_right[:, place] & ~pairs.second_right[:, place] & strict).sum())
     won = int((~pairs.first_right[:, place] & pairs.second_right[:, place] & strict).sum())
-    yield f"{lost} of {int(strict.sum())} models right on the original only" + (
+    yield f"{lost} of {counted(int(strict.sum()), 'model')} right on the original only" + (
         f", {won} on what came back only" if won else ""
     )
     if high:

@@ -26,7 +26,7 @@ class RereadCounts:
 
     Attributes:
         rows: Rows of the table.
-        without_reply: Rows that hold no reply; they are as they were.
+        without_reply: Rows that hold no reply and no probabilities; they are as they were.
         scored: Rows answered by the options' probabilities; they too are as they were.
         whole: Rows of tasks with open answers, where the whole reply is the answer; they too.
         undescribed: Name of a task that no task file describes to its rows that could not be read for it; they too.
@@ -155,8 +155,8 @@ def _count(
     ]
     return RereadCounts(
         rows=len(rows),
-        without_reply=sum(row.reply is None for row in rows),
-        scored=sum(row.scored and row.reply is not None for row in rows),
+        without_reply=sum(row.reply is None and not row.scored for row in rows),
+        scored=sum(row.scored for row in rows),
         whole=sum(row.whole and row.reply is not None for row in rows),
         before=Counter(str(outcome) for outcome, _ in old if outcome is not None),
         after=Counter(str(outcome) for outcome, _ in new if outcome is not None),

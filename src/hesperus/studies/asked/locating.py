@@ -1,0 +1,59 @@
+"""Where the relative paths of a study file start: in the working directory, or in a folder at or above the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+_FILES = ("data", "records", "exclude", "prices")
+_NAMES_OR_FILES = ("task", "grouping")
+"""Keys that hold a name, or a file whose name ends in one of _ENDINGS."""
+_ENDINGS = (".yaml", ".yml")
+_PARTS = ("native",)
+"""Parts of a study file that name files of their own."""
+
+
+def home_of(values: Mapping[str, Any], file: Path) -> Path | None:
+    """The folder from which the files that a study names are found, where that is not the working directory.
+
+    A run folder lies below the folder from which its study was run, and a study that somebody wrote lies beside its
+    files: the nearest folder at or above the study file that has everything it names is taken.
+
+    Args:
+        values: Keys as in the file, not yet validated.
+        file: The study file.
+
+    Returns:
+        None where everything is found from the working directory, or some file is found nowhere.
+    """
+    named = [path for path in _named(values) if not Path(path).is_absolute()]
+    if all(_is_there(Path(), path) for path in named):
+        return None
+    # The path as it was given: a linked run folder belongs where its link lies.
+    for folder in Path(os.path.abspath(file)).parents:  # noqa: PTH100
+        if all(_is_there(folder, path) for path in named):
+            return folder
+    return None
+
+
+def _named(values: Mapping[str, Any]) -> Iterator[str]:
+    """Every file that a study names."""
+    for key, value in values.items():
+        if key in _PARTS and isinstance(value, Mapping):
+            yield from _named(value)
+        for one in value if isinstance(value, list | tuple) and key == "records" else (value,):
+            is_file = key in _FILES or (key in _NAMES_OR_FILES and str(one).endswith(_ENDINGS))
+            if is_file and isinstance(one, str) and one:
+                yield one
+
+
+def _is_there(folder: Path, path: str) -> bool:
+    """Whether a file or folder is there; of a pattern with {language}, the folder before the language."""
+    before, language, _ = path.partition("{language}")
+    place = folder / (before.rpartition("/")[0] if language else path)
+    try:
+        return place.exists()
+    except (OSError, ValueError):
+        return False
