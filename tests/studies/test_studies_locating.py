@@ -132,3 +132,20 @@ def test_an_address_that_nobody_is_asked_at_is_refused() -> None:
     )
     assert "pocket/s: nothing here is asked over HTTP" in str(done.exception)
     assert set(models_named(["http/mine", "pocket/s"], url)) == {"http/mine", "pocket/s"}
+
+
+def test_a_named_run_folder_runs_again_in_its_place_unless_a_flag_changes_the_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ("multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de", "--limit", "3")
+    assert typed("run", *asked, "--out", "mine", "--quiet").exit_code == 0
+    before = {path.name: path.read_bytes() for path in Path("mine").iterdir()}
+    for again in ("mine", "mine/study.yaml"):
+        done = typed("run", again, "--quiet")
+        assert done.exit_code == 0 and "run folder: mine " in done.stderr
+    assert {path.name: path.read_bytes() for path in Path("mine").iterdir()} == before
+    assert not Path("runs").exists()
+    other = typed("run", "mine", "--limit", "4", "--quiet")
+    assert other.exit_code == 0 and "run folder: runs/atlas-" in other.stderr
+    assert {path.name: path.read_bytes() for path in Path("mine").iterdir()} == before

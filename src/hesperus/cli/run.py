@@ -17,7 +17,7 @@ def command(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Run folder (default: one under runs/, the same for the same study, or the run folder that is run again)."
+            help="Run folder (default: the one that is run again, or one under runs/, the same for the same study)."
         ),
     ] = None,
     store: Annotated[
@@ -45,8 +45,9 @@ def command(
     `translation_tax` asks a translated benchmark, its way back to English and its naturalised form.
 
     Stop it whenever you like: every reply is kept in the store, and the same command goes on where it stopped.
-    No request is ever paid for twice. The `study.yaml` of a run folder runs the same study again, from any folder: files that
-    a study file names are looked up from the working directory, or else beside the study file and in the folders above it.
+    No request is ever paid for twice. A run folder, or the `study.yaml` in it, runs the same study again, in that folder; with
+    other flags beside, it is another study and gets a folder of its own. Files that a study file names are looked up from the
+    working directory, or else beside the study file and in the folders above it.
 
     For example:
 

@@ -215,12 +215,14 @@ class Chosen:
         study: Its validated declaration.
         file: The study file, or None where flags say it all.
         home: Where the relative paths in that file start, or None where that is the working directory.
+        is_changed: Whether flags say something beside that file.
     """
 
     kind: StudyKind
     study: Any
     file: Path | None = None
     home: Path | None = None
+    is_changed: bool = False
 
     def call(self, function: str, *given: Any, **named: Any) -> Any:
         """Call a function of the study's package where the study's files are; paths given stay those meant here."""
@@ -232,10 +234,15 @@ class Chosen:
             return self.kind.call(function, *there, **placed)
 
     def folder(self) -> Path:
-        """The study's own run folder: the one it was read from, wherever that is, or the one under runs/."""
+        """The run folder: the one whose study is run again as it was, wherever that lies, or one under runs/."""
+        from hesperus.records.runs import SIGNATURE_FILE
+
         usual: Path = self.kind.call("default_folder", self.study)
-        own = usual if self.file is None else self.file.absolute().parent
-        return own if own.name == usual.name and own != usual.absolute() else usual
+        if self.file is None:
+            return usual
+        own = self.file.parent
+        is_whole = (own / SIGNATURE_FILE).is_file()
+        return own if own.absolute().name == usual.name or (is_whole and not self.is_changed) else usual
 
 
 def takes_study(body: Callable[..., None]) -> Callable[..., None]:
@@ -288,7 +295,8 @@ def chosen_study(what: str, flags: Mapping[str, Any]) -> Chosen:
     if file is None:
         _check_enough(kind, given)
     with _in(home):
-        return Chosen(kind, kind.study(values, None if file is None else str(file)), file, home)
+        study = kind.study(values, None if file is None else str(file))
+    return Chosen(kind, study, file, home, is_changed=bool(given))
 
 
 def _home(values: Mapping[str, Any], given: Mapping[str, Any], file: Path) -> Path | None:
