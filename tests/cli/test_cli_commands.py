@@ -36,6 +36,15 @@ def test_the_demo_ends_with_a_report(tmp_path: Path) -> None:
     )
     assert "Report: demo/report.html" in done.stderr
     assert (tmp_path / "demo" / "report.html").stat().st_size > 20_000
+    checklist = hesperus("tax", "checklist", "demo/tax", "--format", "json", cwd=tmp_path)
+    done_items = {
+        row["item"] for row in json.loads(checklist.stdout)["checklist"]["rows"] if row["status"] == "done"
+    }
+    assert done_items >= {
+        "audit of ids, options and gold on every side",
+        "E1 back-translation, clustered over items",
+    }
+    assert "E4 naturalisation, same items" in done_items
     run = read_run(tmp_path / "demo")
     assert len(run.records) == 40 * (2 + 3 + 1)
     again = hesperus("demo", "--model", "pocket/s", "--target", "de", "--limit", "40", cwd=tmp_path)

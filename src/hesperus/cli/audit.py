@@ -11,6 +11,7 @@ from hesperus.cli.measure_flags import Format
 
 if TYPE_CHECKING:
     from hesperus.audits import Audit, Material
+    from hesperus.reports.table import Table
 
 
 def command(
@@ -112,27 +113,41 @@ def _material(
     return file_items([Path(path) for path in what], languages or (), roles={c: r for c, _, r in pairs})
 
 
+def findings_table(audit: Audit, name: str) -> Table:
+    """Every finding of an audit, with its signature.
+
+    Args:
+        audit: What was found.
+        name: What was audited.
+    """
+    from hesperus.reports.table import Table
+
+    columns = ("kind", "severity", "item", "languages", "detail")
+    rows = tuple(
+        {c: getattr(finding, c) for c in columns} | {"languages": list(finding.languages)}
+        for finding in audit.findings
+    )
+    return Table("audit", columns, rows, {"audited": name, **audit.signature()})
+
+
 def _show(audit: Audit, name: str, format: str, show: int) -> None:
     """The findings; for people the summary first, and some findings of each kind."""
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
     from hesperus.reports.untrusted import one_line
 
-    columns = ("kind", "severity", "item", "languages", "detail")
-    rows = [{c: getattr(finding, c) for c in columns} for finding in audit.findings]
-    signature = {"audited": name} | audit.signature()
+    found = findings_table(audit, name)
     if format != "table":
-        listed = [row | {"languages": list(row["languages"])} for row in rows]
-        print_table(Table("audit", columns, tuple(listed), signature), format)
+        print_table(found, format)
         return
-    if rows:
-        seen: dict[str, int] = {}
+    if found.rows:
+        seen: dict[object, int] = {}
         shown = []
-        for row in rows:
-            seen[row["kind"]] = seen.get(row["kind"], 0) + 1
-            if not show or seen[row["kind"]] <= show:
-                shown.append(row | {"languages": " ".join(row["languages"])})
-        print_table(Table("findings", columns, tuple(shown), {}), format)
+        for row, finding in zip(found.rows, audit.findings, strict=True):
+            seen[finding.kind] = seen.get(finding.kind, 0) + 1
+            if not show or seen[finding.kind] <= show:
+                shown.append({**row, "languages": " ".join(finding.languages)})
+        print_table(Table("findings", found.columns, tuple(shown), {}), format)
         typer.echo("")
     summary = audit.summary()
     if summary:

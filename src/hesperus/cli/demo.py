@@ -31,8 +31,8 @@ def command(
 
     Three small models (pocket/s, pocket/m, pocket/l) translate the atlas, our own multiple-choice questions on
     countries, and answer both versions; then which runs err alike, how much of a description in English is also said in
-    other languages, and what the way back to English costs. What each model was shown in each language is known, so the
-    demo shows what the measures find. The numbers come from real inference.
+    other languages, and what the way back to English costs and natural rewriting gains. What each model was shown in each
+    language is known, so the demo shows what the measures find. The numbers come from real inference.
 
     For example:
 
@@ -71,10 +71,32 @@ def command(
         typer.echo()
         print_table(kind.summary(found), "table")
         found.raise_if_incomplete()
+        if kind.name == "translation_tax":
+            _align(values["source"], values["target"], out / folder)
         pages.append(_page(kind.name, out / folder))
     typer.echo(f"\nReport: {pages[0]}; also {', '.join(map(str, pages[1:]))}\nAgain, on your own model: hesperus run multisense --task atlas "
                "--model openai/gpt-4o-mini --source en --target de", err=True)  # fmt: skip
     run.raise_if_incomplete()
+
+
+def _align(source: str, target: str, folder: Path) -> None:
+    """Hold the items of two languages against each other, where the page of the audit looks for it."""
+    from hesperus.audits import AuditSettings, audit_items, task_items
+    from hesperus.cli.audit import findings_table
+    from hesperus.records.files import write_whole
+    from hesperus.reports.formats import format_table
+    from hesperus.reports.tax.commands import ALIGNMENT_FILE
+    from hesperus.tasks import task
+
+    material = task_items(task("atlas"), (source, target))
+    audit = audit_items(
+        material.items, AuditSettings(reference=source), contract=material.contract, known=material.known
+    )
+
+    def write(partial: Path) -> None:
+        partial.write_text(format_table(findings_table(audit, material.name), "json"), encoding="utf-8")
+
+    write_whole(folder / ALIGNMENT_FILE, write)
 
 
 def _page(study: str, folder: Path) -> Path:
@@ -104,6 +126,7 @@ def _further(
         "translator": "pocket/l", "sample": {"n": min(limit or _DESCRIBED, _DESCRIBED)},
     }  # fmt: skip
     yield "tax", {
-        "study": "translation_tax", "task": "atlas", **asked, "target": targets[0],
+        "study": "translation_tax", "task": "atlas", **asked, "source": "en", "target": targets[0],
+        "naturalise": {"rewriter": "pocket/l"},
         "sample": {"n": min(limit or _TAXED, _TAXED)},
     }  # fmt: skip
