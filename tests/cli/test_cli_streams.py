@@ -15,6 +15,7 @@ import pytest
 from hesperus.records import conform, write_records
 
 COMMAND = (sys.executable, "-m", "hesperus")
+ASKING = (*COMMAND, "run", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de")
 MEASURE = (*COMMAND, "measure", "accuracy", "answers.parquet")
 
 
@@ -74,18 +75,7 @@ def test_what_a_terminal_cannot_show_is_written_as_its_code(folder: Path) -> Non
 
 
 def test_an_interrupt_says_how_to_go_on(folder: Path) -> None:
-    asking = (
-        *COMMAND,
-        "run",
-        "multisense",
-        "--task",
-        "atlas",
-        "--model",
-        "pocket/s",
-        "--target",
-        "de",
-        "--quiet",
-    )
+    asking = (*ASKING, "--quiet")
     process = subprocess.Popen(asking, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     store = folder / "runs" / "replies.sqlite"
     for _ in range(600):
@@ -99,19 +89,7 @@ def test_an_interrupt_says_how_to_go_on(folder: Path) -> None:
 
 
 def test_an_unknown_format_is_refused_before_anything_is_asked(folder: Path) -> None:
-    asking = (
-        *COMMAND,
-        "run",
-        "multisense",
-        "--task",
-        "atlas",
-        "--model",
-        "pocket/s",
-        "--target",
-        "de",
-        "--format",
-        "jsn",
-    )
+    asking = (*ASKING, "--format", "jsn")
     done = subprocess.run(asking, cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "error: unknown format: 'jsn'; did you mean 'json'?\n")
     assert not (folder / "runs").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html.parser import HTMLParser
 
@@ -45,6 +46,10 @@ class Outline(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag, f"</{tag}> closes something else, line {self.getpos()[0]}"
 
+    def count(self, tag: str) -> int:
+        """How many there are of an element."""
+        return sum(name == tag for name, _ in self.tags)
+
 
 def outline(text: str) -> Outline:
     found = Outline()
@@ -65,3 +70,17 @@ def loads_nothing(text: str) -> None:
     assert "url(http" not in text and "@import" not in text
     policy = next(a["content"] for _, a in found.tags if a.get("http-equiv") == "Content-Security-Policy")
     assert str(policy).startswith("default-src 'none'")
+
+
+def is_sound(text: str) -> Outline:
+    """Asserts that anchors are unique and every link goes to one, and that headings, tables and figures are in order."""
+    found = outline(text)
+    assert len(found.ids) == len(set(found.ids))
+    links = [str(attrs["href"]) for tag, attrs in found.tags if tag == "a"]
+    assert links and all(link[0] == "#" and link[1:] in found.ids for link in links)
+    headings = [int(tag[1]) for tag, _ in found.tags if re.fullmatch("h[1-6]", tag)]
+    assert headings[0] == 1 and headings.count(1) == 1
+    assert all(later - earlier <= 1 for earlier, later in zip(headings, headings[1:], strict=False))
+    assert found.count("caption") == found.count("table")
+    assert found.count("figcaption") == found.count("figure")
+    return found

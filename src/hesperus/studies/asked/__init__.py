@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Exclusions,
         InstructionOverride,
         Part,
+        Resampling,
         SampleSize,
         read_mapping,
     )
@@ -65,6 +66,7 @@ __all__ = [
     "OnTerms",
     "Part",
     "Plan",
+    "Resampling",
     "SampleSize",
     "Senses",
     "StudyRun",
@@ -117,6 +119,7 @@ _HOMES = {
     "OnTerms": "desk",
     "Part": "declaring",
     "Plan": "planning",
+    "Resampling": "declaring",
     "SampleSize": "declaring",
     "Senses": "answering",
     "StudyRun": "keeping",

@@ -112,6 +112,14 @@ class SampleSize(Part):
         return self
 
 
+class Resampling(Part):
+    """How intervals are made: resamples of the items, their seed, coverage."""
+
+    resamples: int = Field(default=2000, ge=0)
+    seed: int = Field(default=0, ge=0)
+    level: float = Field(default=0.95, gt=0, lt=1)
+
+
 class BudgetLimits(Part):
     """Where to stop, cleanly; null is no limit.
 

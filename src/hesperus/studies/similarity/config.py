@@ -16,6 +16,7 @@ from hesperus.studies.asked.declaring import (
     Exclusions,
     InstructionOverride,
     Part,
+    Resampling,
     SampleSize,
 )
 from hesperus.studies.asked.material import Subject
@@ -77,14 +78,6 @@ class LanguageNumbers(Part):
     @classmethod
     def _as_text(cls, value: object) -> object:
         return value if isinstance(value, str | None) else str(value)
-
-
-class Resampling(Part):
-    """How intervals are made: resamples of the items, their seed, coverage."""
-
-    resamples: int = Field(default=2000, ge=0)
-    seed: int = Field(default=0, ge=0)
-    level: float = Field(default=0.95, gt=0, lt=1)
 
 
 class Comparison(Part):

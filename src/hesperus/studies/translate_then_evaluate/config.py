@@ -14,18 +14,10 @@ from hesperus.studies.asked.declaring import (
     Drawing,
     Exclusions,
     InstructionOverride,
-    Part,
+    Resampling,
     SampleSize,
 )
 from hesperus.studies.asked.material import Subject
-
-
-class Resampling(Part):
-    """How intervals are made: resamples of the items, their seed, coverage."""
-
-    resamples: int = Field(default=2000, ge=0)
-    seed: int = Field(default=0, ge=0)
-    level: float = Field(default=0.95, gt=0, lt=1)
 
 
 class OpenAnswersStudy(Declared):
