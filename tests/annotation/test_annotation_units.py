@@ -259,13 +259,13 @@ def test_labels_that_clash_with_fixed_choices_are_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", b"item,text\n1,a\n2,caf\xe9\n", "a.csv, line 3: cannot be read as CSV: not UTF-8"),
-        ("a.jsonl", b'{"item": "1"}\n{"item": "\xe9"}\n', "a.jsonl, line 2: cannot be read as JSONL: not UTF-8"),
-        ("a.csv", b'item,text\n1,"a\nb"\n2,a,b\n', "a.csv, line 4: cannot be read as CSV: 3 fields, the heading has 2"),
+        ("a.csv", b"item,text\n1,a\n2,caf\xe9\n", "a.csv, line 3: is not UTF-8"),
+        ("a.jsonl", b'{"item": "1"}\n{"item": "\xe9"}\n', "a.jsonl, line 2: is not UTF-8"),
+        ("a.csv", b'item,text\n1,"a\nb"\n2,a,b\n', "a.csv, line 4: cannot be read as CSV: 3 fields where the heading has 2"),
         ("a.tsv", b"item\ttext\n1\ta\tb\n", "a.tsv, line 2: cannot be read as TSV: 3 fields"),
-        ("a.csv", b"", "a.csv: cannot be read as CSV: empty CSV"),
-        ("a.jsonl", b"{", "a.jsonl: cannot be read as JSONL"),
-        ("a.parquet", b"PAR1", "a.parquet: cannot be read as PARQUET"),
+        ("a.csv", b"", "a.csv: is empty"),
+        ("a.jsonl", b"{", "a.jsonl, line 1: cannot be read as JSONL: no JSON"),
+        ("a.parquet", b"PAR1", "a.parquet: cannot be read"),
     ],
 )  # fmt: skip
 def test_a_table_that_cannot_be_read_says_where(

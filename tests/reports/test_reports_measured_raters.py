@@ -11,7 +11,7 @@ import pytest
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.reports.measured.raters import RaterSettings, confusion_table, raters_table
-from hesperus.reports.measured.rating_files import read_ratings
+from hesperus.tables import read_table
 
 OBSERVERS = {
     "a": "1 2 3 3 2 1 4 1 2 . . .", "b": "1 2 3 3 2 2 4 1 2 5 . 3",
@@ -36,7 +36,7 @@ def test_krippendorffs_example_as_a_long_table(tmp_path: Path) -> None:
         ("r.jsonl", LONG.write_ndjson),
     ):
         write(tmp_path / name)
-        found = raters_table(read_ratings(tmp_path / name), SETTINGS)
+        found = raters_table(read_table(tmp_path / name), SETTINGS)
         alpha = found.only("statistic", ["krippendorff_alpha"]).rows[0]
         assert alpha["value"] == pytest.approx(0.815, abs=5e-4)
         assert (alpha["n"], alpha["excluded"]) == (11, 1)
@@ -76,7 +76,7 @@ def test_names_in_an_order_and_confusion() -> None:
     assert counts == {("low", "low"): 1, ("mid", "high"): 1, ("high", "high"): 1}
     bias = raters_table(frame, settings).only("statistic", ["bias"]).rows
     assert [row["value"] for row in bias] == [pytest.approx(-1 / 3), pytest.approx(1 / 3)]
-    with pytest.raises(DataError, match="line 3, field 'r': 'mid' is not in the order given"):
+    with pytest.raises(DataError, match="line 2, field 'r': 'mid' is not in the order given"):
         raters_table(frame, RaterSettings(("u",), "w", "r", "ordinal", order=("low", "high")))
 
 
@@ -87,7 +87,7 @@ def test_the_same_rating_again_is_counted_another_one_is_refused() -> None:
     assert found.rows[0]["value"] == pytest.approx(0.815, abs=5e-4)
     changed = pl.concat([LONG, LONG.head(1).with_columns(score=pl.lit("4"))])
     with pytest.raises(
-        DataError, match=r"line 2: a rated unit=u00 more than once, differently.*--duplicates last"
+        DataError, match=r"line 1: a rated unit=u00 more than once, differently.*--duplicates last"
     ):
         raters_table(changed, SETTINGS)
     last = RaterSettings(("unit",), "who", "score", "ordinal", duplicates="last", bootstrap=Bootstrap(0))
@@ -103,11 +103,11 @@ def test_a_rater_who_changes_her_mind_twice_has_the_last_word() -> None:
 
 
 def test_bad_tables_are_told_apart(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no such table of ratings"):
-        read_ratings(tmp_path / "none.csv")
+    with pytest.raises(UsageError, match="no such file"):
+        read_table(tmp_path / "none.csv")
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 not really")
     with pytest.raises(DataError, match="cannot be read"):
-        read_ratings(tmp_path / "broken.parquet")
+        read_table(tmp_path / "broken.parquet")
     with pytest.raises(UnknownNameError, match="unknown column of r.csv: 'scor'; did you mean 'score'"):
         raters_table(LONG, RaterSettings(("unit",), "who", "scor"), file="r.csv")
     wrong = LONG.with_columns(
@@ -115,7 +115,7 @@ def test_bad_tables_are_told_apart(tmp_path: Path) -> None:
     )
     with pytest.raises(
         DataError,
-        match="line 5, field 'score': 'good' of rater 'a' is no number, which the level ordinal needs",
+        match="line 4, field 'score': 'good' of rater 'a' is no number, which the level ordinal needs",
     ):
         raters_table(wrong, SETTINGS)
     scaled = RaterSettings(("unit",), "who", "score", "ordinal", scale=(1, 4))
@@ -125,7 +125,7 @@ def test_bad_tables_are_told_apart(tmp_path: Path) -> None:
         raters_table(LONG.filter(pl.col("who") == "a"), SETTINGS)
     with pytest.raises(DataError, match="there is no rating"):
         raters_table(LONG.with_columns(score=pl.lit(None, dtype=pl.String)), SETTINGS)
-    with pytest.raises(DataError, match="line 2, field 'who': is empty"):
+    with pytest.raises(DataError, match="line 1, field 'who': is empty"):
         raters_table(LONG.with_columns(who=pl.when(pl.col("who") != "a").then(pl.col("who"))), SETTINGS)
 
 
@@ -161,30 +161,30 @@ def test_packed_tables_are_read_as_plain_ones(tmp_path: Path) -> None:
         write(tmp_path / name)
         packed = tmp_path / f"{name}.gz"
         packed.write_bytes(gzip.compress((tmp_path / name).read_bytes()))
-        assert read_ratings(packed).equals(read_ratings(tmp_path / name))
+        assert read_table(packed).equals(read_table(tmp_path / name))
     (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(b"item,who,score\n" * 40)[:-9])
     with pytest.raises(DataError, match=r"cut\.csv\.gz: is no whole gzip file"):
-        read_ratings(tmp_path / "cut.csv.gz")
+        read_table(tmp_path / "cut.csv.gz")
     (tmp_path / "r.parquet.gz").write_bytes(b"")
     with pytest.raises(UsageError, match=r"text also with \.gz"):
-        read_ratings(tmp_path / "r.parquet.gz")
+        read_table(tmp_path / "r.parquet.gz")
 
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("latin.csv", b"item,who,score\n1,a,1\n1,b,caf\xe9\n", "line 3: is not UTF-8"),
-        ("ragged.csv", b'item,who,score\n1,"a\nb",1\n1,b,2,3\n', "line 4: cannot be read: 4 fields where the heading has 3"),
-        ("ragged.tsv", b"item\twho\n1\ta\n1\tb\tc\td\n", "line 3: cannot be read: 4 fields where the heading has 2"),
-        ("open.csv", b'item,who,score\n1,a,1\n1,b,"2\n', "line 3: cannot be read: unexpected end of data"),
-        ("list.jsonl", b'{"item": 1}\n\n[3]\n', "line 3: expected an object, found list"),
-        ("cut.jsonl", b'{"item": 1}\n{"item": \n', "line 2: is no JSON"),
-        ("deep.jsonl", b"[" * 100_000, "line 1: is no JSON"),
+        ("ragged.csv", b'item,who,score\n1,"a\nb",1\n1,b,2,3\n', "line 4: cannot be read as CSV: 4 fields where the heading has 3"),
+        ("ragged.tsv", b"item\twho\n1\ta\n1\tb\tc\td\n", "line 3: cannot be read as TSV: 4 fields where the heading has 2"),
+        ("open.csv", b'item,who,score\n1,a,1\n1,b,"2\n', "line 3: cannot be read as CSV: unexpected end of data"),
+        ("list.jsonl", b'{"item": 1}\n\n[3]\n', "line 3: cannot be read as JSONL: expected an object, found list"),
+        ("cut.jsonl", b'{"item": 1}\n{"item": \n', "line 2: cannot be read as JSONL: no JSON"),
+        ("deep.jsonl", b"[" * 100_000, "line 1: cannot be read as JSONL: no JSON"),
         ("empty.csv", b"\n", "is empty"),
     ],
 )  # fmt: skip
 def test_a_broken_file_names_its_line(name: str, content: bytes, said: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError) as caught:
-        read_ratings(tmp_path / name)
+        read_table(tmp_path / name)
     assert str(caught.value).startswith(str(tmp_path / name)) and said in str(caught.value)

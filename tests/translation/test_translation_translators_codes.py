@@ -195,9 +195,9 @@ def test_bad_files_of_ready_translations(tmp_path: Path) -> None:
         path.write_text(content)
         with pytest.raises(DataError, match=message):
             FileTranslator(path)
-    with pytest.raises(DataError, match="its name must end in .csv"):
+    with pytest.raises(UsageError, match="expected a name that ends in .csv"):
         FileTranslator(tmp_path / "ready.txt")
-    with pytest.raises(DataError, match="cannot be read as jsonl"):
+    with pytest.raises(UsageError, match="no such file"):
         FileTranslator(tmp_path / "missing.jsonl")
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -18,19 +16,12 @@ from hesperus.annotation.scheme import Scheme
 from hesperus.annotation.units import Scalar, Text, Unit
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import normalise
+from hesperus.tables import read_table, row_line
 
 ANSWER_COLUMNS = frozenset({"model", "outcome", "answer", "probs", "reply", "rule"})
 """Columns of the records that tell what a model answered: a blind scheme shows none of them."""
 
 _UNIT, _LABELS = "unit", "labels"
-_READ_AS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,61 +67,21 @@ class Draw:
 
 
 def read_frame(path: Path | str) -> pl.DataFrame:
-    """Read a table as it is; in CSV and TSV every value stays text.
+    """Read a table that has rows; see hesperus.tables.read_table.
 
     Raises:
         UsageError: No such file, or an ending that is not known.
         DataError: The file cannot be read, or holds no rows.
     """
-    path = Path(path)
-    kind = _READ_AS.get(path.suffix.lower())
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file")
-    if kind is None:
-        raise UsageError(f"{path}: not a table; expected a run folder or {', '.join(_READ_AS)}")
-    try:
-        if kind == "parquet":
-            frame = pl.read_parquet(path)
-        elif kind == "jsonl":
-            frame = pl.read_ndjson(path, infer_schema_length=None)
-        else:
-            frame = pl.read_csv(path, separator="\t" if kind == "tsv" else ",", infer_schema=False)
-    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
-        line, why = _unreadable(path, kind) or (None, str(error).splitlines()[0])
-        raise DataError(f"cannot be read as {kind.upper()}: {why}", file=path, line=line) from None
+    frame = read_table(path)
     if frame.is_empty():
         raise DataError("the file holds no rows", file=path)
     return frame
 
 
-def _unreadable(path: Path, kind: str) -> tuple[int, str] | None:
-    """The line at which a text file breaks its form, and how; None where that cannot be told."""
-    if kind == "parquet":
-        return None
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return content[: error.start].count(b"\n") + 1, "not UTF-8; save it as UTF-8"
-    if kind == "jsonl":
-        return None
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if kind == "tsv" else ",")
-    try:
-        width = len(next(rows, []))
-        for row in rows:
-            if len(row) > width:
-                return (
-                    rows.line_num,
-                    f"{len(row)} fields, the heading has {width}; a comma in a text needs quotation marks",
-                )
-    except csv.Error:
-        return None
-    return None
-
-
 def first_line(path: object) -> int:
-    """Number of the line that holds a file's first row: CSV and TSV begin with a heading."""
-    return 2 if Path(str(path)).suffix.lower() in (".csv", ".tsv") else 1
+    """Number of the line that holds a file's first row."""
+    return row_line(0, path)
 
 
 def units_from_frame(

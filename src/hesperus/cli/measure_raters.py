@@ -86,7 +86,7 @@ def measured_raters(
     """
     from hesperus.errors import UsageError
     from hesperus.reports.measured.raters import RaterSettings, confusion_table, raters_table
-    from hesperus.reports.measured.rating_files import read_ratings
+    from hesperus.tables import read_table
 
     foreign = [flag for flag, value in others.items() if value]
     if foreign:
@@ -108,7 +108,7 @@ def measured_raters(
         bootstrap=bootstrap,
     )  # fmt: skip
     make = confusion_table if flags.confusion else raters_table
-    return make(read_ratings(path), settings, file=path)
+    return make(read_table(path), settings, file=path)
 
 
 def scale_of(text: str) -> tuple[float, float]:

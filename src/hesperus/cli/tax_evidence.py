@@ -306,12 +306,12 @@ def _agreement(given: Given) -> dict[str, Table]:
 
     from hesperus.measures import Level
     from hesperus.reports.measured.raters import RaterSettings, raters_table
-    from hesperus.reports.measured.rating_files import read_ratings
+    from hesperus.tables import read_table
 
     found: dict[str, Table] = {}
     level: Level
     for name, files in (("ratings of cues", [given.ratings]), ("checks of rewritten items", given.checks)):
-        frames = [read_ratings(file).cast({"rating": pl.String}) for file in files if file is not None]
+        frames = [read_table(file).cast({"rating": pl.String}) for file in files if file is not None]
         if not frames:
             continue
         frame = pl.concat(frames, how="diagonal_relaxed")

@@ -69,9 +69,9 @@ def command(
     from dataclasses import replace
 
     from hesperus.errors import UsageError
+    from hesperus.tables import FORMATS
     from hesperus.translation import LADDER, Decoding, Job, TranslatorOptions
     from hesperus.translation.registry import translator as make
-    from hesperus.translation.tables import FORMATS
 
     table = file != "-" and Path(file).suffix.lower() in FORMATS
     if (source is None) == (source_column is None):
@@ -143,7 +143,7 @@ def _table(
 
     from hesperus.errors import DataError, UnknownNameError, UsageError
     from hesperus.languages import normalise
-    from hesperus.translation.tables import FORMATS, read_table, write_table
+    from hesperus.tables import FORMATS, read_table, write_table
 
     table = read_table(file)
     for name in filter(None, (columns.text, columns.source_column)):

@@ -29,9 +29,9 @@ from hesperus.measures import (
     krippendorff_alpha,
     percent_statistic,
 )
-from hesperus.reports.measured.rating_files import rating_line
 from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.tables import row_line
 
 Duplicates = Literal["error", "first", "last"]
 """What holds where a rater rated a unit twice, differently."""
@@ -189,7 +189,7 @@ def _groups(
         raise DataError(
             "is empty; every rating needs a unit and a rater",
             file=file,
-            line=rating_line(absent["__row"][0], file),
+            line=row_line(absent["__row"][0], file),
             field=name,
         )
     rated = frame.with_row_index("__row").with_columns(
@@ -216,7 +216,7 @@ def _coded(
         if len(unknown):
             raise DataError(
                 f"{unknown['__rating'][0]!r} is not in the order given ({', '.join(names)})",
-                file=file, line=rating_line(unknown["__row"][0], file), field=settings.rating,
+                file=file, line=row_line(unknown["__row"][0], file), field=settings.rating,
             )  # fmt: skip
         places = {name: float(place) for place, name in enumerate(names)}
         return given.with_columns(pl.col("__rating").replace_strict(places, return_dtype=pl.Float64)), names
@@ -241,7 +241,7 @@ def _numbers(given: pl.DataFrame, settings: RaterSettings, file: object) -> pl.D
             first = wrong.row(0, named=True)
             raise DataError(
                 f"{first['__rating']!r} of rater {first['__rater']!r} {why}",
-                file=file, line=rating_line(first["__row"], file), field=settings.rating,
+                file=file, line=row_line(first["__row"], file), field=settings.rating,
             )  # fmt: skip
     return numbers.with_columns(number.alias("__rating"))
 
@@ -258,7 +258,7 @@ def _single(
             unit = ", ".join(f"{name}={first[name]}" for name in (*settings.by, *settings.unit))
             raise DataError(
                 f"{first['__rater']} rated {unit} more than once, differently; say which holds: --duplicates last",
-                file=file, line=rating_line(doubled["__row"][0], file),
+                file=file, line=row_line(doubled["__row"][0], file),
             )  # fmt: skip
         return different, len(coded) - len(different)
     # The last of all rows holds, not the last of the different ones: 1, 2, 1 is 1.

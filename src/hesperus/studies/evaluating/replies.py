@@ -13,7 +13,7 @@ import polars as pl
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import normalise
 from hesperus.records import KEY, conform
-from hesperus.translation.tables import read_table
+from hesperus.tables import read_table
 from hesperus.types import Sense
 
 NEEDED = ("model", "item", "input", "reply")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from hesperus.errors import DataError, PermanentError, UnknownNameError, UsageError
 from hesperus.languages import normalise
+from hesperus.tables import read_table
 from hesperus.translation.codes import unsupported
-from hesperus.translation.tables import read_table
 from hesperus.translation.translator import GREEDY, Decoding
 from hesperus.translation.translators.texts import with_content
 

@@ -1,0 +1,153 @@
+"""Tables that users bring and take: CSV, TSV, JSON lines or Parquet, by the ending of their name; faults name their line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO
+
+import polars as pl
+
+from hesperus.errors import DataError, UsageError
+
+FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        ".csv": "csv",
+        ".tsv": "tsv",
+        ".jsonl": "jsonl",
+        ".ndjson": "jsonl",
+        ".parquet": "parquet",
+        ".pq": "parquet",
+    }
+)
+"""Ending of a name to format; the texts may also be packed, with ``.gz`` behind."""
+
+_PACKED = ".gz"
+_BOM = b"\xef\xbb\xbf"
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+
+
+def read_table(path: Path | str) -> pl.DataFrame:
+    """Read a table as it is written: in CSV and TSV every value stays text, so that ``01`` is another name than ``1``.
+
+    A row with fewer fields than the heading lacks the last ones.
+
+    Raises:
+        UsageError: No such file, or its ending is not known.
+        DataError: The file cannot be read; the message names the line where there is one.
+    """
+    file = Path(path)
+    kind = _kind(file)
+    if kind is None:
+        raise UsageError(
+            f"{file}: not a table; expected a name that ends in {', '.join(FORMATS)} (text also with {_PACKED})"
+        )
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file")
+    try:
+        if kind == "parquet":
+            return pl.read_parquet(file)
+        content = _content(file)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(f"cannot be read: {_first(error)}", file=file) from None
+    try:
+        if kind == "jsonl":
+            return pl.read_ndjson(content, infer_schema_length=None)
+        return pl.read_csv(content, infer_schema=False, separator=_SEPARATORS[kind])
+    except pl.exceptions.PolarsError as error:
+        line, why = _broken_json(content) if kind == "jsonl" else _broken_row(content, _SEPARATORS[kind])
+        said = why or _first(error)
+        raise DataError(f"cannot be read as {kind.upper()}: {said}", file=file, line=line) from None
+
+
+def write_table(table: pl.DataFrame, to: Path | IO[bytes], kind: str) -> None:
+    """Write a table.
+
+    Args:
+        table: The rows.
+        to: A file, or an open stream.
+        kind: ``csv``, ``tsv``, ``jsonl`` or ``parquet``.
+
+    Raises:
+        UsageError: No such format, or cells that it cannot hold.
+    """
+    writers: dict[str, Callable[[], object]] = {
+        "csv": lambda: table.write_csv(to),
+        "tsv": lambda: table.write_csv(to, separator="\t"),
+        "jsonl": lambda: table.write_ndjson(to),
+        "parquet": lambda: table.write_parquet(to),
+    }
+    if kind not in writers:
+        raise UsageError(f"format {kind!r} is not one of {', '.join(writers)}")
+    try:
+        writers[kind]()
+    except pl.exceptions.ComputeError as error:
+        raise UsageError(
+            f"the table cannot be written as {kind} ({error}); jsonl and parquet hold all"
+        ) from error
+
+
+def row_line(row: int, file: object) -> int:
+    """Line of a row of a table, counted from 0, in its file; CSV and TSV begin with a heading."""
+    return row + (2 if _kind(Path(str(file))) in _SEPARATORS else 1)
+
+
+def _kind(file: Path) -> str | None:
+    if file.suffix.lower() != _PACKED:
+        return FORMATS.get(file.suffix.lower())
+    kind = FORMATS.get(Path(file.stem).suffix.lower())
+    return None if kind == "parquet" else kind
+
+
+def _first(error: Exception) -> str:
+    return (str(error).splitlines() or ["?"])[0]
+
+
+def _content(file: Path) -> bytes:
+    content = file.read_bytes()
+    if file.suffix.lower() == _PACKED:
+        try:
+            content = gzip.decompress(content)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DataError(f"is no whole gzip file: {error}", file=file) from None
+    content = content.removeprefix(_BOM)
+    if not content.strip():
+        raise DataError("is empty", file=file)
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError("is not UTF-8; save it as UTF-8", file=file, line=line) from None
+    return content
+
+
+def _broken_row(content: bytes, separator: str) -> tuple[int | None, str]:
+    """The line at which a table breaks its form, and how; None where that cannot be told."""
+    rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), delimiter=separator, strict=True)
+    try:
+        width = len(next(rows))
+        for row in rows:
+            if len(row) > width:
+                told = f"{len(row)} fields where the heading has {width}"
+                return rows.line_num, f"{told}; a separator inside a text needs quotation marks"
+    except csv.Error as error:
+        return rows.line_num, str(error)
+    return None, ""
+
+
+def _broken_json(content: bytes) -> tuple[int | None, str]:
+    """The line that is no JSON object, and why; None where that cannot be told."""
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        try:
+            row = json.loads(line) if line.strip() else {}
+        except (ValueError, RecursionError) as error:
+            return number, f"no JSON: {error}"
+        if not isinstance(row, dict):
+            return number, f"expected an object, found {type(row).__name__}"
+    return None, ""
