@@ -34,3 +34,20 @@ def test_what_stood_there_stays_where_writing_fails(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space left"):
         write_whole(place, refuses)
     assert place.read_bytes() == b"first" and list(tmp_path.iterdir()) == [place]
+
+
+def test_what_a_killed_process_left_is_removed_and_what_another_writes_stays(tmp_path: Path) -> None:
+    place = tmp_path / "records.parquet"
+    orphan, other = tmp_path / ".records.parquet.abc.partial", tmp_path / ".items.parquet.abc.partial"
+    for file in (orphan, other):
+        file.write_bytes(b"half")
+
+    def write(partial: Path) -> None:
+        assert not orphan.exists()
+        # A second writer of the same file leaves the first one's alone.
+        write_whole(place, lambda own: own.write_bytes(b"second") and None)
+        assert partial.exists()
+        partial.write_bytes(b"first")
+
+    write_whole(place, write)
+    assert place.read_bytes() == b"first" and sorted(tmp_path.iterdir()) == sorted([other, place])

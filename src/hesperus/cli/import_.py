@@ -111,6 +111,8 @@ def command(
     rows = [dict(log) for log in imported.logs]
     print_table(table("import", tuple(rows[0]), rows=rows, signature=signature(settings)), format)
     _tell(imported, out)
+    if imported.failed:
+        raise typer.Exit(1)
 
 
 def _read(sources: list[Path], settings: ImportSettings) -> Imported:
@@ -157,12 +159,19 @@ def _tell(imported: Imported, out: Path) -> None:
         )
     for note in imported.notes:
         typer.echo(one_line(f"note: {note}"), err=True)
-    for left in imported.left_out[:_SHOWN]:
+    # What failed as a whole comes first, and does not drown among rows.
+    for left in sorted(imported.left_out, key=lambda one: not one.failed)[:_SHOWN]:
         count = _many(left.count, "row") if left.count else "the file"
         typer.echo(one_line(f"left out: {left.place}: {count}: {left.reason}: {left.detail}"), err=True)
     if len(imported.left_out) > _SHOWN:
         more = len(imported.left_out) - _SHOWN
         typer.echo(f"and {more:,} more reasons; all stand in study.yaml of the run", err=True)
+    if imported.failed:
+        files = len({left.place for left in imported.failed})
+        typer.echo(
+            f"failed: {_many(files, 'file')} could not be imported (exit code 1); the others are in {out}",
+            err=True,
+        )
 
 
 def _many(count: int, word: str) -> str:

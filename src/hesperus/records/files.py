@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import tempfile
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_PARTIAL = ".partial"
+
+_OLD = 86_400.0
+"""Seconds after which a partial file that cannot be locked is nobody's."""
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
@@ -33,10 +46,11 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
 
 def _write_whole(path: Path, write: Callable[[Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
-    os.close(handle)
+    _clean(path)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent)
     partial = Path(name)
     try:
+        _lock(handle)
         write(partial)
         # A temporary file is private to its owner; the result gets the rights that any new file would have.
         mask = os.umask(0)
@@ -46,4 +60,32 @@ def _write_whole(path: Path, write: Callable[[Path], None]) -> None:
             os.fsync(written.fileno())
         partial.replace(path)
     finally:
+        os.close(handle)
         partial.unlink(missing_ok=True)
+
+
+def _clean(path: Path) -> None:
+    """Remove what a process that was killed left of this file.
+
+    Whoever writes holds a lock on its partial file, which ends with the process. Where the file system has no locks, only
+    what nobody has touched for a day is removed.
+    """
+    for orphan in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
+        with suppress(OSError):
+            handle = os.open(orphan, os.O_RDWR)
+            try:
+                if _lock(handle) or time.time() - orphan.stat().st_mtime > _OLD:
+                    orphan.unlink()
+            finally:
+                os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file for this process; False where another has it, or nothing can be locked."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

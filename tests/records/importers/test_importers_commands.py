@@ -201,5 +201,5 @@ def test_a_file_that_cannot_be_read_is_listed_and_the_rest_imported(tmp_path: Pa
     write_lm_eval(tmp_path, "global_mmlu_full_de", mmlu_rows(3))
     (tmp_path / "samples_quiz_en.jsonl").symlink_to("/proc/self/mem")
     result = _run("import", tmp_path, "--out", tmp_path / "run")
-    assert result.exit_code == 0 and read_run(tmp_path / "run").records.height == 3
+    assert result.exit_code == 1 and read_run(tmp_path / "run").records.height == 3
     assert "left out: samples_quiz_en.jsonl: the file: cannot be opened: Input/output error" in result.stderr

@@ -62,16 +62,24 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
             raise UsageError(f"{root}: no such file or folder")
         for path in _files(root):
             place = path.relative_to(root).as_posix() if root.is_dir() else path.name
-            found = _tool_of(path, tool, named=root.is_file())
+            try:
+                found = _tool_of(path, tool, named=root.is_file())
+            except (OSError, zipfile.BadZipFile, ValueError) as error:
+                left.append(LeftOut("cannot be opened", 0, place, str(error), failed=True))
+                continue
             if found is not None:
                 sources.append(Source(path, place, found))
-            elif root.is_file():
+            elif root.is_file() and len(given) == 1:
                 raise DataError(_no_log(path), file=place)
+            elif root.is_file():
+                left.append(LeftOut("not a log", 0, place, _no_log(path), failed=True))
             elif not _is_known_rest(path):
                 left.append(
                     LeftOut("not a log", 0, place, "no format is known by its name or its first bytes")
                 )
     if not sources:
+        if left and all(one.failed for one in left):
+            raise DataError(f"nothing could be read: {left[0].detail}", file=left[0].place)
         shown = ", ".join(map(str, given))
         raise UsageError(
             f"{shown}: no log of lm-eval, Inspect, HELM, lighteval or promptfoo below it; --from names the format, and "

@@ -11,7 +11,7 @@ import msgspec
 
 from hesperus.errors import DataError
 from hesperus.records.importers.benchmarks import COMMON_GROUPS
-from hesperus.records.importers.lines import open_bytes
+from hesperus.records.importers.lines import read_whole
 from hesperus.records.importers.naming import LANGUAGE_FIELDS, Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of
 from hesperus.records.importers.settings import ImportSettings, LeftOut, Log, Source
@@ -114,9 +114,8 @@ def read_helm(source: Source, settings: ImportSettings) -> tuple[list[Log], list
 
 def _decoded(source: Source, name: str, kind: Any) -> Any:
     try:
-        with open_bytes(source.path.with_name(name)) as file:
-            return msgspec.json.decode(file.read(), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, EOFError) as error:
+        return msgspec.json.decode(read_whole(source.path.with_name(name)), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{name} is not as HELM writes it: {error}", file=source.place) from error
 
 

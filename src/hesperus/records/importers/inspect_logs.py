@@ -5,7 +5,8 @@ from __future__ import annotations
 import mmap
 import zipfile
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -17,8 +18,6 @@ from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut
 from hesperus.records.importers.texts import text_of
 from hesperus.records.importers.zipped import Entries
 from hesperus.types import Outcome
-
-_Kind = TypeVar("_Kind")
 
 _STOPPED: Mapping[str, Outcome] = {
     "max_tokens": "truncated",
@@ -46,21 +45,50 @@ class _Score(msgspec.Struct):
     answer: Any = None
 
 
-class _Sample(msgspec.Struct):
+_ATTACHED = "attachment://"
+
+_MOST_EPOCHS = 1 << 10
+
+_NULL = msgspec.Raw(b"null")
+
+_PART = 1 << 22
+"""Bytes of one part of a sample (its metadata, its output, …) that are made into values. In memory values are up to 25
+times as large as their text, so that this and `zipped.LARGEST` bound what a log can take; the rest is skipped as bytes."""
+
+_TEXTS, _SHARE = 1 << 25, 20
+"""Bytes of replies that are kept of one log, or so many times the size of its file."""
+
+
+class _Packed(msgspec.Struct):
+    """A sample whose parts are still text."""
+
+    id: int | str
+    epoch: int
+    target: msgspec.Raw
+    choices: msgspec.Raw = _NULL
+    output: msgspec.Raw = _NULL
+    scores: msgspec.Raw = _NULL
+    metadata: msgspec.Raw = _NULL
+    error: msgspec.Raw = _NULL
+    attachments: msgspec.Raw = _NULL
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
     id: int | str
     epoch: int
     target: str | list[str]
-    choices: list[str] | None = None
-    output: _Output | None = None
-    scores: dict[str, _Score] | None = None
-    metadata: dict[str, Any] = {}
-    error: Any = None
-    attachments: dict[str, str] = {}
+    choices: list[str] | None
+    output: _Output | None
+    scores: dict[str, _Score] | None
+    metadata: dict[str, Any]
+    error: bool
+    attachments: msgspec.Raw
 
 
 class _Dataset(msgspec.Struct):
     name: str | None = None
-    sample_ids: list[int | str] | None = None
+    sample_ids: msgspec.Raw = _NULL
 
 
 class _Config(msgspec.Struct):
@@ -71,8 +99,8 @@ class _Eval(msgspec.Struct):
     task: str
     model: str
     created: str = ""
-    task_args: dict[str, Any] = {}
-    metadata: dict[str, Any] | None = None
+    task_args: msgspec.Raw = _NULL
+    metadata: msgspec.Raw = _NULL
     dataset: _Dataset = msgspec.field(default_factory=_Dataset)
     config: _Config = msgspec.field(default_factory=_Config)
 
@@ -83,11 +111,13 @@ class _Header(msgspec.Struct):
 
 
 class _Whole(_Header):
-    samples: list[_Sample] | None = None
+    samples: list[msgspec.Raw] | None = None
 
 
 def read_inspect(source: Source, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
     """Read one log; a scorer's `answer` counts as the answer (``filter`` names the scorer).
+
+    Samples are read one at a time, so that memory is bounded by what is kept of them.
 
     Raises:
         DataError: It is no log of Inspect, or its language cannot be told.
@@ -95,67 +125,123 @@ def read_inspect(source: Source, settings: ImportSettings) -> tuple[list[Log], l
     left: list[LeftOut] = []
     if zipfile.is_zipfile(source.path) or source.path.suffix == ".eval":
         entries = Entries(source.path, source.place)
-        header = _header(entries, source)
-        samples = list(_samples(entries, source, left))
+        header, packed = _header(entries, source), _entries(entries, left, source)
     else:
         whole = _whole(source)
-        header, samples = whole, whole.samples or []
+        header, packed = whole, iter(whole.samples or [])
     if header.status != "success":
         detail = f"the run ended as {header.status!r}; what it has is taken"
         left.append(LeftOut("run not finished", 0, source.place, detail))
-    left += _missing(header, samples, source)
-    if not samples:
+    rows, there, first = _rows(packed, settings, source, left)
+    left += _missing(header, there, source)
+    if first is None:
         return [], left
     name = header.eval.task.rsplit("/", 1)[-1]
     config = {
-        **(header.eval.metadata or {}),
-        **header.eval.task_args,
+        **(_part(header.eval.metadata, dict[str, Any] | None, "metadata", source) or {}),
+        **(_part(header.eval.task_args, dict[str, Any] | None, "task_args", source) or {}),
         "dataset_name": header.eval.dataset.name,
     }
-    evidence = Evidence(name, source.place, _texts(config), _texts(samples[0].metadata))
-    by_row = settings.key == (ROW_KEY,) or (not settings.key and _are_counted(samples))
+    evidence = Evidence(name, source.place, _texts(config), _texts(first))
+    by_row = settings.key == (ROW_KEY,) or (not settings.key and _are_counted(there))
     kept = Kept(source, header.eval.model, about(evidence, settings), by_row, date=header.eval.created)
-    rows = [_row(sample, settings, source) for sample in samples]
     logs, more = logs_of(rows, kept, settings)
     return logs, left + more
+
+
+def _rows(
+    packed: Iterator[bytes | msgspec.Raw], settings: ImportSettings, source: Source, left: list[LeftOut]
+) -> tuple[list[Row], set[tuple[int | str, int]], Mapping[str, Any] | None]:
+    """What is kept of each sample; which samples there are; and the metadata of the first."""
+    rows: list[Row] = []
+    there: set[tuple[int | str, int]] = set()
+    first: Mapping[str, Any] | None = None
+    kept, most = 0, max(_TEXTS, _SHARE * source.path.stat().st_size)
+    for text in packed:
+        try:
+            sample = _sample(text, source)
+        except DataError as error:
+            left.append(LeftOut("sample cannot be read", 1, source.place, str(error)))
+            continue
+        there.add((sample.id, sample.epoch))
+        first = sample.metadata if first is None else first
+        rows.append(_row(sample, settings, source))
+        kept += len(rows[-1].reply or "")
+        if kept > most:
+            raise DataError(
+                f"its replies are more than {most:,} characters, which no log of this size holds",
+                file=source.place,
+            )
+    return rows, there, first
 
 
 def _header(entries: Entries, source: Source) -> _Header:
     # A run that was stopped has only the header of its start.
     for name in ("header.json", "_journal/start.json"):
         if name in entries:
-            return _decode(entries.read(name), _Header, source)
+            header: _Header = _decode(entries.read(name), _Header, source)
+            return header
     raise DataError("a ZIP file without header.json is no log of Inspect", file=source.place)
 
 
-def _samples(entries: Entries, source: Source, left: list[LeftOut]) -> Iterator[_Sample]:
+def _entries(entries: Entries, left: list[LeftOut], source: Source) -> Iterator[bytes]:
     names = sorted(name for name in entries if name.startswith("samples/") and name.endswith(".json"))
     for name in names:
         try:
-            yield _decode(entries.read(name), _Sample, source)
+            yield entries.read(name)
         except DataError as error:
             left.append(LeftOut("sample cannot be read", 1, source.place, str(error)))
 
 
 def _whole(source: Source) -> _Whole:
-    with source.path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-        return _decode(view, _Whole, source)
+    # The samples stay views of the file, which ends with the last of them.
+    with source.path.open("rb") as file:
+        view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    whole: _Whole = _decode(view, _Whole, source)
+    return whole
 
 
-def _decode(data: bytes | mmap.mmap, kind: type[_Kind], source: Source) -> _Kind:
+def _sample(text: bytes | msgspec.Raw, source: Source) -> _Sample:
+    packed = _decode(text, _Packed, source)
+
+    def part(name: str, kind: Any) -> Any:
+        return _part(getattr(packed, name), kind, f"{name} of sample {packed.id!r}", source)
+
+    return _Sample(
+        id=packed.id,
+        epoch=packed.epoch,
+        target=part("target", str | list[str] | None) or "",
+        choices=part("choices", list[str] | None),
+        output=part("output", _Output | None),
+        scores=part("scores", dict[str, _Score] | None),
+        metadata=part("metadata", dict[str, Any] | None) or {},
+        error=bytes(packed.error) != b"null",
+        attachments=packed.attachments,
+    )
+
+
+def _part(raw: msgspec.Raw, kind: Any, name: str, source: Source) -> Any:
+    size = len(memoryview(raw))
+    if size > _PART:
+        raise DataError(f"{name}: {size:,} bytes; at most {_PART:,} are read", file=source.place)
+    return _decode(raw, kind, source)
+
+
+def _decode(data: bytes | msgspec.Raw | mmap.mmap, kind: Any, source: Source) -> Any:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise DataError(f"not as Inspect writes it: {error}", file=source.place) from error
+    except RecursionError as error:
+        raise DataError("nested too deeply", file=source.place) from error
 
 
-def _missing(header: _Header, samples: list[_Sample], source: Source) -> list[LeftOut]:
+def _missing(header: _Header, there: set[tuple[int | str, int]], source: Source) -> list[LeftOut]:
     """Samples that the dataset has and the log has not."""
-    asked = header.eval.dataset.sample_ids
+    asked = _part(header.eval.dataset.sample_ids, list[int | str] | None, "sample_ids", source)
     if asked is None:
         return []
-    epochs = header.eval.config.epochs or 1
-    there = {(sample.id, sample.epoch) for sample in samples}
+    epochs = min(header.eval.config.epochs or 1, _MOST_EPOCHS)
     absent = [(name, epoch) for name in asked for epoch in range(1, epochs + 1) if (name, epoch) not in there]
     if not absent:
         return []
@@ -165,20 +251,20 @@ def _missing(header: _Header, samples: list[_Sample], source: Source) -> list[Le
     return [LeftOut("sample missing", len(absent), source.place, f"not in the log: {shown}")]
 
 
-def _are_counted(samples: list[_Sample]) -> bool:
+def _are_counted(there: set[tuple[int | str, int]]) -> bool:
     """Whether the ids are 1, 2, …: what Inspect gives to samples that have none."""
-    ids = {sample.id for sample in samples}
+    ids = {name for name, _ in there}
     numbers = {int(name) for name in ids if isinstance(name, int) or name.isdecimal()}
     return len(numbers) == len(ids) and max(numbers) <= len(numbers)
 
 
 def _row(sample: _Sample, settings: ImportSettings, source: Source) -> Row:
     score = _score(sample, settings, source)
-    reply = _reply(sample)
+    reply = _reply(sample, source)
     target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), None)
     answer = text_of(score.answer) if score is not None else None
     stop = sample.output.choices[0].stop_reason if sample.output and sample.output.choices else ""
-    failed: Outcome | None = "error" if sample.error is not None else _STOPPED.get(stop)
+    failed: Outcome | None = "error" if sample.error else _STOPPED.get(stop)
     if answer is None and not sample.choices:
         answer = reply
     if failed is None and not reply:
@@ -220,14 +306,17 @@ def _score(sample: _Sample, settings: ImportSettings, source: Source) -> _Score 
     return scores.get(settings.filter)
 
 
-def _reply(sample: _Sample) -> str | None:
+def _reply(sample: _Sample, source: Source) -> str | None:
     if sample.output is None or not sample.output.choices:
         return (sample.output.completion if sample.output else None) or None
     content = sample.output.choices[0].message.content
     if not isinstance(content, str):
         content = "".join(str(part.get("text", "")) for part in content if part.get("type") == "text")
+    if not content.startswith(_ATTACHED):
+        return content
     # Long texts stand once, elsewhere in the sample.
-    return sample.attachments.get(content.removeprefix("attachment://"), content)
+    held = _part(sample.attachments, dict[str, str] | None, f"attachments of sample {sample.id!r}", source)
+    return str((held or {}).get(content.removeprefix(_ATTACHED), content))
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:

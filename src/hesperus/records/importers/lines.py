@@ -25,6 +25,13 @@ _WINDOW = 31
 
 _HEAD = 1 << 10
 
+LONGEST = 1 << 26
+"""Bytes of one line; what is longer is no row of a log, and would have to be held as a whole."""
+
+_MOST_UNPACKED, _RATIO = 1 << 26, 100
+"""Bytes that a packed file which is decoded as a whole may become, or so many times its own: JSON becomes 5 to 30 times
+smaller, a file that is made to fill the memory a thousand times."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -54,6 +61,25 @@ def open_bytes(path: Path) -> BinaryIO:
     return gzip.open(path, "rb") if _is_packed(path) else path.open("rb")  # type: ignore[return-value]  # reads alike
 
 
+def read_whole(path: Path) -> bytes:
+    """All bytes of a file, unpacked.
+
+    Raises:
+        DataError: It is packed and damaged, or claims far more than such a file holds.
+    """
+    if not _is_packed(path):
+        return path.read_bytes()
+    most = max(_MOST_UNPACKED, _RATIO * path.stat().st_size)
+    try:
+        with gzip.open(path, "rb") as file:
+            data = file.read(most + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"the compressed data are damaged: {error}", file=path.name) from error
+    if len(data) > most:
+        raise DataError(f"unpacks to more than {most:,} bytes; unpack it first", file=path.name)
+    return data
+
+
 def pieces(path: Path) -> Iterator[Piece]:
     """The lines of a file, about 512 KiB at a time; a JSON array comes as one piece.
 
@@ -64,20 +90,22 @@ def pieces(path: Path) -> Iterator[Piece]:
         yield _array(path)
         return
     packed = _is_packed(path)
-    rest = b""
+    rest = bytearray()
     for block, ends_early in _unpacked(path) if packed else _plain(path):
         end = block.rfind(b"\n") + 1
         if ends_early:
-            yield _whole(rest + block, cut=True)
+            yield _whole(bytes(rest) + block, cut=True)
             return
         if not end:
             rest += block
+            if len(rest) > LONGEST:
+                raise DataError(f"a line is longer than {LONGEST:,} bytes", file=path.name)
             continue
-        yield _whole(rest + block[:end]) if rest else Piece(block, end)
+        yield _whole(bytes(rest) + block[:end]) if rest else Piece(block, end)
         # A plain file gives what stands behind its last end of a line again, with the next block.
-        rest = block[end:] if packed else b""
+        rest = bytearray(block[end:] if packed else b"")
     if rest.strip():
-        yield _whole(rest)
+        yield _whole(bytes(rest))
 
 
 def decode(line: bytes) -> object:
@@ -89,8 +117,11 @@ def decode(line: bytes) -> object:
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
-        value = json.loads(line)
-    text = json.dumps(value, ensure_ascii=False)
+        try:
+            value = json.loads(line)
+            text = json.dumps(value, ensure_ascii=False)
+        except RecursionError as error:
+            raise ValueError("nested too deeply") from error
     # Half of a surrogate pair is JSON for Python, but no text.
     plain = text.encode("utf-8", "replace").decode("utf-8")
     return value if plain == text else json.loads(plain)
@@ -148,17 +179,14 @@ def _unpacked(path: Path) -> Iterator[tuple[bytes, bool]]:
 
 def _array(path: Path) -> Piece:
     """A whole JSON array in memory: so the first 0.4 releases of lm-evaluation-harness wrote."""
+    text = read_whole(path)
     try:
-        with open_bytes(path) as file:
-            text = file.read()
         elements = msgspec.json.decode(text, type=list[msgspec.Raw])
         return Piece(b"", 0, elements=tuple(bytes(raw) for raw in elements))
-    except EOFError as error:
-        raise DataError("the compressed data end in the middle of a JSON array", file=path.name) from error
     except msgspec.DecodeError:
         # NaN and Infinity, as Python writes them.
         pass
     try:
         return Piece(b"", 0, elements=tuple(json.dumps(value).encode() for value in json.loads(text)))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"neither JSON lines nor a JSON array: {error}", file=path.name) from error

@@ -13,7 +13,7 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.records.importers.benchmarks import COMMON_GROUPS, COMMON_KEYS, Benchmark
-from hesperus.records.importers.lines import decode, open_bytes
+from hesperus.records.importers.lines import decode, read_whole
 from hesperus.records.importers.lm_eval_answers import Reading, chosen, written
 from hesperus.records.importers.lm_eval_quick import Layout
 from hesperus.records.importers.lm_eval_rows import BadLines, option_texts, peek, read_rows
@@ -106,9 +106,8 @@ def _document(path: Path) -> dict[str, Any]:
 @lru_cache(maxsize=8)
 def _parsed_document(path: Path, changed: int, size: int) -> dict[str, Any]:
     try:
-        with open_bytes(path) as file:
-            value = decode(file.read())
-    except (ValueError, OSError, EOFError):
+        value = decode(read_whole(path))
+    except (ValueError, OSError, DataError):
         return {}
     return value if isinstance(value, dict) else {}
 

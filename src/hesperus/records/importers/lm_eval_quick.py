@@ -92,7 +92,7 @@ class QuickRows:
         kept, scores = cut
         try:
             rows: list[Any] = self._decoder.decode_lines(b"".join(kept))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return False
         if self._layout.choice and len(rows) != len(scores):
             return False

@@ -11,7 +11,7 @@ import msgspec
 
 from hesperus.errors import DataError
 from hesperus.records.importers.benchmarks import COMMON_GROUPS, COMMON_KEYS
-from hesperus.records.importers.lines import open_bytes
+from hesperus.records.importers.lines import read_whole
 from hesperus.records.importers.naming import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
 from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
@@ -95,8 +95,7 @@ def read_promptfoo(source: Source, settings: ImportSettings) -> tuple[list[Log],
 
 
 def _results(source: Source) -> tuple[list[_Result], str]:
-    with open_bytes(source.path) as file:
-        text = file.read()
+    text = read_whole(source.path)
     try:
         if source.path.name.removesuffix(".gz").endswith(".jsonl"):
             return msgspec.json.Decoder(_Result).decode_lines(text), ""

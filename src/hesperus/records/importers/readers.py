@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from hesperus.errors import DataError
+from hesperus.errors import DataError, HesperusError
 from hesperus.records.importers.settings import ImportSettings, LeftOut, Log, Source, Tool
 
 Result = tuple[list[Log], list[LeftOut]]
@@ -23,6 +23,12 @@ _READERS: dict[Tool, tuple[str, str]] = {
 }
 
 
+UNREADABLE = "cannot be read"
+
+_SHOWN = 200
+"""Characters of a parser's message that are shown."""
+
+
 def read_source(source: Source, settings: ImportSettings) -> Result:
     """Read a file; one that cannot be read is left out, with the reason.
 
@@ -35,16 +41,30 @@ def read_source(source: Source, settings: ImportSettings) -> Result:
     try:
         logs, left = reader(source, settings)
     except DataError as error:
-        detail = str(error).removeprefix(f"{source.place}: ")
-        return [], [LeftOut("cannot be read", 0, source.place, detail)]
+        return [], [_failed(UNREADABLE, source, str(error).removeprefix(f"{source.place}: "))]
+    except HesperusError:
+        raise
     except OSError as error:
-        return [], [LeftOut("cannot be opened", 0, source.place, error.strerror or str(error))]
+        return [], [_failed("cannot be opened", source, error.strerror or str(error))]
+    except Exception as error:
+        # A log is hostile input, and no list of exceptions covers what a parser makes of it (an encrypted ZIP file is a
+        # RuntimeError, deep nesting a RecursionError). It ends the reading of this file; the others are imported.
+        said = (str(error).splitlines() or [""])[0][:_SHOWN]
+        return [], [_failed(UNREADABLE, source, f"{type(error).__name__}: {said}")]
     named = [log for log in logs if log.model]
     left += [
         LeftOut(
-            "model not known", len(log.rows), log.place, "the log does not name its model; give --model NAME"
+            "model not known",
+            len(log.rows),
+            log.place,
+            "the log does not name its model; give --model NAME",
+            failed=True,
         )
         for log in logs
         if not log.model
     ]
     return named, left
+
+
+def _failed(reason: str, source: Source, detail: str) -> LeftOut:
+    return LeftOut(reason, 0, source.place, detail, failed=True)

@@ -80,12 +80,14 @@ class LeftOut:
         count: How many rows (or files, where a whole file cannot be read and its rows are not known: 0).
         place: The log, as the user can find it.
         detail: What was found, and what to do.
+        failed: The file should have been read and could not be: it is damaged, locked or of another form.
     """
 
     reason: str
     count: int
     place: str
     detail: str = ""
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,6 +156,11 @@ class Imported:
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
     settings: ImportSettings
+
+    @property
+    def failed(self) -> tuple[LeftOut, ...]:
+        """The files that could not be read."""
+        return tuple(left for left in self.left_out if left.failed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,15 @@ import zstandard
 from hesperus.errors import DataError
 
 _ZSTANDARD = 93
+_ENCRYPTED = 0x1
 _LOCAL = struct.Struct("<4s5H3L2H")
 
-LARGEST = 1 << 30
-"""Bytes that one entry may have unpacked; a small file that claims more is not believed."""
+LARGEST = 1 << 25
+"""Bytes that one entry may have unpacked. Entries are read one at a time, so that this bounds the memory, whatever the
+archive claims."""
+
+_WINDOW = 1 << 25
+"""Bytes that Zstandard may look back; it would take as much memory as a hostile frame asks for."""
 
 
 class Entries:
@@ -36,7 +41,7 @@ class Entries:
             with zipfile.ZipFile(path) as file:
                 # A log that was written on has its later header after the first: the last of a name counts.
                 self._entries = {entry.filename: entry for entry in file.infolist()}
-        except (zipfile.BadZipFile, OSError) as error:
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error) as error:
             raise DataError(
                 f"cannot be opened as a ZIP file ({error}); was it cut, or is the run still going?",
                 file=place,
@@ -52,11 +57,14 @@ class Entries:
         """The bytes of an entry.
 
         Raises:
-            DataError: It is damaged, packed in a way that is not known, or larger than LARGEST.
+            DataError: It is damaged, encrypted, packed in a way that is not known, or larger than LARGEST.
         """
         entry = self._entries[name]
         if entry.file_size > LARGEST:
-            raise DataError(f"{name} claims {entry.file_size:,} bytes", file=self._place)
+            detail = f"{name} claims {entry.file_size:,} bytes; at most {LARGEST:,} are read"
+            raise DataError(detail, file=self._place)
+        if entry.flag_bits & _ENCRYPTED:
+            raise DataError(f"{name} is encrypted", file=self._place)
         try:
             if entry.compress_type == _ZSTANDARD:
                 return self._unpacked(entry)
@@ -64,9 +72,11 @@ class Entries:
                 return file.read(entry)
         except (
             zipfile.BadZipFile,
+            zlib.error,
             zstandard.ZstdError,
             NotImplementedError,
             EOFError,
+            ValueError,
             struct.error,
         ) as error:
             raise DataError(f"{name} is damaged: {error}", file=self._place) from error
@@ -76,10 +86,9 @@ class Entries:
             file.seek(entry.header_offset)
             head = _LOCAL.unpack(file.read(_LOCAL.size))
             file.seek(head[-2] + head[-1], 1)
-            packed = file.read(entry.compress_size)
-        # One byte more than is claimed, to see that there is none.
-        with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
-            text = reader.read(entry.file_size + 1)
+            # One byte more than is claimed, to see that there is none.
+            with zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(file) as reader:
+                text = reader.read(entry.file_size + 1)
         if len(text) != entry.file_size or zlib.crc32(text) != entry.CRC:
             raise zipfile.BadZipFile("its length or checksum is another")
         return text

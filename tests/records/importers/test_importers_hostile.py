@@ -1,0 +1,150 @@
+"""One odd file stops nothing: it is named, the others are imported, and memory does not depend on what an archive claims."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from log_makers import mmlu_rows, write_lm_eval
+from typer.testing import CliRunner
+
+from hesperus.errors import DataError
+from hesperus.records.importers import import_logs
+
+HEADER = {"status": "success", "eval": {"task": "quiz_de", "model": "org/m", "task_args": {"language": "de"}}}
+
+PEAK = """
+import resource, sys
+from hesperus.records.importers import import_logs
+try:
+    imported = import_logs(sys.argv[1])
+    print(len(imported.records), len(imported.left_out))
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def _eval(path: Path, samples: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("header.json", json.dumps(HEADER))
+        for name, text in samples.items():
+            file.writestr(f"samples/{name}_epoch_1.json", text)
+    return path
+
+
+def _sample(name: str, reply: str = "B", **more: object) -> bytes:
+    output = {"choices": [{"message": {"content": reply}, "stop_reason": "stop"}]}
+    scores = {"match": {"value": "C", "answer": "B"}}
+    sample = {
+        "id": name,
+        "epoch": 1,
+        "target": "B",
+        "choices": ["x", "y"],
+        "output": output,
+        "scores": scores,
+    }
+    return json.dumps(sample | more).encode()
+
+
+def _deep(count: int) -> str:
+    return "[" * count + "]" * count
+
+
+def test_every_kind_of_broken_log_is_a_failure_of_its_own(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, "global_mmlu_full_de", mmlu_rows(3))
+    _eval(tmp_path / "good.eval", {"q1": _sample("q1")})
+    secret = _eval(tmp_path / "secret.eval", {"q1": _sample("q1")})
+    data = bytearray(secret.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = data.find(mark)
+        while start >= 0:
+            data[start + place] |= 1
+            start = data.find(mark, start + 4)
+    secret.write_bytes(bytes(data))
+    (tmp_path / "deep.json").write_text(
+        '{"eval": {"task": "t", "model": "m", "metadata": ' + _deep(10**5) + "}}"
+    )
+    (tmp_path / "samples_byte_en.jsonl").write_bytes(b'{"doc_id": 0, "doc": {"q": "\xff"}}\n')
+    (tmp_path / "samples_deep_en.jsonl").write_text('{"doc_id": 0, "doc": ' + _deep(10**5) + "}\n")
+    (tmp_path / "scenario_state.json").write_text('{"adapter_spec": ' + _deep(10**5) + "}")
+    (tmp_path / "promptfoo.json").write_text('{"evalId": "x", "results": {"results": ' + _deep(10**5) + "}}")
+    (tmp_path / "details_x|y|0_2025.parquet").write_bytes(b"PAR1nothingPAR1")
+    (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress(b'[{"doc_id": 0}]' * 100)[:-20])
+    imported = import_logs(tmp_path)
+    assert sorted(imported.records["task"].unique()) == ["global-mmlu", "quiz"]
+    assert {left.place for left in imported.failed} >= {
+        "deep.json", "details_x|y|0_2025.parquet", "promptfoo.json", "samples_byte_en.jsonl", "samples_deep_en.jsonl",
+        "scenario_state.json", "secret.eval",
+    }  # fmt: skip
+    assert all(left.detail for left in imported.failed)
+    reasons = {left.place: left.detail for left in imported.failed}
+    assert "encrypted" in reasons["secret.eval"]
+
+
+def test_a_row_that_is_nested_too_deeply_costs_only_itself(tmp_path: Path) -> None:
+    rows = mmlu_rows(3)
+    path = write_lm_eval(tmp_path, "global_mmlu_full_de", rows)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines.insert(1, '{"doc_id": 9, "doc": ' + _deep(10**5) + "}")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    imported = import_logs(tmp_path)
+    assert len(imported.records) == 3 and not imported.failed
+    assert [(left.count, "line 2" in left.detail) for left in imported.left_out] == [(1, True)]
+
+
+def test_the_exit_code_says_that_a_file_failed(tmp_path: Path) -> None:
+    import typer
+
+    from hesperus.cli import import_
+
+    app = typer.Typer()
+    app.command("import")(import_.command)
+    logs = tmp_path / "logs"
+    write_lm_eval(logs, "global_mmlu_full_de", mmlu_rows(3))
+    (logs / "samples_x_en.jsonl").write_text("-", encoding="utf-8")
+    result = CliRunner().invoke(app, [str(logs), "--out", str(tmp_path / "run")])
+    assert result.exit_code == 1 and (tmp_path / "run" / "records.parquet").is_file()
+    assert "samples_x_en.jsonl" in result.stderr and "failed: 1 file" in result.stderr
+
+
+def _peak(path: Path) -> tuple[str, int]:
+    code = [sys.executable, "-c", PEAK, str(path)]
+    done = subprocess.run(code, capture_output=True, text=True, check=False)
+    *said, peak = done.stdout.split("\n")[:-1] or ["", "0"]
+    return "\n".join([*said, done.stderr]), int(peak)
+
+
+def test_the_memory_of_a_small_archive_that_claims_much_is_bounded(tmp_path: Path) -> None:
+    text = _sample("q", metadata={}).decode()
+    empties = "[" + "{}," * (1 << 21) + "{}]"
+    samples = {
+        "a": _sample("a"),
+        "b": _sample("b", reply="x" * (1 << 24)),
+        "c": text.replace('"metadata": {}', f'"metadata": {{"a": {empties}}}').encode(),
+        "d": text.replace('"metadata": {}', f'"events": {empties}').replace('"q"', '"d"').encode(),
+        "e": b" " * ((1 << 25) + 1),
+    }
+    path = _eval(tmp_path / "bomb.eval", samples)
+    assert path.stat().st_size < 1 << 20
+    said, peak = _peak(path)
+    assert said.startswith("2 3"), said
+    assert 0 < peak < 300
+
+
+@pytest.mark.parametrize("name", ["scenario_state.json.gz", "samples_x_de.jsonl.gz", "array.jsonl.gz"])
+def test_packed_text_that_fills_the_memory_is_refused(tmp_path: Path, name: str) -> None:
+    start = {"scenario": b'{"adapter_spec": "', "samples_": b'{"doc_id": "', "array.js": b'[{"doc_id": "'}[
+        name[:8]
+    ]
+    path = tmp_path / name
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(start)
+        for _ in range(120):
+            file.write(b"a" * (1 << 20))
+    with pytest.raises(DataError, match="more than|longer than"):
+        import_logs(path)
