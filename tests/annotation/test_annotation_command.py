@@ -54,7 +54,22 @@ def test_from_a_table_to_an_export(store: Path, tmp_path: Path) -> None:
     cue = next(row for row in rows if (row["rater"], row["question"]) == ("ann", "cue"))
     assert (cue["assigned"], cue["rated"], cue["open"]) == (2, 1, 1)
     for what, columns in (
-        ("ratings", ["unit", "rater", "question", "rating", "state", "comment", "time", "item", "stratum"]),
+        (
+            "ratings",
+            [
+                "unit",
+                "rater",
+                "question",
+                "rating",
+                "state",
+                "level",
+                "order",
+                "comment",
+                "time",
+                "item",
+                "stratum",
+            ],
+        ),
         ("wide", ["unit", "rater", "cue", "cultural", "syntactic", "comment", "time", "item", "stratum"]),
         (
             "log",

@@ -63,7 +63,7 @@ def test_ratings_are_a_long_table_with_the_units_columns(rated: RatingStore) -> 
     made = ratings_table(rated)
     assert (made.rated, made.cannot_judge, made.open) == (7, 1, 24 - 8)
     assert made.frame.columns == [
-        "unit", "rater", "question", "rating", "state", "comment", "time", "stratum", "tt",
+        "unit", "rater", "question", "rating", "state", "level", "order", "comment", "time", "stratum", "tt",
     ]  # fmt: skip
     assert made.frame.schema["rating"] == pl.Int64() and made.frame.schema["tt"] == pl.Float64()
     assert made.frame.filter(pl.col("question") == "cue").select("unit", "rater", "rating", "tt").rows() == [

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.reports.measured.raters import RaterSettings, confusion_table, raters_table
+from hesperus.reports.measured.raters import categories_table, confusion_table, raters_table
+from hesperus.reports.measured.rating_tables import RaterSettings
 from hesperus.tables import read_table
 
 OBSERVERS = {
@@ -87,7 +90,7 @@ def test_the_same_rating_again_is_counted_another_one_is_refused() -> None:
     assert found.rows[0]["value"] == pytest.approx(0.815, abs=5e-4)
     changed = pl.concat([LONG, LONG.head(1).with_columns(score=pl.lit("4"))])
     with pytest.raises(
-        DataError, match=r"line 1: a rated unit=u00 more than once, differently.*--duplicates last"
+        DataError, match=r"line 1: a rated unit=u00 more than once, differently.*--duplicates first or last"
     ):
         raters_table(changed, SETTINGS)
     last = RaterSettings(("unit",), "who", "score", "ordinal", duplicates="last", bootstrap=Bootstrap(0))
@@ -137,7 +140,7 @@ def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(UsageError, match="give --unit"):
         RaterSettings((), "w", "r")
     with pytest.raises(UsageError, match="nominal scale has no ends"):
-        RaterSettings(("u",), "w", "r", scale=(1, 5))
+        RaterSettings(("u",), "w", "r", "nominal", scale=(1, 5))
     with pytest.raises(UnknownNameError, match="rule for duplicates"):
         RaterSettings(("u",), "w", "r", duplicates="mean")  # type: ignore[arg-type]
 
@@ -188,3 +191,125 @@ def test_a_broken_file_names_its_line(name: str, content: bytes, said: str, tmp_
     with pytest.raises(DataError) as caught:
         read_table(tmp_path / name)
     assert str(caught.value).startswith(str(tmp_path / name)) and said in str(caught.value)
+
+
+def _asked(level: str | None = None) -> pl.DataFrame:
+    """Two questions on which raters agree by chance only, one answered low and one high; a third one with names."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for place in range(80):
+        for who in "xy":
+            low, high = rng.integers(1, 3), rng.integers(4, 6)
+            for question, rating in (
+                ("low", low),
+                ("high", high),
+                ("passed", ["pass", "fail"][rng.integers(0, 2)]),
+            ):
+                rows.append({"unit": f"u{place}", "rater": who, "question": question, "rating": str(rating)})
+    frame = pl.DataFrame(rows)
+    declared = {"low": "ordinal", "high": "ordinal", "passed": "nominal"}
+    return frame if level is None else frame.with_columns(level=pl.col("question").replace_strict(declared))
+
+
+def test_questions_are_never_pooled_and_keep_their_level() -> None:
+    found = raters_table(
+        _asked("declared"), RaterSettings(("unit",), "rater", "rating", bootstrap=Bootstrap(100))
+    )
+    alphas = {row["question"]: row for row in found.rows if row["statistic"] == "krippendorff_alpha"}
+    assert {name: row["level"] for name, row in alphas.items()} == {
+        "low": "ordinal", "high": "ordinal", "passed": "nominal",
+    }  # fmt: skip
+    for row in alphas.values():
+        assert row["n"] == 80 and abs(float(str(row["value"]))) < 0.3
+    # Pooled, the difference between the questions passes for agreement.
+    pooled = (
+        _asked().filter(pl.col("question") != "passed").with_columns(unit=pl.col("unit") + pl.col("question"))
+    )
+    settings = RaterSettings(("unit",), "rater", "rating", "ordinal", bootstrap=Bootstrap(0))
+    assert raters_table(pooled.drop("question"), settings).rows[0]["value"] > 0.6  # type: ignore[operator]
+    with pytest.raises(UsageError, match="leave question out of --unit"):
+        raters_table(_asked("declared"), RaterSettings(("unit", "question"), "rater", "rating"))
+    one = raters_table(_asked("declared"), RaterSettings(("unit",), "rater", "rating", questions=("low",)))
+    assert {row["question"] for row in one.rows} == {"low"}
+    with pytest.raises(UnknownNameError, match="unknown question of the ratings: 'lou'; did you mean 'low'"):
+        raters_table(_asked(), RaterSettings(("unit",), "rater", "rating", questions=("lou",)))
+
+
+def test_a_declared_scale_is_not_read_as_names() -> None:
+    plain = LONG.rename({"who": "rater", "score": "rating"}).with_columns(question=pl.lit("cue"))
+    asked = RaterSettings(("unit",), "rater", "rating", bootstrap=Bootstrap(0))
+    named = raters_table(plain, asked)
+    assert (named.rows[0]["level"], named.rows[0]["value"]) == ("nominal", pytest.approx(0.743, abs=5e-4))
+    assert "--level ordinal" in str(named.signature["notes"])
+    declared = plain.with_columns(level=pl.lit("ordinal"))
+    assert raters_table(declared, asked).rows[0]["value"] == pytest.approx(0.815, abs=5e-4)
+    given = replace(asked, level="nominal")
+    assert raters_table(declared, given).rows[0]["value"] == pytest.approx(0.743, abs=5e-4)
+    scaled = raters_table(plain, replace(asked, scale=(1, 5)))
+    assert (scaled.rows[0]["level"], scaled.signature["notes"]) == ("ordinal", [])
+    names = plain.with_columns(
+        rating=pl.col("rating").replace_strict(dict(zip("12345", "vwaxy", strict=True)))
+    )
+    ordered = names.with_columns(level=pl.lit("ordinal"), order=pl.lit("v,w,a,x,y"))
+    assert raters_table(ordered, asked).rows[0]["value"] == pytest.approx(0.815, abs=5e-4)
+    torn = declared.with_columns(
+        level=pl.when(pl.col("rater") == "a").then(pl.lit("nominal")).otherwise("level")
+    )
+    with pytest.raises(DataError, match="field 'level': says 'nominal' and 'ordinal' of one question"):
+        raters_table(torn, asked)
+
+
+def test_items_are_drawn_with_all_their_units() -> None:
+    plain = LONG.rename({"who": "rater", "score": "rating"})
+    asked = RaterSettings(("unit",), "rater", "rating", "ordinal", bootstrap=Bootstrap(300))
+    thrice = pl.concat(
+        [plain.with_columns(item=pl.col("unit"), unit=pl.col("unit") + f"#{k}") for k in range(3)]
+    )
+    few = {row["statistic"]: row for row in raters_table(plain, asked).rows if not row["rater_a"]}
+    many = {row["statistic"]: row for row in raters_table(thrice, asked).rows if not row["rater_a"]}
+    assert many["percent"]["n"] == 3 * int(str(few["percent"]["n"]))
+    for end in ("value", "low", "high"):
+        assert many["percent"][end] == pytest.approx(few["percent"][end])
+    alone = {row["statistic"]: row for row in raters_table(thrice.drop("item"), asked).rows}
+    for name in ("percent", "krippendorff_alpha"):
+        width = {
+            key: row[name]["high"] - row[name]["low"] for key, row in (("items", many), ("units", alone))
+        }
+        assert width["units"] < 0.8 * width["items"]
+
+
+def test_ratings_that_differ_in_a_column_are_measured_by_it() -> None:
+    frame = pl.DataFrame(
+        {
+            "u": ["1", "1", "2", "2"] * 2,
+            "w": list("xyxy") * 2,
+            "r": list("11223344"),
+            "aspect": ["a"] * 4 + ["b"] * 4,
+        }
+    )
+    with pytest.raises(DataError, match=r"measure each of its values apart \(--by aspect\)"):
+        raters_table(frame, RaterSettings(("u",), "w", "r"))
+
+
+def test_categories_are_counted_by_model_and_sense() -> None:
+    rows = [
+        {"unit": f"{model}|{place}", "item": f"{place}", "model": model, "b": "de_from_en", "rater": who,
+         "question": "category", "rating": rating, "level": "nominal"}
+        for model, said in (("m", ["meaning", "meaning", "quality", None]), ("n", ["none"] * 4))
+        for place, rating in enumerate(said)
+        for who in "xy"
+    ]  # fmt: skip
+    rows[1]["rating"] = "quality"
+    found = categories_table(
+        pl.DataFrame(rows), RaterSettings(("unit",), "rater", "rating", bootstrap=Bootstrap(50))
+    )
+    shares = {(row["model"], row["category"]): row for row in found.rows}
+    assert {key: row["value"] for key, row in shares.items()} == {
+        ("m", "meaning"): pytest.approx(1.5 / 3), ("m", "quality"): pytest.approx(1.5 / 3), ("m", "none"): 0.0,
+        ("n", "meaning"): 0.0, ("n", "quality"): 0.0, ("n", "none"): 1.0,
+    }  # fmt: skip
+    assert {row["n"] for row in found.rows} == {3, 4} and {row["b"] for row in found.rows} == {"de_from_en"}
+    low, high = (shares["m", "meaning"][end] for end in ("low", "high"))
+    assert low < 0.5 < high  # type: ignore[operator]
+    with pytest.raises(UsageError, match="every question is a scale"):
+        categories_table(LONG, SETTINGS)

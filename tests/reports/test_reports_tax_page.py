@@ -20,7 +20,8 @@ from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, records_frame
 from hesperus.reports import report_drawings, report_findings, report_html, study_kind, write_report
-from hesperus.reports.measured.raters import RaterSettings, raters_table
+from hesperus.reports.measured.raters import raters_table
+from hesperus.reports.measured.rating_tables import RaterSettings
 from hesperus.reports.tax import (
     Evidence,
     Gate,
@@ -56,7 +57,7 @@ def evidence_of(planted: Planted = PLANTED) -> Evidence:
     strata = strata_of(asked, rule, centric=GROUPS["english"], others=GROUPS["chinese"][:2]).items
     every = [item for ids in strata.values() for item in ids]
     level = RaterSettings(
-        unit=("unit", "question"), rater="rater", rating="rating", level="ordinal", bootstrap=Bootstrap(0)
+        unit=("unit",), rater="rater", rating="rating", level="ordinal", bootstrap=Bootstrap(0)
     )
     return Evidence(
         records, SENSES, SETTINGS, Gate(), "simulated-native",

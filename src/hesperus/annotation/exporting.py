@@ -10,7 +10,7 @@ from typing import Literal
 import polars as pl
 
 from hesperus.annotation.adjudication import decisions
-from hesperus.annotation.scheme import COMMENT
+from hesperus.annotation.scheme import COMMENT, Scheme
 from hesperus.annotation.store import Entry, RatingStore, Role
 from hesperus.annotation.units import Scalar, Unit
 
@@ -64,6 +64,7 @@ def ratings_table(
 
     Returns:
         ``unit`` (the id), ``rater``, ``question``, ``rating`` (a whole number where every choice is one), ``state``,
+        ``level`` (as the scheme declares it for the question), ``order`` (of the values of a scale that are no rising numbers),
         ``comment`` (the rater's remark on the unit), ``time`` (UTC, by the store's clock), then the unit's own columns;
         in the order of the sheet, raters in the order in which they were added.
 
@@ -81,7 +82,7 @@ def ratings_table(
         found = {name: said[name] for name in names if name in said}
         for entry in found.values():
             states[entry.judgement.state] += 1
-        for row in laid_out(found, names):
+        for row in laid_out(found, scheme, names):
             remark = said[COMMENT].judgement.value if COMMENT in said else None
             rows.append({"unit": unit.id, "rater": rater, "comment": remark, **row, **_own(unit)})
     assigned = sum(len(store.assigned(rater)) for rater in store.raters(role)) * len(names)
@@ -139,19 +140,21 @@ def _by_unit(store: RatingStore, role: Role) -> Iterator[tuple[Unit, str, Mappin
                 yield unit, rater.name, said[code, rater.name]
 
 
-def _long(found: Mapping[str, Entry], names: Sequence[str]) -> Iterator[Row]:
+def _long(found: Mapping[str, Entry], scheme: Scheme, names: Sequence[str]) -> Iterator[Row]:
     for name in names:
         if name in found:
-            said = found[name].judgement
+            said, asked = found[name].judgement, scheme.question(name)
             yield {
                 "question": name,
                 "rating": said.value,
                 "state": said.state,
+                "level": asked.level,
+                "order": asked.order,
                 "time": _time(found[name].server_time),
             }
 
 
-def _wide(found: Mapping[str, Entry], names: Sequence[str]) -> Iterator[Row]:
+def _wide(found: Mapping[str, Entry], _: Scheme, names: Sequence[str]) -> Iterator[Row]:
     if found:
         values = {name: found[name].judgement.value if name in found else None for name in names}
         yield {**values, "time": _time(max(entry.server_time for entry in found.values()))}
@@ -163,7 +166,7 @@ def _schema(store: RatingStore, names: Sequence[str], shape: Shape) -> dict[str,
         return {"unit": _TEXT, "rater": _TEXT, **ratings, "comment": _TEXT, "time": _TEXT}
     return {
         "unit": _TEXT, "rater": _TEXT, "question": _TEXT, "rating": _kind(store, names), "state": _TEXT,
-        "comment": _TEXT, "time": _TEXT,
+        "level": _TEXT, "order": _TEXT, "comment": _TEXT, "time": _TEXT,
     }  # fmt: skip
 
 

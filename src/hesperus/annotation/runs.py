@@ -25,8 +25,8 @@ def sides_frame(run: Run, a: str, b: str) -> pl.DataFrame:
         b: Sense code of what is judged; where models made it, each model's wording is a unit.
 
     Returns:
-        ``unit, item, model, source, source.language, text, text.language, key`` (the right option, with its text where
-        there is one) and the groups of the items.
+        ``unit, item, model, a, b`` (the two sense codes), ``source, source.language, text, text.language, key`` (the right
+        option, with its text where there is one) and the groups of the items.
 
     Raises:
         UsageError: The run keeps no items, or none in both senses.
@@ -49,6 +49,8 @@ def sides_frame(run: Run, a: str, b: str) -> pl.DataFrame:
                 "unit": row["item"] if model is None else f"{row['item']}|{model}",
                 "item": row["item"],
                 "model": model,
+                "a": a,
+                "b": b,
                 "source": worded(source),
                 "source.language": Sense.parse(a).language,
                 "text": worded(row),
@@ -114,7 +116,8 @@ def readings_frame(run: Run, *, outcomes: Sequence[str] = ()) -> pl.DataFrame:
 def changed_frame(run: Run, a: str, b: str) -> pl.DataFrame:
     """Items whose answer differs between two senses (instruction and input alike), in both wordings.
 
-    An answer that cannot be read differs from every other, as in the default of the measures.
+    An answer that cannot be read differs from every other, as in the default of the measures; a request that failed has no
+    answer, and nothing changed there.
 
     Returns:
         As `sides_frame`, with ``answer_a, answer_b, outcome_a, outcome_b``; a row for each model and item.
@@ -125,7 +128,9 @@ def changed_frame(run: Run, a: str, b: str) -> pl.DataFrame:
     """
     sides = sides_frame(run, a, b).drop("unit")
     made = sides["model"].is_not_null().any()
-    whole = run.records.filter((pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1))
+    whole = run.records.filter(
+        (pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1) & (pl.col("outcome") != "error")
+    )
     key = ["model", "task", "item"]
     pair = [
         whole.filter(pl.col("input") == code).select(*key, pl.col("answer", "outcome").name.suffix(end))

@@ -68,9 +68,25 @@ class Question(_Part):
             )
         if len(set(values)) != len(values):
             raise ValueError("two choices have one value")
+        if self.level == "ordinal" and any("," in value for value in values):
+            raise ValueError(
+                "a value on a scale has no comma: exports write the order of the values as a list"
+            )
         if self.name == COMMENT:
             raise ValueError(f"{COMMENT!r} is the name of the rater's remark; take another")
         return self
+
+    @property
+    def order(self) -> str | None:
+        """The values of a scale whose order is not that of their numbers, lowest first, with commas between; else None."""
+        values = [choice.value for choice in self.choices]
+        if self.level != "ordinal" or self.labels:
+            return None
+        try:
+            numbers = [float(value) for value in values]
+        except ValueError:
+            return ",".join(values)
+        return None if numbers == sorted(numbers) else ",".join(values)
 
     def values(self, labels: tuple[str, ...]) -> tuple[str, ...]:
         """What may be answered about a unit with these labels, in the order in which it is shown."""

@@ -23,6 +23,7 @@ from hesperus.cli.measure_raters import (
     Duplicates,
     Level,
     Order,
+    Question,
     Rater,
     RaterFlags,
     Rating,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from hesperus.reports.table import Table
 
 _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
+_OF_RATINGS = ("raters", "categories")
 _NO_PAIR = "nothing in {run} can be compared; --a and --b name two cells"
 _NO_ROWS = {
     "together": "no model in {run} was asked in two languages",
@@ -53,7 +55,7 @@ def command(
         typer.Argument(
             help="accuracy, agreement, consistency, decomposition, directions, labels, outcomes, together, translation "
             "or validity; of a similarity study also similarity, designs, tests, relations or scoring; of open answers scores, "
-            "groups, counts, prompts or readability; of a long table of ratings: raters.",
+            "groups, counts, prompts or readability; of a long table of ratings: raters, categories.",
             show_default=False,
         ),
     ],
@@ -77,7 +79,8 @@ def command(
     unit: Unit = None,
     rater: Rater = None,
     rating: Rating = None,
-    level: Level = "nominal",
+    question: Question = None,
+    level: Level = None,
     scale: Scale = None,
     order: Order = None,
     duplicates: Duplicates = "error",
@@ -102,6 +105,10 @@ def command(
 
         hesperus measure scores runs/open --statistic f_of_means
 
+        hesperus measure raters cues.csv --question cue
+
+        hesperus measure categories why.csv --by model
+
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
     from hesperus.errors import UnknownNameError, UsageError
@@ -119,13 +126,15 @@ def command(
     from hesperus.reports.measured.registry import OPEN_ANSWERS, measure_columns
     from hesperus.reports.open_answers.measuring import refuse_labels
 
-    known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS, "translation", "raters")
+    known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS, "translation", *_OF_RATINGS)
     if what not in known:
         raise UnknownNameError("measure", what, known)
-    flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion)
-    if what == "raters":
+    flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion, question or ())
+    if what in _OF_RATINGS:
         others = {"--model": model, "--task": task, "--a": a, "--b": b, "--scores": scores}
-        found = measured_raters(run, flags, by=by or (), bootstrap=Bootstrap(resamples, seed), others=others)
+        found = measured_raters(
+            run, flags, what=what, by=by or (), bootstrap=Bootstrap(resamples, seed), others=others
+        )
         print_table(_narrow(found, statistic or ()), format)
         return
     if flags.used():

@@ -22,7 +22,19 @@ Unit = Annotated[
 ]
 Rater = Annotated[str | None, typer.Option(help="Column of who rated.", rich_help_panel=_PANEL)]
 Rating = Annotated[str | None, typer.Option(help="Column of the rating.", rich_help_panel=_PANEL)]
-Level = Annotated[str, typer.Option(help="nominal, ordinal, interval or ratio.", rich_help_panel=_PANEL)]
+Level = Annotated[
+    str | None,
+    typer.Option(
+        help="nominal, ordinal, interval or ratio (default: the column `level` of the table, as an export has it).",
+        rich_help_panel=_PANEL,
+    ),
+]
+Question = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only ratings of this question; repeatable. Questions are never pooled.", rich_help_panel=_PANEL
+    ),
+]
 Scale = Annotated[
     str | None,
     typer.Option(metavar="LOW:HIGH", help="Refuse ratings outside, e.g. 1:5.", rich_help_panel=_PANEL),
@@ -50,16 +62,17 @@ class RaterFlags:
     unit: Sequence[str]
     rater: str | None
     rating: str | None
-    level: str
-    scale: str | None
-    order: str | None
-    duplicates: str
-    confusion: bool
+    level: str | None = None
+    scale: str | None = None
+    order: str | None = None
+    duplicates: str = "error"
+    confusion: bool = False
+    question: Sequence[str] = ()
 
     def used(self) -> list[str]:
         """The flags that name something, which no other measure takes."""
         named = {"--unit": self.unit, "--rater": self.rater, "--rating": self.rating, "--scale": self.scale,
-                 "--order": self.order, "--confusion": self.confusion}  # fmt: skip
+                 "--order": self.order, "--confusion": self.confusion, "--level": self.level, "--question": self.question}  # fmt: skip
         return [flag for flag, value in named.items() if value]
 
 
@@ -67,15 +80,17 @@ def measured_raters(
     path: Path,
     flags: RaterFlags,
     *,
+    what: str = "raters",
     by: Sequence[str],
     bootstrap: Bootstrap,
     others: Mapping[str, object] = MappingProxyType({}),
 ) -> Table:
-    """The table of raters.
+    """The table of raters, or of the categories that they chose.
 
     Args:
         path: The long table.
-        flags: Columns, level, order.
+        flags: Columns, level, order; columns that are not named are those of an export: unit, rater, rating.
+        what: ``raters`` or ``categories``.
         by: Columns by whose values everything is measured apart.
         bootstrap: How intervals over units are made.
         others: Flags that only measures of records take, such as ``--model``, to what was given; each must be empty.
@@ -85,30 +100,43 @@ def measured_raters(
         DataError: See hesperus.reports.measured.raters.
     """
     from hesperus.errors import UsageError
-    from hesperus.reports.measured.raters import RaterSettings, confusion_table, raters_table
+    from hesperus.reports.measured.raters import categories_table, confusion_table, raters_table
+    from hesperus.reports.measured.rating_tables import RaterSettings
     from hesperus.tables import read_table
 
     foreign = [flag for flag, value in others.items() if value]
     if foreign:
         raise UsageError(
-            f"{', '.join(foreign)} chooses among records, and raters measures a table of ratings; keep the rows you want "
+            f"{', '.join(foreign)} chooses among records, and {what} measures a table of ratings; keep the rows you want "
             "in the table, or measure groups apart (--by COLUMN)"
         )
-    if not flags.unit or flags.rater is None or flags.rating is None:
+    frame = read_table(path)
+    unit, rater, rating = flags.unit or ("unit",), flags.rater or "rater", flags.rating or "rating"
+    if not {*unit, rater, rating} <= set(frame.columns) and None in (
+        flags.unit or None,
+        flags.rater,
+        flags.rating,
+    ):
         raise UsageError(
-            "raters needs the columns of the table: --unit COLUMN --rater COLUMN --rating COLUMN"
+            f"{what} needs the columns of the table: --unit COLUMN --rater COLUMN --rating COLUMN; {path} has "
+            f"{', '.join(frame.columns)}"
         )
     settings = RaterSettings(
-        tuple(flags.unit), flags.rater, flags.rating,
+        tuple(unit), rater, rating,
         level=flags.level,  # type: ignore[arg-type]  # checked by the settings themselves
         by=tuple(by),
+        questions=tuple(flags.question),
         scale=scale_of(flags.scale) if flags.scale is not None else None,
         order=tuple(name.strip() for name in flags.order.split(",")) if flags.order else (),
         duplicates=flags.duplicates,  # type: ignore[arg-type]
         bootstrap=bootstrap,
     )  # fmt: skip
-    make = confusion_table if flags.confusion else raters_table
-    return make(read_table(path), settings, file=path)
+    make = categories_table if what == "categories" else confusion_table if flags.confusion else raters_table
+    found = make(frame, settings, file=path)
+    notes = found.signature.get("notes")
+    for line in notes if isinstance(notes, list) else ():
+        typer.echo(f"note: {line}", err=True)
+    return found
 
 
 def scale_of(text: str) -> tuple[float, float]:

@@ -95,7 +95,7 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
         scores=scores_of(given.runs, given.scores, records, back, gate),
         strata=picked, strata_task=task, repeat=repeat, reused=reused, passed=passed, checked=looked,
         ratings=_rated(given),
-        agreement=_agreement(given), rereadings=_rereadings(records, given),
+        agreement=_agreement(given, settings), rereadings=_rereadings(records, given),
         alignment=_alignment(given.alignment), dropped=_dropped(given.runs),
     )  # fmt: skip
 
@@ -300,16 +300,22 @@ def _rated(given: Given) -> pl.DataFrame | None:
     return found.frame
 
 
-def _agreement(given: Given) -> dict[str, Table]:
-    """Agreement of the raters, by what they rated; a single rater agrees with nobody."""
+def _agreement(given: Given, settings: TaxSettings) -> dict[str, Table]:
+    """Agreement of the raters by what they rated, for each question; a single rater agrees with nobody.
+
+    A table that does not declare the level of a question has a scale where all its ratings are numbers, else names.
+    """
     import polars as pl
 
-    from hesperus.measures import Level
-    from hesperus.reports.measured.raters import RaterSettings, raters_table
+    from hesperus.reports.measured.raters import raters_table
+    from hesperus.reports.measured.rating_tables import LEVEL, RaterSettings
     from hesperus.tables import read_table
 
     found: dict[str, Table] = {}
-    level: Level
+    number = pl.col("rating").cast(pl.Float64, strict=False)
+    scaled = (number.is_not_null() | pl.col("rating").is_null()).all().over("question")
+    guessed = pl.when(scaled).then(pl.lit("ordinal")).otherwise(pl.lit("nominal"))
+    asked = RaterSettings(("unit",), "rater", "rating", bootstrap=settings.bootstrap)
     for name, files in (("ratings of cues", [given.ratings]), ("checks of rewritten items", given.checks)):
         frames = [read_table(file).cast({"rating": pl.String}) for file in files if file is not None]
         if not frames:
@@ -317,10 +323,10 @@ def _agreement(given: Given) -> dict[str, Table]:
         frame = pl.concat(frames, how="diagonal_relaxed")
         if frame["rater"].n_unique() < 2:
             continue
-        numbers = frame["rating"].cast(pl.Float64, strict=False)
-        level = "ordinal" if numbers.null_count() == frame["rating"].null_count() else "nominal"
-        settings = RaterSettings(unit=("unit", "question"), rater="rater", rating="rating", level=level)
-        found[name] = raters_table(frame, settings)
+        frame = frame.with_columns(pl.col("rating").str.strip_chars().replace("", None))
+        declared_level = pl.col(LEVEL) if LEVEL in frame.columns else pl.lit(None, dtype=pl.String)
+        frame = frame.with_columns(pl.coalesce(declared_level, guessed).alias(LEVEL))
+        found[name] = raters_table(frame, asked)
     return found
 
 

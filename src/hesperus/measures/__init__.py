@@ -71,6 +71,7 @@ from hesperus.measures.raters import (
     WEIGHTS,
     Weights,
     bias_statistic,
+    category_statistic,
     cohen_statistic,
     confusion,
     fleiss_statistic,
@@ -85,7 +86,7 @@ from hesperus.measures.several import (
     pooled_accuracy_statistic,
     subset_consistency_statistic,
 )
-from hesperus.measures.statistic import Statistic, difference, estimate, estimates
+from hesperus.measures.statistic import Statistic, difference, estimate, estimates, summed_by
 from hesperus.measures.tax import (
     TaxPairs,
     discordant,
@@ -142,6 +143,7 @@ __all__ = [
     "benjamini_hochberg",
     "bias_statistic",
     "bootstrap_pairs",
+    "category_statistic",
     "classifier_statistics",
     "cohen_statistic",
     "compare",
@@ -196,6 +198,7 @@ __all__ = [
     "split_statistics",
     "streamed_pairs",
     "subset_consistency_statistic",
+    "summed_by",
     "tax_bounds",
     "tax_statistic",
     "unmatched_difference",

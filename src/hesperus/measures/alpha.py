@@ -29,14 +29,19 @@ _TILE = 1 << 22
 
 
 def krippendorff_alpha(
-    ratings: npt.ArrayLike, level: Level = "nominal", *, bootstrap: Bootstrap | None = None
+    ratings: npt.ArrayLike,
+    level: Level = "nominal",
+    *,
+    bootstrap: Bootstrap | None = None,
+    items: npt.NDArray[np.int64] | None = None,
 ) -> Estimate:
-    """α, with an interval over resampled units.
+    """α, with an interval over resampled units, or over the items to which units belong.
 
     Args:
         ratings: [raters, units]; NaN where a rater did not rate a unit. Names are given as any distinct numbers.
         level: Level of measurement.
-        bootstrap: How to resample units; None leaves the interval out.
+        bootstrap: How to resample; None leaves the interval out.
+        items: Item of each unit, as 0, 1, 2, …, [units]; items are then drawn with all their units. None: each unit is one.
 
     Returns:
         The estimate; `n` counts units with two ratings or more, `excluded` those with one. Undefined where there is no
@@ -71,12 +76,17 @@ def krippendorff_alpha(
     if np.isnan(value):
         why = "all ratings are the same"
         return Estimate(None, n=n, excluded=single, reason="; ".join(filter(None, (why, reason))))
-    resampled = draws(n, bootstrap) if bootstrap else None
+    places = None if items is None else np.unique(items[kept], return_inverse=True)[1]
+    drawn = n if places is None else int(places.max()) + 1
+    resampled = draws(drawn, bootstrap) if bootstrap else None
     if resampled is None:
         return Estimate(value, n=n, excluded=single, reason=reason)
     rows = max(1, _TILE // max(units.counts.shape))
     spread = np.concatenate(
-        [units.alpha(slab.astype(np.float64)) for slab in resampled.slabs(min(rows, 1024))]
+        [
+            units.alpha((slab if places is None else slab[:, places]).astype(np.float64))
+            for slab in resampled.slabs(min(rows, 1024))
+        ]
     )
     low, high = (float(end[0]) for end in percentiles(spread[None, :], resampled.bootstrap.level))
     if np.isnan(low):

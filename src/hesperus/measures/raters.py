@@ -154,6 +154,25 @@ def bias_statistic(ratings: npt.ArrayLike, rater: int) -> Statistic:
     return Statistic((apart, both), ratio, int(both.sum()), alone, reason, "no unit that another rated too")
 
 
+def category_statistic(ratings: npt.ArrayLike, category: float) -> Statistic:
+    """Share of units that raters put into a category, in [0, 1]; raters who differ about a unit share it.
+
+    Args:
+        ratings: [raters, units]; NaN where a rater did not rate a unit.
+        category: The rating whose share is wanted.
+
+    Raises:
+        ValueError: The table is not two-dimensional, or a rating is infinite.
+    """
+    table = _table(ratings)
+    given = np.isfinite(table).sum(axis=0).astype(np.float64)
+    kept = given > 0
+    share = np.where(kept, (table == category).sum(axis=0) / np.maximum(given, 1.0), 0.0)
+    left = int((~kept).sum())
+    reason = f"{left} rated by nobody" if left else ""
+    return Statistic((share, kept), ratio, int(kept.sum()), left, reason, "no unit is rated")
+
+
 def confusion(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:
     """What one rater said where the other said what.
 

@@ -7,7 +7,7 @@ each resample, a difference reduces two sets of sums beside each other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -76,6 +76,27 @@ def difference(a: Statistic, b: Statistic) -> Statistic:
         reason="; ".join(reasons),
         undefined=a.undefined if np.isnan(_point(a)) else b.undefined,
     )
+
+
+def summed_by(statistic: Statistic, places: npt.NDArray[np.int64]) -> Statistic:
+    """The same statistic with a row for each item in place of one for each of its units.
+
+    The point value stays as it is. Resamples then draw items, and all units of an item travel together.
+
+    Args:
+        statistic: The measure over units.
+        places: Item of each unit, as 0, 1, 2, …, [units].
+
+    Raises:
+        ValueError: There is not one place for each unit.
+    """
+    if len(places) != len(statistic.columns[0]):
+        raise ValueError(f"{len(places)} places for {len(statistic.columns[0])} units")
+    size = int(places.max(initial=-1)) + 1
+    summed = {
+        id(c): np.bincount(places, weights=c, minlength=size).astype(np.float64) for c in statistic.columns
+    }
+    return replace(statistic, columns=tuple(summed[id(column)] for column in statistic.columns))
 
 
 def estimate(statistic: Statistic, bootstrap: Bootstrap | None = None) -> Estimate:

@@ -7,7 +7,7 @@ contrasts; with alignment, quality control and agreement of people, on which the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hesperus.reports.card import Card, card_of
@@ -215,16 +215,40 @@ def _people(evidence: Evidence) -> Iterator[Row]:
     section = "human agreement"
     for item in ("ratings of cues", "checks of rewritten items"):
         found = evidence.agreement.get(item)
-        said = None
-        if found is not None:
-            wanted = ("krippendorff_alpha", "cohen_kappa_quadratic", "cohen_kappa", "gwet_ac1", "percent")
-            parts = [
-                f"{row['statistic']} {plain_interval(row)}"
-                for row in found.rows
-                if row["statistic"] in wanted
-            ]
-            said = "; ".join(parts) or None
-        yield _row(section, f"agreement on {item}", said)
+        questions = dict.fromkeys(str(row["question"]) for row in found.rows) if found is not None else ()
+        said = (
+            [_agreed([row for row in found.rows if row["question"] == name]) for name in questions]
+            if found
+            else []
+        )
+        weak = [name for name, agreed in zip(questions, said, strict=True) if _LOW in agreed]
+        yield _row(section, f"agreement on {item}", "; ".join(said) or None, warning=bool(weak))
+
+
+def _agreed(rows: Sequence[Row]) -> str:
+    """How far raters agree on one question, on the level that it was asked on."""
+    question, level = rows[0]["question"], rows[0]["level"]
+    wanted = _AGREEMENTS["nominal" if level == "nominal" else "scale"]
+    shown = [
+        f"{_AGREEMENT_NAMES[str(r['statistic'])]} {plain_interval(r)}"
+        for r in rows
+        if r["statistic"] in wanted
+    ]
+    alpha = next(row["value"] for row in rows if row["statistic"] == "krippendorff_alpha")
+    low = not isinstance(alpha, float) or alpha < _ENOUGH
+    return f"{question} ({level}): {', '.join(shown)}" + (f", {_LOW}" if low else "")
+
+
+_ENOUGH = 0.667
+"""Krippendorff (2004): below this α ratings do not bear even tentative conclusions."""
+_LOW = f"α is not above {_ENOUGH:g}, the least for tentative conclusions"
+_AGREEMENTS = {
+    "nominal": ("krippendorff_alpha", "cohen_kappa", "gwet_ac1", "percent"),
+    "scale": ("krippendorff_alpha", "cohen_kappa_quadratic"),
+}
+_AGREEMENT_NAMES = {
+    "krippendorff_alpha": "α", "cohen_kappa": "κ", "cohen_kappa_quadratic": "weighted κ", "gwet_ac1": "AC1", "percent": "same",
+}  # fmt: skip
 
 
 def _card(evidence: Evidence) -> Card:

@@ -160,14 +160,23 @@ def rating_grid(found: Table | None) -> Grid | None:
 
 
 def agreement_grids(found: Mapping[str, Table]) -> list[Grid]:
-    """How far raters agree, a table for what they rated."""
-    heads = (Column("Statistic"), Column("Raters"), Column("Value", True), Column("Units", True))
+    """How far raters agree, a table for what they rated; questions are never pooled."""
+    heads = (
+        Column("Question"),
+        Column("Level"),
+        Column("Statistic"),
+        Column("Raters"),
+        Column("Value", True),
+        Column("Units", True),
+    )
     return [
         Grid(
             f"Agreement of the raters: {name}.",
             heads,
             tuple(
                 (
+                    str(row["question"]),
+                    str(row["level"]),
                     _AGREEMENT.get(str(row["statistic"]), str(row["statistic"])),
                     ", ".join(str(row[side]) for side in ("rater_a", "rater_b") if row[side]) or "all",
                     plain_interval(row),
