@@ -12,7 +12,9 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
-FLOOR_0 = {"lazy", "tables", "plugins", "types", "errors", "fingerprint", "version", "languages"}
+FLOOR_0 = {
+    "lazy", "tables", "plugins", "types", "errors", "fingerprint", "version", "languages", "normalization",
+}  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
     "evaluators", "annotation",
@@ -23,6 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "version": set(),
     "lazy": set(),
     "plugins": set(),
+    "normalization": set(),
     "tables": {"errors"},
     "fingerprint": {"version"},
     "languages": {"types", "errors", "fingerprint", "lazy"},

@@ -33,6 +33,9 @@ class Item:
         gold: Canonical label, or None where there is no right answer.
         options: Texts of the options in label order (``A`` first); None where the task's labels are fixed words.
         groups: Group columns that travel into the records, such as ``subject``.
+        accepted: For open answers: canonical label (the same word in every language) to the texts by which it may be
+            given in this item's language, the preferred one first. The gold label is among the keys where its spelling
+            or an alias is known; the labels of options may be too.
     """
 
     id: str
@@ -41,6 +44,7 @@ class Item:
     gold: str | None = None
     options: tuple[str, ...] | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
+    accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 _SENSE = re.compile(

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hesperus.answers import Reader, answer_from_logprobs, read, reader_for
-from hesperus.answers.cleaning import MOST_CHARACTERS, clean, key
+from hesperus.normalization import MOST_CHARACTERS, clean, key
 from hesperus.types import OUTCOMES, Reply
 
 YES_NO = {

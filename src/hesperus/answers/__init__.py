@@ -9,11 +9,12 @@ from hesperus.lazy import lazily
 if TYPE_CHECKING:
     from hesperus.answers.numerals import number_of
     from hesperus.answers.overrides import Override, Overrides, load_overrides, reply_hash
-    from hesperus.answers.reader import FORMS, PRESETS, Reader, reader_for
+    from hesperus.answers.reader import FORMS, KNOWN_GOLD_RULES, PRESETS, Reader, reader_for
     from hesperus.answers.reading import answer_from_logprobs, read
 
 __all__ = [
     "FORMS",
+    "KNOWN_GOLD_RULES",
     "PRESETS",
     "Override",
     "Overrides",
@@ -28,6 +29,7 @@ __all__ = [
 
 _HOMES = {
     "FORMS": "reader",
+    "KNOWN_GOLD_RULES": "reader",
     "PRESETS": "reader",
     "Override": "overrides",
     "Overrides": "overrides",

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hesperus.answers.ambiguity import FUNCTION_WORDS, LETTER_WORDS, PARTICLES
-from hesperus.answers.cleaning import PUNCTUATION, key, unaccented
 from hesperus.answers.reader import Reader
 from hesperus.answers.scripts import POLITE, bounded, is_unspaced
 from hesperus.answers.wording import Answers, Wording, is_lettered
+from hesperus.normalization import PUNCTUATION, key, unaccented
 
 OPENERS = r"[\"'(\[{<]"
 CLOSERS = r"[\"')\]}>]"

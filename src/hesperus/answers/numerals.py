@@ -8,10 +8,10 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
-from hesperus.answers.cleaning import clean, key, peel
 from hesperus.answers.rules import Text
 from hesperus.answers.scripts import bounded
 from hesperus.answers.wording import Wording
+from hesperus.normalization import clean, key, peel, plain_digits
 
 _COMMA = (
     "af az be bg ca cs da de el es et eu fi fr gl hr hu hy id is it ka kk lt lv mk nb nl nn no pl pt ro ru sk sl sq sr "
@@ -49,17 +49,11 @@ def number_of(text: str, language: str) -> str | None:
 
 def peel_number(text: str) -> str:
     """Clean a text and cut what may stand around a number, but not its sign."""
-    cleaned = _plain_digits(clean(text))
+    cleaned = plain_digits(clean(text))
     inner = peel(cleaned)
     place = cleaned.find(inner)
     sign = place > 0 and cleaned[place - 1] in "-−–" and inner[:1].isdigit()
     return cleaned[place - 1] + inner if sign else inner
-
-
-def _plain_digits(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(str(int(c)) if not c.isascii() and c.isdecimal() else c for c in text)
 
 
 def _numbers(text: str) -> list[tuple[int, str]]:
@@ -100,14 +94,14 @@ def _value(token: str, language: str) -> str | None:
 
 def boxed_number(reply: Text) -> str | None:
     r"""The first number in the last LaTeX box: `\boxed{42}`."""
-    boxes = _BOXED.findall(_plain_digits(reply.text))
+    boxes = _BOXED.findall(plain_digits(reply.text))
     found = _numbers(re.sub(r"\\[,;! ]|\{,\}", "", boxes[-1])) if boxes else []
     return _value(found[0][1], reply.reader.language) if found else None
 
 
 def cue_number(reply: Text) -> str | None:
     """The number behind the last cue in its sentence; behind the last equals sign where there is one."""
-    said = _plain_digits(reply.text)
+    said = plain_digits(reply.text)
     places = [match.end() for match in _cues(reply.reader.wording).finditer(said)]
     if not places:
         return None
@@ -118,7 +112,7 @@ def cue_number(reply: Text) -> str | None:
 
 def last_number(reply: Text) -> str | None:
     """The last number of the reply."""
-    found = _numbers(_plain_digits(reply.text))
+    found = _numbers(plain_digits(reply.text))
     return _value(found[-1][1], reply.reader.language) if found else None
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
-from hesperus.answers.cleaning import key
 from hesperus.answers.wording import (
     Answers,
     Wording,
@@ -21,6 +20,7 @@ from hesperus.answers.wording import (
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import fingerprint, plain
 from hesperus.languages import Pack
+from hesperus.normalization import key
 
 Form = Literal["label", "choice", "text", "number"]
 """What kind of answer is looked for: fixed words, a lettered option, free text, a number."""
@@ -46,6 +46,10 @@ RULES: Mapping[Form, tuple[str, ...]] = {
     "number": ("boxed number", "cue number", "last number"),
 }
 """The rules of the default reader, in the order in which they are tried; see docs/answers.md."""
+
+KNOWN_GOLD_RULES = ("exact", "text", "boxed", "cue", "start", "last", "own words")
+"""The rules for free text of which only the right answers are known. A rule that looks for known words anywhere in the
+reply would find the right one beside a wrong one that nobody knows."""
 
 PRESETS = ("default", "strict", "authors")
 """Named readers: `default`; `strict` takes a template and nothing else; `authors` follows the procedure of Ohmer,

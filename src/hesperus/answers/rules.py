@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from hesperus.answers.ambiguity import CONDITIONS, DENIALS, NEGATIONS
-from hesperus.answers.cleaning import PUNCTUATION, key, peel, unaccented
 from hesperus.answers.lexicon import CLOSERS, Lexicon, fold, lexicon
 from hesperus.answers.reader import Reader
 from hesperus.answers.scripts import is_unspaced, script_of
+from hesperus.normalization import PUNCTUATION, comparable, key, peel, unaccented
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +56,24 @@ def _label(reply: Text, text: str) -> str | None:
 
 
 def text(reply: Text) -> str | None:
-    """The whole reply is the text of exactly one option."""
-    return _whole_option(reply, key(reply.text)) if len(reply.text) < 2000 else None
+    """The whole reply is the text of exactly one option, or of a known answer in free text."""
+    return _whole_option(reply, reply.text) if len(reply.text) < 2000 else None
 
 
-def _option_labels(reply: Text) -> list[tuple[str, str]]:
-    """Key of each option's text with its label; options of free text are their own labels."""
+def _option_texts(reply: Text) -> list[tuple[str, str]]:
+    """Each option's text with its label; options of free text without labels are their own."""
     options = reply.reader.options
     if options is None:
         return []
-    labels = reply.reader.labels or options
-    return [(key(option), label) for option, label in zip(options, labels, strict=True)]
+    return list(zip(options, reply.reader.labels or options, strict=True))
 
 
 def _whole_option(reply: Text, wanted: str) -> str | None:
-    return _one(label for option, label in _option_labels(reply) if option and option == wanted)
+    form = comparable(wanted)
+    texts = _option_texts(reply)
+    if reply.reader.form == "text":
+        texts += [(word, label) for label, words in reply.reader.answers for word in words]
+    return _one(label for text, label in texts if form and comparable(text) == form)
 
 
 def digit(reply: Text) -> str | None:
@@ -86,7 +89,7 @@ def boxed(reply: Text) -> str | None:
     if not found:
         return None
     inner = peel(found[-1])
-    return _label(reply, inner) or _whole_option(reply, key(inner)) or reply.words.digits.get(inner)
+    return _label(reply, inner) or _whole_option(reply, inner) or reply.words.digits.get(inner)
 
 
 def cue(reply: Text) -> str | None:
@@ -176,7 +179,8 @@ def text_inside(reply: Text) -> str | None:
     """Exactly one option's text stands in the reply as words; longer options hide the shorter ones in them."""
     rest = key(reply.text)
     found = set()
-    for option, label in sorted(_option_labels(reply), key=lambda each: (-len(each[0]), each[0])):
+    texts = [(key(text), label) for text, label in _option_texts(reply)]
+    for option, label in sorted(texts, key=lambda each: (-len(each[0]), each[0])):
         if len(option) < 2 and not option.isdigit():
             continue
         place = _find_word(rest, option)
@@ -187,10 +191,10 @@ def text_inside(reply: Text) -> str | None:
 
 
 def own_words(reply: Text) -> str | None:
-    """The reply itself, without case and outer punctuation, where it is at most 200 characters long."""
+    """The reply itself as free text is compared (see `comparable`), where it is at most 200 characters long."""
     if is_refusal(reply):
         return None
-    said = key(reply.text)
+    said = comparable(reply.text)
     return said if 0 < len(said) <= _LONGEST_OWN else None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from hesperus.answers.cleaning import key
 from hesperus.errors import UnknownNameError
 from hesperus.languages import Pack, language, pack, packs
+from hesperus.normalization import key
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
 """Labels in order, each with the words that stand for it."""

@@ -15,7 +15,7 @@ from hesperus.audits.finding import Finding
 from hesperus.errors import DataError, UsageError
 from hesperus.languages import normalise
 from hesperus.tasks import Task, load_items
-from hesperus.tasks.gold import read_gold
+from hesperus.tasks.gold import accepted_texts, read_gold
 from hesperus.tasks.locating import Given, find_rows
 from hesperus.tasks.rows import Rows, text_of
 from hesperus.types import Item
@@ -62,7 +62,7 @@ def task_items(task: Task, languages: Sequence[str] = (), *, source: Given | Non
     contract = Contract(
         labels=task.labels if task.form == "label" else (),
         parallel=task.key.parallel,
-        gold_by_language=task.gold.across == "keep",
+        gold_by_language=task.gold.across == "per_language",
     )
     if task.source.builtin is not None and source is None:
         return Material(task.name, load_items(task, tags), contract)
@@ -141,6 +141,8 @@ def _options(task: Task, values: Sequence[object]) -> list[str] | None:
 def _gold(task: Task, value: object, options: list[str] | None, rows: Rows, row: int) -> str | None:
     """The canonical label; where there is none for it, the value as it stands, which the check of golds then finds."""
     try:
+        if task.form in ("text", "number"):
+            value = next(iter(accepted_texts(task, value, None, rows.place, rows.line(row))), None)
         label, trouble = read_gold(task, value, options, rows.place, rows.line(row))
     except DataError:
         return text_of(value)

@@ -175,7 +175,7 @@ def _facts(task: Task) -> list[tuple[str, str]]:
         ("instructions", " ".join(task.instructions)),
         ("source", where or "named with --data"),
         ("key", key if task.key.parallel else f"{key}; languages hold different items"),
-        ("gold that differs", {"exclude": "item left out", "keep": "each language its own", "error": "error"}[task.gold.across]),
+        ("gold that differs", {"shared": "item left out", "per_language": "each language its own", "error": "error"}[task.gold.across]),
         ("licence", task.licence),
         ("citation", task.citation),
         ("url", task.url),

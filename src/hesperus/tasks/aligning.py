@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from hesperus.errors import DataError
+from hesperus.normalization import comparable
 from hesperus.tasks.definition import Task
 from hesperus.tasks.items import LanguageItems
 from hesperus.tasks.itemset import Dropped, ItemSet
@@ -16,7 +17,8 @@ def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
     """Keep the items that every language has and on which all agree.
 
     Left out of all languages, and listed, are items that are missing or unusable in one, have another number of
-    options, or (unless the task keeps them) another gold. The order is that of the first language.
+    options, or, where languages share the gold, another gold or none. Of open answers whose gold each language spells
+    itself, all languages get the same label, and each keeps its spellings. The order is that of the first language.
 
     Raises:
         DataError: Rows are the only key and the files have other lengths, or their golds differ in a row; or no item
@@ -35,25 +37,70 @@ def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
                 absent = tuple(other.language for other in found if key not in other.items)
                 dropped[key] = Dropped(key, "missing", absent, f"not in {', '.join(absent)}")
     kept: list[str] = []
-    differing = 0
     for key in ids:
         here = [(part, part.items[key]) for part in found]
         trouble = _trouble(task, here)
         if trouble is not None:
             dropped[key] = trouble
             continue
-        differing += len({item.gold for _, item in here}) > 1
         kept.append(key)
-    notes = (
-        (f"{differing} items have another gold in some languages; each language keeps its own",)
-        if differing
-        else ()
-    )
     if not kept:
         raise DataError(f"no item is left: {_reasons(dropped.values())}", file=found[0].place)
     by_language = {part.language: tuple(part.items[key] for key in kept) for part in found}
+    by_language, notes = _same_labels(task, by_language)
     by_language, group_notes = _same_groups(by_language)
     return ItemSet(task.name, by_language, tuple(dropped.values()), (*notes, *group_notes))
+
+
+def _same_labels(
+    task: Task, by_language: dict[str, tuple[Item, ...]]
+) -> tuple[dict[str, tuple[Item, ...]], tuple[str, ...]]:
+    """One label for an open answer that each language spells itself, and what the reader of a number should know.
+
+    The label is the English spelling where English is read, else that of the first language that has one.
+    """
+    if len(by_language) == 1:
+        return by_language, ()
+    columns = list(zip(*by_language.values(), strict=True))
+    missing = sum(
+        any(item.gold is None for item in here) and any(item.gold for item in here) for here in columns
+    )
+    notes = (
+        [f"{missing} items have no gold in some languages; there they count for no accuracy"]
+        if missing
+        else []
+    )
+    if task.form != "text":
+        differing = sum(len({item.gold for item in here if item.gold is not None}) > 1 for here in columns)
+        if differing:
+            notes.insert(
+                0, f"{differing} items have another gold in some languages; each language keeps its own"
+            )
+        return by_language, tuple(notes)
+    spelt = 0
+    languages = list(by_language)
+    first = languages.index("en") if "en" in languages else 0
+    renamed: list[list[Item]] = []
+    for here in columns:
+        golds = [item.gold for item in (here[first], *here) if item.gold is not None]
+        spelt += len(set(map(comparable, golds))) > 1
+        renamed.append([_labelled(item, golds[0]) if item.gold is not None else item for item in here])
+    if spelt:
+        notes.insert(
+            0,
+            f"{spelt} of {len(columns)} items spell their gold differently in some languages; an answer in a language's own "
+            "spelling counts as the same answer, other answers are compared as words",
+        )
+    return dict(zip(languages, map(tuple, zip(*renamed, strict=True)), strict=True)), tuple(notes)
+
+
+def _labelled(item: Item, label: str) -> Item:
+    """The item with another word for its gold label; its own spellings stay accepted."""
+    if item.gold is None or item.gold == label:
+        return item
+    accepted = dict(item.accepted)
+    own = accepted.pop(item.gold, (item.gold,))
+    return replace(item, gold=label, accepted={label: own, **accepted})
 
 
 def _side_by_side(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
@@ -88,9 +135,12 @@ def _trouble(task: Task, here: Sequence[tuple[LanguageItems, Item]]) -> Dropped 
             key, "option count differs", _minority([str(len(i.options or ())) for _, i in here], here), detail
         )
     golds = [item.gold or "" for _, item in here]
-    if len(set(golds)) == 1 or task.gold.across == "keep":
+    if len(set(golds)) == 1 or task.gold.across == "per_language":
         return None
     detail = ", ".join(f"{item.gold!r} in {item.language}" for _, item in here)
+    without = tuple(item.language for _, item in here if item.gold is None)
+    if without:
+        return Dropped(key, "gold missing", without, f"no gold in {', '.join(without)}")
     if task.gold.across == "error":
         part = next(part for part, item in here if item.gold != here[0][1].gold)
         raise DataError(

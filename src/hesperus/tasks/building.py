@@ -10,7 +10,7 @@ from types import ModuleType
 
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import normalise
-from hesperus.tasks.definition import LETTERS, Columns, Fault, Gold, Key, Source, Task
+from hesperus.tasks.definition import LETTERS, Columns, Fault, Gold, GoldAcross, Key, Source, Task
 from hesperus.tasks.taskfile import InstructionPart, TaskFile
 from hesperus.types import Instruction
 
@@ -38,7 +38,9 @@ def build_task(read: TaskFile, *, file: object) -> Task:
     answers = {
         label: given if isinstance(given, str) else tuple(given) for label, given in read.answers.items()
     }
-    across = gold.across or ("error" if read.key.row else "exclude")
+    # Each language spells free text; a label, a letter or a number is the same in all.
+    shared: GoldAcross = "error" if read.key.row else "shared"
+    across: GoldAcross = gold.across or ("per_language" if read.form == "text" else shared)
     task = Task(
         name=read.name,
         description=read.description,
@@ -50,7 +52,7 @@ def build_task(read: TaskFile, *, file: object) -> Task:
         answers=answers,
         source=_source(read),
         columns=_columns(read),
-        gold=Gold(gold.read, gold.labels, across),
+        gold=Gold(gold.read, gold.labels, gold.separator, across),
         key=Key(tuple(map(tuple, read.key.columns)), tuple(read.key.normalised), read.key.parallel),
         faults=tuple(Fault(fault.item, normalise(fault.language), fault.reason) for fault in read.faults),
         licence=read.licence,
@@ -197,5 +199,6 @@ def _columns(read: TaskFile) -> Columns:
         listed=listed,
         separator=options.separator if options else None,
         shuffled=options.shuffled if options else False,
+        aliases=tuple(part.aliases) if part.aliases is not None else None,
         groups={name: tuple(column) for name, column in part.groups.items()},
     )

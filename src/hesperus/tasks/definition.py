@@ -80,6 +80,7 @@ class Columns:
         options: A column for each option; or exactly one that holds them all.
         listed: Whether the one column of ``options`` holds them all.
         separator: What parts the options, where they lie in one text.
+        aliases: Column of further texts that count as the right answer; None where there is none.
         shuffled: Whether options get a fixed order of their own (by item, the same in every language).
         groups: Group of the item to its column.
     """
@@ -90,9 +91,11 @@ class Columns:
     listed: bool = False
     separator: str | None = None
     shuffled: bool = False
+    aliases: Column | None = None
     groups: Mapping[str, Column] = field(default_factory=dict)
 
 
+GoldAcross = Literal["shared", "error", "per_language"]
 GoldReading = Literal["label", "letter", "position0", "position1", "option", "number", "text"]
 
 
@@ -104,13 +107,17 @@ class Gold:
         read: As a label (through ``labels``), a letter, the position of an option counted from 0 or 1, the text of an
             option, a number, or text as it stands.
         labels: Value in the data to label.
-        across: What happens to an item whose gold differs between languages: it is left out and listed, kept because
-            gold belongs to the language, or an error because rows do not match.
+        separator: What parts several accepted answers, where they lie in one text.
+        across: ``shared``: languages share the gold label, and an item on which it differs is left out and listed.
+            ``error``: they share it, and a difference is an error because rows do not match. ``per_language``: each
+            has its own; a label is kept as it is, a text is one spelling of an answer whose label is the same word in
+            every language.
     """
 
     read: GoldReading = "label"
     labels: Mapping[str, str] = field(default_factory=dict)
-    across: Literal["exclude", "keep", "error"] = "exclude"
+    separator: str | None = None
+    across: GoldAcross = "shared"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,9 @@ from hesperus.tasks.itemset import ItemSet
 from hesperus.types import Item
 
 _FIELD, _GROUP = "field:", "group:"
+ACCEPTED = pl.List(pl.Struct({"label": pl.String, "texts": pl.List(pl.String)}))
+"""Type of the column ``accepted``."""
+
 _COLUMNS = ("item", "language", "gold", "options")
 
 
@@ -21,8 +24,9 @@ def items_frame(items: Mapping[str, Sequence[Item]]) -> pl.DataFrame:
         items: Language to its items, such as an ItemSet.
 
     Returns:
-        ``item``, ``language``, ``gold`` (text), ``options`` (list of text), then ``field:NAME`` and ``group:NAME`` for
-        every field and group; null where an item does not have it.
+        ``item``, ``language``, ``gold`` (text), ``options`` (list of text), where an answer is open ``accepted`` (list
+        of label and texts), then ``field:NAME`` and ``group:NAME`` for every field and group; null where an item does
+        not have it.
     """
     every = [item for many in items.values() for item in many]
     fields = dict.fromkeys(name for item in every for name in item.fields)
@@ -33,10 +37,15 @@ def items_frame(items: Mapping[str, Sequence[Item]]) -> pl.DataFrame:
         "gold": [item.gold for item in every],
         "options": [list(item.options) if item.options is not None else None for item in every],
     }
+    if any(item.accepted for item in every):
+        columns["accepted"] = [
+            [{"label": label, "texts": list(texts)} for label, texts in item.accepted.items()] or None
+            for item in every
+        ]
     columns |= {_FIELD + name: [item.fields.get(name) for item in every] for name in fields}
     columns |= {_GROUP + name: [item.groups.get(name) for item in every] for name in groups}
-    schema = {name: pl.List(pl.String) if name == "options" else pl.String() for name in columns}
-    return pl.DataFrame(columns, schema=schema)
+    kinds = {"options": pl.List(pl.String), "accepted": ACCEPTED}
+    return pl.DataFrame(columns, schema={name: kinds.get(name, pl.String) for name in columns})
 
 
 def items_from_frame(frame: pl.DataFrame, *, task: str = "") -> ItemSet:
@@ -70,12 +79,18 @@ def items_from_frame(frame: pl.DataFrame, *, task: str = "") -> ItemSet:
             gold=row["gold"],
             options=tuple(options) if options is not None else None,
             groups=_present(row, names[_GROUP], _GROUP),
+            accepted=accepted_of(row.get("accepted")),
         )
         items = by_language.setdefault(item.language, {})
         if item.id in items:
             raise DataError(f"stands twice in {item.language!r}", line=number, item=item.id)
         items[item.id] = item
     return ItemSet(task, {language: tuple(items.values()) for language, items in by_language.items()})
+
+
+def accepted_of(cell: object) -> dict[str, tuple[str, ...]]:
+    """A cell of the column ``accepted`` as an Item holds it; empty for null."""
+    return {part["label"]: tuple(part["texts"]) for part in cell} if isinstance(cell, list) else {}
 
 
 def _present(row: Mapping[str, object], columns: Sequence[str], kind: str) -> dict[str, str]:

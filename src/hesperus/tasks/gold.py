@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+
+import orjson
 
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.tasks.definition import LETTERS, Task
@@ -37,6 +40,40 @@ def read_gold(
         return _read(task, text, options)
     except UnknownNameError as error:
         raise DataError(str(error), file=place, line=line) from None
+
+
+def accepted_texts(task: Task, value: object, aliases: object, place: str, line: int) -> tuple[str, ...]:
+    """The answers that a row accepts, the one to show first; empty where it has no gold.
+
+    Args:
+        task: Says how gold is written.
+        value: The cell of the gold column: one answer, a list of them (in JSON where the file holds text only), or
+            several in one text where the task names their separator.
+        aliases: The cell of the column of aliases, likewise.
+        place: The file, for errors.
+        line: The row's line, for errors.
+
+    Raises:
+        DataError: A list that holds something else than text and numbers.
+    """
+    texts = (*_several(task, value, place, line), *_several(task, aliases, place, line))
+    return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
+
+
+def _several(task: Task, value: object, place: str, line: int) -> list[str]:
+    if isinstance(value, str) and task.gold.separator:
+        return value.split(task.gold.separator)
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return [str(value)]
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if any(isinstance(part, Mapping | list) for part in value):
+            raise DataError("a list of accepted answers holds texts or numbers only", file=place, line=line)
+        return [text for part in value if (text := text_of(part)) is not None]
+    text = text_of(value)
+    return [] if text is None else [text]
 
 
 def _read(task: Task, text: str, options: list[str] | None) -> tuple[str | None, Trouble | None]:

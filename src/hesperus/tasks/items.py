@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from hesperus.errors import DataError
 from hesperus.tasks.definition import LETTERS, Task
-from hesperus.tasks.gold import read_gold
+from hesperus.tasks.gold import Trouble, accepted_texts, read_gold
 from hesperus.tasks.itemset import Dropped
 from hesperus.tasks.rows import Rows, text_of
 from hesperus.types import Item
@@ -52,6 +52,7 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
     fields = {name: rows.values(column, code) for name, column in task.columns.fields.items()}
     options = [rows.values(column, code) for column in task.columns.options]
     golds = rows.values(task.columns.gold, code) if task.columns.gold else None
+    aliases = rows.values(task.columns.aliases, code) if task.columns.aliases else None
     groups = {name: rows.values(column, code) for name, column in task.columns.groups.items()}
     ids = _ids(task, rows, language, code)
 
@@ -74,7 +75,13 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
         choices = _options(task, [column[row] for column in options])
         trouble = _trouble(task, key, language, texts, choices)
         if trouble is None:
-            gold, trouble = read_gold(task, golds[row] if golds else None, choices, rows.place, line)
+            gold, accepted, trouble = _gold(
+                task,
+                golds[row] if golds else None,
+                aliases[row] if aliases else None,
+                choices,
+                (rows.place, line),
+            )
         if trouble is not None:
             dropped.append(Dropped(key, trouble[0], (language,), trouble[1]))
             continue
@@ -86,10 +93,31 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
             gold=gold,
             options=tuple(choices) if choices is not None else None,
             groups={name: text_of(values[row]) or "" for name, values in groups.items()},
+            accepted=accepted,
         )
     if not lines:
         raise DataError(f"no row holds anything in {language!r} (code {code!r})", file=rows.place)
     return LanguageItems(language, items, tuple(dropped), len(rows), rows.place, lines)
+
+
+def _gold(
+    task: Task, value: object, aliases: object, choices: list[str] | None, at: tuple[str, int]
+) -> tuple[str | None, dict[str, tuple[str, ...]], Trouble | None]:
+    """The label of a row, the texts by which an open answer may give it, and what is wrong with them."""
+    place, line = at
+    if task.form not in ("text", "number"):
+        label, trouble = read_gold(task, value, choices, place, line)
+        return label, {}, trouble
+    texts = accepted_texts(task, value, aliases, place, line)
+    labels = []
+    for text in texts:
+        label, trouble = read_gold(task, text, choices, place, line)
+        if trouble is not None or label is None:
+            return None, {}, trouble
+        labels.append(label)
+    if not labels:
+        return None, {}, None
+    return labels[0], {labels[0]: tuple(dict.fromkeys(labels))}, None
 
 
 def _of_language(task: Task, rows: Rows, code: str) -> Rows:

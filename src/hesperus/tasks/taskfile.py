@@ -6,7 +6,7 @@ Every scalar is text, so ``no: [no]`` is a Norwegian key and an answer, not two 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
 from pydantic import (
@@ -21,7 +21,7 @@ from pydantic import (
 
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import normalise
-from hesperus.tasks.definition import LETTERS, Form, GoldReading
+from hesperus.tasks.definition import LETTERS, Form, GoldAcross, GoldReading
 
 _LONGEST_FILE = 2_000_000
 _DEEPEST = 12
@@ -97,6 +97,7 @@ class ColumnsPart(_Part):
 
     fields: dict[str, Names] = Field(default_factory=dict)
     gold: Names | None = None
+    aliases: Names | None = None
     options: OptionsPart | None = None
     groups: dict[str, Names] = Field(default_factory=dict)
 
@@ -111,7 +112,8 @@ class GoldPart(_Part):
 
     read: GoldReading = "label"
     labels: dict[str, str] = Field(default_factory=dict)
-    across: Literal["exclude", "keep", "error"] | None = None
+    separator: str | None = None
+    across: GoldAcross | None = None
 
 
 class KeyPart(_Part):
@@ -181,6 +183,10 @@ class TaskFile(_Part):
             raise ValueError(f"labels belong to form label; this task is of form {self.form}")
         if self.form == "choice" and self.options is None:
             raise ValueError("form choice needs options: the most options that an item has")
+        if self.form not in ("text", "number") and (self.columns.aliases or self.gold.separator):
+            raise ValueError(
+                "columns.aliases and gold.separator are for open answers, of form text or number"
+            )
         if self.source.builtin is None and not self.layout:
             raise ValueError(
                 "layout is missing: the text of a prompt with its placeholders; see docs/tasks.md"

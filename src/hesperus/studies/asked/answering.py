@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from hesperus.answers import Reader, answer_from_logprobs, read, reader_for
+from hesperus.answers import KNOWN_GOLD_RULES, Reader, answer_from_logprobs, read, reader_for
 from hesperus.errors import DataError, SenseError
+from hesperus.normalization import comparable
 from hesperus.senses import render
 from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.material import Material, golds_of, originals_of
-from hesperus.types import Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
+from hesperus.types import Answer, Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
 
 Ask = Callable[[Sequence[Request]], Sequence[Reply | Failure]]
 """Sends requests to the model that they name; results in their order."""
@@ -36,6 +37,7 @@ class Senses:
         inputs: Sense to items by id, each an Item or a Fault.
         golds: Item id to gold, by the language of the original.
         labels: Item id to canonical labels of its options, where an answer is free text with options.
+        accepted: Language and item id to what the benchmark accepts there as an open answer (see Item.accepted).
     """
 
     layout: str
@@ -44,6 +46,7 @@ class Senses:
     inputs: Mapping[Sense, Mapping[str, Item | Fault]]
     golds: Mapping[str, Mapping[str, str | None]]
     labels: Mapping[str, tuple[str, ...]]
+    accepted: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ def senses_of(material: Material) -> Senses:
         {Sense(language): originals_of(material, language) for language in languages},
         golds_of(material),
         material.labels,
+        material.accepted,
     )
 
 
@@ -164,7 +168,7 @@ def _row(
     if result.option_logprobs is not None:
         answer = answer_from_logprobs(result.option_logprobs, labels)
     else:
-        answer = read(_reader(senses, instruction, item, how.reader), result)
+        answer = _canonical(read(_reader(senses, instruction, item, how.reader), result), item, senses.form)
     return {
         **row,
         "outcome": answer.outcome,
@@ -178,10 +182,59 @@ def _row(
     }
 
 
+def _canonical(answer: Answer, item: Item, form: str) -> Answer:
+    """A number that is one of several right ones gets their label."""
+    if form != "number" or answer.label is None:
+        return answer
+    label = next((label for label, texts in item.accepted.items() if answer.label in texts), answer.label)
+    return replace(answer, label=label)
+
+
 def labels_on_offer(senses: Senses, instruction: Instruction, item: Item) -> tuple[str, ...]:
     """The canonical labels that an item can have, in order: as many as it has options."""
     labels = tuple(instruction.answers) or senses.labels.get(item.id) or item.options or ()
     return labels if item.options is None else labels[: len(item.options)]
+
+
+def text_reader(
+    item: Item, labels: Sequence[str], further: Mapping[str, tuple[str, ...]], preset: str
+) -> Reader:
+    """Who reads free text: it knows the options where the item has some, else the right answers alone.
+
+    Args:
+        item: The item in the sense in which it was asked.
+        labels: Canonical labels of its options.
+        further: What the benchmark itself accepts in the item's language; of use where a model made the item.
+        preset: Preset of the reader.
+    """
+    names: dict[str, tuple[str, ...]] = {}
+    if item.options is not None:
+        names = {label: (text,) for label, text in zip(labels, item.options, strict=True)}
+    for accepted in (further, item.accepted):
+        for label, texts in accepted.items():
+            names[label] = (*names.get(label, ()), *texts)
+    found = _reader_of("text", item.language, _unambiguous(names), preset)
+    known_gold_only = item.options is None and bool(names) and preset == "default"
+    return replace(found, rules=KNOWN_GOLD_RULES) if known_gold_only else found
+
+
+def _unambiguous(names: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Labels with their texts, each once; a further text that stands for two labels stands for neither."""
+    owners: dict[str, set[str]] = {}
+    for label, texts in names.items():
+        for text in texts:
+            owners.setdefault(comparable(text), set()).add(label)
+    return tuple(
+        (
+            label,
+            tuple(
+                text
+                for place, text in enumerate(dict.fromkeys(texts))
+                if place == 0 or len(owners[comparable(text)]) == 1
+            ),
+        )
+        for label, texts in names.items()
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -192,10 +245,9 @@ def _reader_of(
 
 
 def _reader(senses: Senses, instruction: Instruction, item: Item, preset: str) -> Reader:
-    """Templates follow the instruction's language; free text with options is looked up among the item's own."""
-    if senses.form == "text" and item.options is not None:
+    """Templates follow the instruction's language; free text is looked up among the answers that the item accepts."""
+    if senses.form == "text":
         labels = labels_on_offer(senses, instruction, item)
-        names = tuple((label, (text,)) for label, text in zip(labels, item.options, strict=True))
-        return _reader_of("text", item.language, names, preset)
+        return text_reader(item, labels, senses.accepted.get((item.language, item.id), {}), preset)
     reader = _reader_of(senses.form, instruction.language, tuple(instruction.answers.items()), preset)
     return reader.with_options(item.options) if senses.form == "choice" else reader

@@ -11,7 +11,7 @@ from hesperus.studies.asked.declaring import InstructionOverride, SampleSize
 from hesperus.studies.asked.exclusions import Excluded, excluded_of, without_items
 from hesperus.tasks import ItemSet, Sample, Task, load_items, task
 from hesperus.tasks.sampling import draw
-from hesperus.types import Instruction, Item
+from hesperus.types import Instruction, Item, Sense
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Material:
         labels: Item id to its canonical labels in the order of its options, where an answer is free text with options:
             the option texts in the language in which gold is written.
         excluded: What a list of exclusions did, or None where there was none.
+        accepted: Language and item id to what the benchmark accepts there as an open answer (see Item.accepted), also
+            in languages in which a model only asks what it made itself.
     """
 
     task: Task
@@ -51,6 +53,7 @@ class Material:
     instructions: Mapping[str, Instruction]
     labels: Mapping[str, tuple[str, ...]]
     excluded: Excluded | None = None
+    accepted: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def signed(self) -> dict[str, JSON]:
         """For the signature of a run: the task, what was dropped, and what a list of exclusions did."""
@@ -82,7 +85,8 @@ def gather(subject: Subject, languages: Sequence[str], *, senses: Collection[str
         language: _original(what, language, subject.instructions.get(language)) for language in languages
     }
     excluded = excluded_of(items, subject.exclude)
-    return Material(what, items, instructions, _labels(what, items, subject.data), excluded)
+    accepted = _accepted(what, items, known, subject.data)
+    return Material(what, items, instructions, _labels(what, items, subject.data), excluded, accepted)
 
 
 def override(instruction: Instruction, by_hand: InstructionOverride | None) -> Instruction:
@@ -143,6 +147,33 @@ def _original(what: Task, language: str, by_hand: InstructionOverride | None) ->
         f"the task {what.name!r} has no instruction in {language!r} (it has {', '.join(what.instructions)}); write one "
         f"under `instructions: {{{language}: {{prefix: …, words: …, suffix: …, answers: …}}}}` of the study"
     )
+
+
+def _accepted(
+    what: Task, items: ItemSet, senses: Collection[str], data: str | None
+) -> dict[tuple[str, str], Mapping[str, tuple[str, ...]]]:
+    """What each language accepts as an open answer, under the labels of the items that are asked."""
+    if what.form != "text":
+        return {}
+    accepted = {
+        (language, item.id): item.accepted
+        for language, many in items.items()
+        for item in many
+        if item.accepted
+    }
+    labels = {item.id: item.gold for many in reversed(list(items.values())) for item in many if item.gold}
+    made = {Sense.parse(code).language for code in senses} - set(items)
+    for language in sorted(made & set(what.languages)):
+        try:
+            there = load_items(what, [language], source=data)[language]
+        except UsageError:
+            continue
+        for item in there:
+            label = labels.get(item.id)
+            if item.gold is not None and label is not None:
+                own = dict(item.accepted)
+                accepted[language, item.id] = {label: own.pop(item.gold, (item.gold,)), **own}
+    return accepted
 
 
 def _labels(what: Task, items: ItemSet, data: str | None) -> dict[str, tuple[str, ...]]:

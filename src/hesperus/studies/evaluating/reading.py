@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from hesperus.answers.cleaning import clean, key, peel, without_thoughts
 from hesperus.answers.lexicon import fold
 from hesperus.answers.scripts import scripts_for, share_in
 from hesperus.answers.wording import wording_for
+from hesperus.normalization import clean, key, peel, without_thoughts
 from hesperus.types import Answer, Reply
 
 REFUSAL_LENGTH = 400

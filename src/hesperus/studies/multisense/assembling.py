@@ -107,6 +107,7 @@ class Assembly:
             inputs,
             golds_of(material),
             material.labels,
+            material.accepted,
         )
         return senses, made
 

@@ -11,10 +11,12 @@ import polars as pl
 
 from hesperus.answers import Reader, read, reader_for
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.studies.asked.answering import text_reader
 from hesperus.studies.reread.rows import Row
 from hesperus.tasks import task as task_of
 from hesperus.tasks.definition import LETTERS
-from hesperus.types import Answer, Finish, Reply
+from hesperus.tasks.frames import accepted_of
+from hesperus.types import Answer, Finish, Item, Reply
 
 if TYPE_CHECKING:
     from hesperus.tasks import Task
@@ -29,6 +31,7 @@ class Readers:
     preset: str
     task: str | None
     texts: Mapping[tuple[str, str], tuple[str, ...]]
+    accepted: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     described: Task | None = None
     tasks: dict[str, Task | None] = field(default_factory=dict)
     readers: dict[tuple[str, str, tuple[str, ...] | None], Reader] = field(default_factory=dict)
@@ -65,15 +68,31 @@ class Readers:
         """
         task = self.task_for(row)
         form = task.form if task is not None else "choice"
+        if form == "text":
+            return self._text_reader(row, number)
         instruction = row.key[3]
         labels = row.labels if form == "choice" else None
         known = (self.task or row.key[1], instruction, labels)
         if known not in self.readers:
             self.readers[known] = _reader(task, instruction, labels, preset=self.preset, row=number)
         reader = self.readers[known]
-        texts = self.texts.get((row.key[2], row.key[4])) if form in ("choice", "text") else None
+        texts = self.texts.get((row.key[2], row.key[4])) if form == "choice" else None
         fits = texts is not None and (not reader.labels or len(texts) <= len(reader.labels))
         return reader.with_options(texts) if fits else reader
+
+    def _text_reader(self, row: Row, number: int) -> Reader:
+        """Who reads free text: by the item's options and by what its language accepts, as a run does."""
+        item, instruction, code = row.key[2], row.key[3], row.key[4]
+        try:
+            language = language_of(instruction)
+            spoken = language_of(code)
+        except ValueError as error:
+            raise DataError(str(error), line=number, field="instruction") from error
+        texts = self.texts.get((item, code))
+        labels = row.labels if row.labels and texts and len(row.labels) == len(texts) else texts or ()
+        accepted = self.accepted.get((item, spoken), {})
+        known = Item(item, spoken if texts or accepted else language, {}, None, texts, {}, accepted)
+        return text_reader(known, labels, {}, self.preset)
 
     def read(self, row: Row, number: int) -> Answer:
         """What a row's reply says, which is read once for all rows that hold the same."""
@@ -110,6 +129,18 @@ def option_texts(items: pl.DataFrame | None) -> dict[tuple[str, str], tuple[str,
         (str(item), str(language)): tuple(map(str, options))
         for item, language, options in zip(*columns, strict=True)
         if isinstance(options, list) and options and all(text is not None for text in options)
+    }
+
+
+def accepted_texts(items: pl.DataFrame | None) -> dict[tuple[str, str], Mapping[str, tuple[str, ...]]]:
+    """Item and language to the open answers that the benchmark accepts there; none in runs that do not say."""
+    if items is None or not {"item", "language", "accepted"} <= set(items.columns):
+        return {}
+    columns = (items[name].to_list() for name in ("item", "language", "accepted"))
+    return {
+        (str(item), str(language)): found
+        for item, language, cell in zip(*columns, strict=True)
+        if (found := accepted_of(cell))
     }
 
 

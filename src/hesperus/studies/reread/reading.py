@@ -11,7 +11,7 @@ import polars as pl
 
 from hesperus.answers import Overrides, reply_hash
 from hesperus.errors import UnknownNameError
-from hesperus.studies.reread.readers import Readers, option_texts
+from hesperus.studies.reread.readers import Readers, accepted_texts, option_texts
 from hesperus.studies.reread.rows import READ_AGAIN, RecordKey, Row, rows_of
 from hesperus.tasks import tasks
 from hesperus.types import Answer
@@ -81,7 +81,7 @@ def reread(
         UnknownNameError: No such task or reader; or nothing describes how to read any reply.
     """
     rows = list(rows_of(records))
-    readers = Readers(reader, task, option_texts(items), described)
+    readers = Readers(reader, task, option_texts(items), accepted_texts(items), described=described)
     answers: list[Answer | None] = []
     used: set[RecordKey] = set()
     undescribed: Counter[str] = Counter()

@@ -139,6 +139,7 @@ def _of_answers(study: OpenAnswersStudy, material: Material) -> Iterator[_Ranged
         {Sense(tag): originals_of(material, tag) for tag in material.instructions},
         {},
         {},
+        {},
     )
     for model in study.models:
         for line in answer_lines(model, cells_for(model, study), senses, how):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -80,7 +80,7 @@ def gathered(study: OpenAnswersStudy) -> Material:
         tag: override(instruction, study.instructions.get(tag))
         for tag, instruction in material.instructions.items()
     }
-    return Material(material.task, material.items, instructions, material.labels, material.excluded)
+    return replace(material, instructions=instructions)
 
 
 def sense_of(tag: str, model: str, study: OpenAnswersStudy) -> Sense:

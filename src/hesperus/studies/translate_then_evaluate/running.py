@@ -156,6 +156,7 @@ def senses_for(model: str, prompts: Prompts, study: OpenAnswersStudy) -> Senses:
         {senses[tag]: prompts.items[tag] for tag in tags},
         {},
         {},
+        {},
     )
 
 

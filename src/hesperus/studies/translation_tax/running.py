@@ -295,4 +295,5 @@ def _with(senses: Senses, sense: Sense, items: Mapping[str, Item | Fault]) -> Se
         {**senses.inputs, sense: items},
         senses.golds,
         senses.labels,
+        senses.accepted,
     )

@@ -232,6 +232,9 @@ def _item(fact: Fact, form: Form, language: str) -> Item:
         gold=gold,
         options=tuple(name(entity, language) for entity in order),
         groups={"relation": fact.relation, "country": fact.country},
+        accepted={name(entity, "en"): (name(entity, language),) for entity in order}
+        if form == "open"
+        else {},
     )
 
 

@@ -1,4 +1,7 @@
-"""Text as the rules see it: one spelling of quotes, brackets, blanks and Markdown, and a key for comparing words.
+"""Text as it is compared: one spelling of quotes, brackets, blanks and Markdown, and a key for comparing answers.
+
+Replies, gold labels, options and labels of users' tables go through the same functions, so that a difference in
+spelling is never a difference in meaning on one side only.
 
 Unicode NFKC makes `Ａ`, `（`, `：` and `①` their plain forms (Unicode Standard Annex 15). Nothing here knows any
 label or language.
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 MOST_CHARACTERS = 20_000
 """Characters read at each end of a reply. An answer stands at the start or the end; a megabyte of text may not
@@ -90,8 +94,65 @@ def key(text: str) -> str:
 
     The dotted and the dotless i of Turkish and Azerbaijani count as one, since upper case confuses them.
     """
-    folded = peel(clean(text)).casefold().replace("\u0307", "").replace("ı", "i")
+    return _folded(peel(clean(text)))
+
+
+def _folded(text: str) -> str:
+    """Without case, on one line; the dotted and the dotless i are one."""
+    folded = text.casefold().replace("\u0307", "").replace("ı", "i")
     return _BLANKS.sub(" ", folded.replace("\n", " "))
+
+
+_DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"))
+_BETWEEN_WORDS = re.compile(r"[-/\\|_]+")
+_SYMBOLS = frozenset("%‰&@#")
+
+
+@lru_cache(maxsize=65536)
+def comparable(text: str) -> str:
+    """The form in which free text is compared: with gold, with options, between languages and between models.
+
+    Case, Unicode form (NFKC), Markdown, quotes, punctuation, blanks and the script of digits do not count; words,
+    letters with their accents, articles, signs of numbers, symbols and decimal marks do. Idempotent.
+
+    >>> comparable('"New-Delhi."'), comparable("U.S. dollar") == comparable("US Dollar"), comparable("-٥ %")
+    ('new delhi', True, '-5 %')
+
+    Args:
+        text: Any text, on either side of a comparison.
+
+    Returns:
+        The form; empty where the text holds neither a letter nor a digit nor a symbol.
+    """
+    form = _once(text)
+    # Cutting can lay bare what a cleaned text would have lost at once, such as a list mark.
+    while (again := _once(form)) != form:
+        form = again
+    return form
+
+
+def _once(text: str) -> str:
+    whole = plain_digits(clean(text)).translate(_DASHES)
+    inner = peel(whole)
+    before = whole[: whole.find(inner)]
+    folded = _BETWEEN_WORDS.sub(" ", _folded(inner))
+    kept = "".join(char for place, char in enumerate(folded) if _counts(folded, place))
+    return ("-" if before.endswith("-") and inner[:1].isdigit() else "") + _BLANKS.sub(" ", kept).strip()
+
+
+def _counts(text: str, place: int) -> bool:
+    """Whether a character counts: punctuation does between two digits, and where it is a sign such as per cent."""
+    char = text[place]
+    if char in _SYMBOLS or not unicodedata.category(char).startswith("P"):
+        return True
+    return text[place - 1 : place].isdigit() and text[place + 1 : place + 2].isdigit()
+
+
+def plain_digits(text: str) -> str:
+    """Digits of any script as 0 to 9."""
+    if text.isascii():
+        return text
+    return "".join(str(int(char)) if not char.isascii() and char.isdecimal() else char for char in text)
 
 
 _ACCENTED = ("LATIN", "GREEK", "ARABIC", "HEBREW")
