@@ -42,10 +42,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluators": FLOOR_0 | {"checkpoints", "measures"},
     "annotation": FLOOR_0 | {"records", "measures"},
     "studies": ALL_BELOW_STUDIES,
-    "reports": FLOOR_0 | {"records", "measures", "audits"},
-    "api": ALL_BELOW_STUDIES | {"studies", "reports"},
+    "analysis": FLOOR_0 | {"records", "measures", "audits", "evaluators"},
+    "reports": FLOOR_0 | {"records", "measures", "audits", "analysis"},
+    "api": ALL_BELOW_STUDIES | {"studies", "analysis", "reports"},
     "__main__": {"cli"},
-    "cli": ALL_BELOW_STUDIES | {"studies", "reports"},
+    "cli": ALL_BELOW_STUDIES | {"studies", "analysis", "reports"},
 }
 MEASURES_LIBRARIES = {"numpy", "scipy"}
 

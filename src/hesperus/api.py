@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from hesperus import asking, models, records, tasks
+from hesperus.analysis.settings import GivenSettings
 from hesperus.answers import read, reader_for
-from hesperus.errors import UnknownNameError
 from hesperus.reports.html import write_report
-from hesperus.reports.measured import Described, MeasureSettings, described, measure_table
+from hesperus.reports.measured import Described, described, measure_table
+from hesperus.reports.table import Table
 from hesperus.senses import SenseMaker
 from hesperus.studies import multisense as multisense_study
 from hesperus.studies import similarity as similarity_study
@@ -149,31 +149,21 @@ def similarity(
     return similarity_study.run_study(study, Path(out) if out else similarity_study.default_folder(study))
 
 
-def measure(what: str, run: StudyRun | pl.DataFrame | Path | str, **settings: Any) -> pl.DataFrame:
-    """Compute a measure; the rows of `hesperus measure` as a frame.
+def measure(what: str, run: StudyRun | pl.DataFrame | Path | str, **settings: Any) -> Table:
+    """Compute a measure: what `hesperus measure` prints, as a table with `rows`, `frame()` and the `signature` that they rest on.
 
     Args:
         what: `consistency`, `accuracy`, `validity`, `labels`, `directions`, `outcomes`, `agreement`, …; of a similarity
             study also `designs`, `similarity`, `tests`, `relations`, `scoring`, made as the run's study wants them.
         run: What a study gave, records, a run folder, or a records file.
-        settings: Fields of hesperus.reports.measured.MeasureSettings; `a` and `b` may be text such as
-            `"instruction=en,input=en"`.
+        settings: Fields of hesperus.analysis.settings.GivenSettings (`by`, `invalid`, `resamples`, `seed`, …); `a` and `b` may
+            be text such as `"instruction=en,input=en"`. What is not given is as the run's study says.
 
     Raises:
         UnknownNameError: No such measure, cell or setting.
         DataError: The records break their contract.
     """
-    known = {field.name for field in fields(MeasureSettings)}
-    for name in settings:
-        if name not in known:
-            raise UnknownNameError("setting of a measure", name, known)
-    for name in ("a", "b"):
-        if isinstance(settings.get(name), str):
-            settings[name] = records.Selection.parse(settings[name])
-    if isinstance(settings.get("by"), str):
-        settings["by"] = (settings["by"],)
-    table = measure_table(what, _records(run), MeasureSettings(**settings), described=_described(run))
-    return pl.DataFrame(list(table.rows), schema=list(table.columns), infer_schema_length=None)
+    return measure_table(what, _records(run), GivenSettings.of(**settings), described=_described(run))
 
 
 def _records(run: StudyRun | pl.DataFrame | Path | str) -> pl.DataFrame:

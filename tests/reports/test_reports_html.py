@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 from page_outline import is_sound, loads_nothing, outline
 
+from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
-from hesperus.measures import Bootstrap
 from hesperus.records import SCHEMA, Run, write_records, write_run
 from hesperus.reports import ReportSettings, open_run, report_html, write_report
 from hesperus.version import __version__
 
-QUICK = ReportSettings(bootstrap=Bootstrap(resamples=100))
+QUICK = ReportSettings(GivenSettings(resamples=100))
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_passwords_in_addresses_stay_out(capitals: Run) -> None:
 
 def test_all_rules_for_unreadable_answers_are_named(capitals: Run) -> None:
     for rule, words in (("agree", "two unreadable answers are the same"), ("drop", "are left out")):
-        settings = ReportSettings(invalid=rule, bootstrap=Bootstrap(resamples=0))  # type: ignore[arg-type]
+        settings = ReportSettings(GivenSettings(invalid=rule, resamples=0))  # type: ignore[arg-type]
         assert words in report_html(capitals, settings=settings)
 
 
@@ -126,7 +126,7 @@ def test_33_languages_and_several_models(make_run: Callable[..., Run]) -> None:
         for tag in tags
     ]
     text = report_html(
-        Run(pl.concat([run.records, *swapped])), settings=ReportSettings(bootstrap=Bootstrap(50))
+        Run(pl.concat([run.records, *swapped])), settings=ReportSettings(GivenSettings(resamples=50))
     )
     outline(text)
     assert "into 32 other languages itself" in text and text.count("<details><summary>") > 3

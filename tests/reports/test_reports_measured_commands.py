@@ -111,7 +111,10 @@ def test_measure_of_translations_finds_scores_beside_the_run(
         (("consistency", "--a", "en", "--b", "fr"), "unknown instruction sense: 'fr'"),
         (("consistency", "--b", "en"), "give a as well"),
         (("consistency", "--a", "instruction=en,output=en"), "unknown key of a selection: 'output'"),
-        (("consistency", "--invalid", "skip"), "invalid is one of disagree, agree, drop"),
+        (
+            ("consistency", "--invalid", "skip"),
+            "unknown rule for unreadable answers: 'skip'; known: agree, disagree, drop",
+        ),
         (("accuracy", "--a", "en"), "accuracy takes no pair of cells"),
         (("accuracy", "--by", "topic"), "unknown column of "),
         (("accuracy", "--model", "m3"), "unknown model: 'm3'"),
@@ -147,7 +150,7 @@ def test_compare_sets_two_models_beside_each_other(call: Callable[..., Result], 
     assert {row["model_a"] for row in json.loads(same.stdout)["rows"]} == {"m1", "m2"}
     for arguments, message in (
         (("--model-a", "m1"), "give both --model-a and --model-b, or neither"),
-        (("--invalid", "skip"), "--invalid is one of disagree, agree, drop, not 'skip'"),
+        (("--invalid", "skip"), "unknown rule for unreadable answers: 'skip'"),
         (("agreement",), "unknown comparison: 'agreement'"),
     ):
         refused = call("compare", file, file, *arguments)

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import MANY_CLASSES, Bootstrap
 from hesperus.records import conform
 from hesperus.reports.measured import (
     MEASURES,
-    MeasureSettings,
     accuracy_table,
     agreement_table,
     check_scores,
@@ -193,7 +193,7 @@ def test_bad_choices_are_refused(records: pl.DataFrame) -> None:
     with pytest.raises(UnknownNameError, match="unknown measure: 'acuracy'; did you mean 'accuracy'"):
         measure_table("acuracy", records)
     with pytest.raises(UsageError, match="accuracy takes no pair of cells"):
-        measure_table("accuracy", records, MeasureSettings(a=_selection("en")))
+        measure_table("accuracy", records, GivenSettings.of(a="en"))
     with pytest.raises(UnknownNameError, match="unknown model: 'm3'"):
         narrowed(records, models=["m3"])
     with pytest.raises(UnknownNameError, match="unknown task: 'quizz'; did you mean 'quiz'"):
@@ -374,7 +374,7 @@ def test_scores_of_translations_are_joined_by_sense_and_item(records: pl.DataFra
 
 def test_every_measure_of_the_registry_gives_a_table(records: pl.DataFrame) -> None:
     for what in MEASURES:
-        found = measure_table(what, records, MeasureSettings(bootstrap=QUICK, by=("subject",)))
+        found = measure_table(what, records, GivenSettings(resamples=QUICK.resamples, by=("subject",)))
         assert found.measure == what and found.rows and "subject" in found.columns
 
 

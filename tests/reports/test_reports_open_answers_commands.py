@@ -88,7 +88,10 @@ def test_measure_gives_the_tables_of_the_run(folder: Path, call: Call) -> None:
         found = rows(call("measure", name, folder, "--format", "json"))
         assert len(found) == height if height else found, name
     assert len(rows(call("measure", "outcomes", folder, "--format", "json"))) > 0
-    assert api.measure("scores", folder)["evaluator"].unique().sort().to_list() == ["information", "length"]
+    assert api.measure("scores", folder).frame()["evaluator"].unique().sort().to_list() == [
+        "information",
+        "length",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ import pytest
 from headless_chromium import Page, chromium_page, executable
 from page_outline import is_sound, loads_nothing
 
+from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
-from hesperus.measures import Bootstrap
 from hesperus.records import Run, read_run
 from hesperus.reports import ReportSettings, report_findings, report_html, study_kind, write_report
 from hesperus.reports.open_answers.evidence import Evaluated
@@ -27,7 +27,7 @@ from hesperus.reports.open_answers.report import (
     open_answers_report,
 )
 
-QUICK = Bootstrap(resamples=20)
+QUICK = GivenSettings(resamples=20)
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_the_same_run_gives_the_same_bytes_from_its_folder(page: str, folder: Pa
 
 def test_a_study_s_own_bootstrap_holds_unless_another_is_given(folder: Path) -> None:
     run = read_run(folder)
-    settings = ReportSettings(bootstrap=Bootstrap(10, 1))
+    settings = ReportSettings(GivenSettings(resamples=10, seed=1))
     text = report_html(run, found=report_findings(run, settings=settings, folder=folder))
     assert "90 % of 10 resamples of prompts (seed 1)" in text
 
@@ -170,7 +170,7 @@ def test_hostile_names_are_text_too(folder: Path) -> None:
         for one in evidence.evaluations
     ]
     report = open_answers_report(
-        Run(run.records, None, {nasty: nasty}, {}), OpenEvidence(marked), bootstrap=QUICK
+        Run(run.records, None, {nasty: nasty}, {}), OpenEvidence(marked), given=QUICK
     )
     text = report.html(Run(run.records, None, {nasty: nasty}, {}))
     loads_nothing(text)
@@ -181,13 +181,13 @@ def test_without_a_ceiling_or_any_answer_the_page_says_so(folder: Path) -> None:
     run = Run(read_run(folder).records)
     (one, _) = gathered(folder, read_run(folder)).evaluations
     bare = one.pairs.drop([name for name in one.pairs.columns if name.startswith("ceiling_")])
-    text = open_answers_report(run, OpenEvidence([replace(one, pairs=bare)]), bootstrap=QUICK).html(run)
+    text = open_answers_report(run, OpenEvidence([replace(one, pairs=bare)]), given=QUICK).html(run)
     assert "no ceiling was measured" in text and "Relative to it" not in text
     loads_nothing(text)
     silent = bare.with_columns(state=pl.lit("untranslated"), precision=None, recall=None).with_columns(
         pl.col("precision", "recall").cast(pl.Float64)
     )
-    lost = open_answers_report(run, OpenEvidence([replace(one, pairs=silent)]), bootstrap=QUICK)
+    lost = open_answers_report(run, OpenEvidence([replace(one, pairs=silent)]), given=QUICK)
     assert lost.drawings() == []
     text = lost.html(run)
     assert "Nothing could be compared" in text and "100 without a translation" in text
@@ -199,10 +199,10 @@ def test_a_page_of_silence_and_one_without_intervals_claim_nothing(folder: Path)
     (one, _) = gathered(folder, read_run(folder)).evaluations
     rule = pl.lit(1.0).alias("precision"), pl.lit(1.0).alias("recall")
     silent = replace(one, pairs=one.pairs.with_columns(pl.lit("both_silent").alias("state"), *rule))
-    text = open_answers_report(run, OpenEvidence([silent]), bootstrap=QUICK).html(run)
+    text = open_answers_report(run, OpenEvidence([silent]), given=QUICK).html(run)
     assert "In no pair do both sides give an answer" in text
     assert "also said in the answers" not in text and "all languages together: F" not in text
-    bare = open_answers_report(run, OpenEvidence([one]), bootstrap=Bootstrap(resamples=0))
+    bare = open_answers_report(run, OpenEvidence([one]), given=GivenSettings(resamples=0))
     text = bare.html(run)
     assert "Scores, in per cent. Precision" in text and "Lines are intervals" not in text
     assert "the grey band" not in text and "lines are intervals" not in text and "(tick)" in text
@@ -225,9 +225,9 @@ def test_what_the_embedded_judge_cannot_read_stands_in_the_verdict(folder: Path)
         ),
     ):
         told = replace(one, signature={**one.signature, **changed})
-        text = open_answers_report(run, OpenEvidence([told]), bootstrap=QUICK).html(run)
+        text = open_answers_report(run, OpenEvidence([told]), given=QUICK).html(run)
         assert words in text and "Translation does not explain" not in text
-    text = open_answers_report(run, OpenEvidence([one]), bootstrap=QUICK).html(run)
+    text = open_answers_report(run, OpenEvidence([one]), given=QUICK).html(run)
     assert "say little of what the answers say" not in text
 
 
@@ -238,7 +238,7 @@ def test_ends_that_round_to_the_same_are_one_number(folder: Path) -> None:
     alike = replace(
         one, pairs=one.pairs.with_columns(state=pl.lit("compared"), precision=nearly, recall=nearly)
     )
-    text = open_answers_report(run, OpenEvidence([alike]), bootstrap=QUICK).html(run)
+    text = open_answers_report(run, OpenEvidence([alike]), given=QUICK).html(run)
     assert "Of what the answers say in English, 50\u00a0% is also said" in text
 
 
@@ -249,7 +249,7 @@ def test_a_page_without_repairs_and_losses_says_so(folder: Path) -> None:
         pl.lit(1.0).alias("precision"), pl.lit(1.0).alias("recall")
     )
     whole = Evaluated("information", same, signature=one.signature)
-    text = open_answers_report(run, OpenEvidence([whole]), bootstrap=QUICK).html(run)
+    text = open_answers_report(run, OpenEvidence([whole]), given=QUICK).html(run)
     for words in ("no pair falls below its ceiling", "nothing is missing", "No answer was translated here"):
         assert words in text, words
 
@@ -269,7 +269,7 @@ def test_a_broken_or_bare_run_is_named(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="give the folder"):
         report_html(run)
     with pytest.raises(UsageError, match="open answers have none"):
-        report_findings(run, settings=ReportSettings(invalid="drop"), folder=folder)
+        report_findings(run, settings=ReportSettings(GivenSettings(invalid="drop")), folder=folder)
     with pytest.raises(DataError, match=r"information.pairs\.parquet"):
         report_findings(run, folder=tmp_path)
     empty = Evaluated("information", gathered(folder, run).evaluations[0].pairs.clear())

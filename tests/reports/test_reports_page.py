@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from headless_chromium import Page, chromium_page, executable
 
-from hesperus.measures import Bootstrap
+from hesperus.analysis.settings import GivenSettings
 from hesperus.records import Run
 from hesperus.reports import ReportSettings, write_report
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium on the
 @pytest.fixture(scope="module")
 def report(capitals: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(capitals, file, settings=ReportSettings(bootstrap=Bootstrap(resamples=100)))
+    write_report(capitals, file, settings=ReportSettings(GivenSettings(resamples=100)))
     return file.as_uri()
 
 

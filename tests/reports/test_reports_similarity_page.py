@@ -13,6 +13,7 @@ import pytest
 from headless_chromium import Page, chromium_page, executable
 from page_outline import is_sound, loads_nothing, outline
 
+from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, write_run
@@ -22,7 +23,7 @@ from hesperus.reports.similarity.findings import similarity_findings
 from hesperus.reports.similarity.grids import MOST_PAIRS, pairs_grid
 from hesperus.reports.similarity.report import SimilarityReport, similarity_settings
 
-QUICK = ReportSettings(bootstrap=Bootstrap(resamples=60))
+QUICK = ReportSettings(GivenSettings(resamples=60))
 STUDY = {
     "study": "similarity",
     "models": ["a/small"],
@@ -112,7 +113,7 @@ def test_the_same_run_gives_the_same_bytes_from_its_folder(page: str, run: Run, 
 
 def test_a_study_s_own_settings_hold_unless_others_are_given(run: Run) -> None:
     assert similarity_settings(run).bootstrap == Bootstrap(60, 3, 0.9)
-    given = similarity_settings(run, invalid="drop", bootstrap=Bootstrap(10, 1))
+    given = similarity_settings(run, GivenSettings(invalid="drop", resamples=10, seed=1))
     assert (given.invalid, given.bootstrap) == ("drop", Bootstrap(10, 1, 0.9))
 
 
@@ -183,7 +184,7 @@ def test_hostile_names_are_text_everywhere(make_quiz: Callable[..., pl.DataFrame
     assert "<script" not in text and "\u202e" not in text and "alert(1)&lt;/script&gt;⟨U+202E⟩" in text
     plain = hostile(make_quiz).records.with_columns(input=pl.lit("en_via_de"))
     senses = report_html(
-        Run(plain.unique(["model", "item"])), settings=ReportSettings(bootstrap=Bootstrap(0))
+        Run(plain.unique(["model", "item"])), settings=ReportSettings(GivenSettings(resamples=0))
     )
     assert "<script" not in senses and "alert(1)" in senses
 

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, agreement_statistics, estimate, kappa_p_statistic
-from hesperus.records import Selection, conform, read_run, write_records
+from hesperus.records import conform, read_run, write_records
 from hesperus.reports.measured import (
     SIMILARITY,
     Described,
-    MeasureSettings,
     compare_table,
     described,
     measure_table,
@@ -308,7 +308,10 @@ def test_bad_use_is_refused(world: pl.DataFrame, tmp_path: Path) -> None:
         Covariate({"xx": 0.0}, "s", "d", logarithm=True).of("xx")
     with pytest.raises(UsageError, match="the study's comparison cannot be used"):
         settings_of({"comparison": {"nonsense": 1}})
-    for wrong in ([1], {"languages": {"x": {"values": {}}}}, {"languages": 3}, {"bootstrap": {"level": 2}}):
+    for broken in ({"level": 2}, {"draws": 3}, [4]):
+        with pytest.raises(DataError, match=r"study.yaml, field 'comparison.bootstrap'"):
+            settings_of({"comparison": {"bootstrap": broken}})
+    for wrong in ([1], {"languages": {"x": {"values": {}}}}, {"languages": 3}):
         with pytest.raises(UsageError, match="the study's comparison cannot be used"):
             settings_of({"comparison": wrong})
     assert settings_of({}) == SimilaritySettings()
@@ -504,7 +507,7 @@ def test_tables_can_be_made_one_by_one(world: pl.DataFrame, tables: dict[str, Ta
     with pytest.raises(UnknownNameError, match="unknown measure: 'desings'; did you mean 'designs'"):
         measure_table("desings", world)
     with pytest.raises(UsageError, match="designs takes no pair of cells"):
-        measure_table("designs", world, MeasureSettings(a=Selection.parse("en")))
+        measure_table("designs", world, GivenSettings.of(a="en"))
 
 
 def test_flags_of_a_measure_win_over_the_study(world: pl.DataFrame) -> None:
@@ -515,7 +518,7 @@ def test_flags_of_a_measure_win_over_the_study(world: pl.DataFrame) -> None:
     assert own.rows[0]["statistic"] == "kappa_p"
     signed = own.signature["SimilaritySettings"]
     assert isinstance(signed, dict) and signed["bootstrap"] == {"resamples": 40, "seed": 0, "level": 0.5}
-    settings = MeasureSettings(bootstrap=Bootstrap(30, seed=1), by=("subject",))
+    settings = GivenSettings(resamples=30, seed=1, by=("subject",))
     flagged = measure_table("designs", world, settings, described=Described(study))
     signed = flagged.signature["SimilaritySettings"]
     assert isinstance(signed, dict) and signed["bootstrap"] == {"resamples": 30, "seed": 1, "level": 0.5}

@@ -22,7 +22,8 @@ from hesperus.cli.measure_flags import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from hesperus.reports.measured import MeasureSettings, Requirement
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.reports.measured import Requirement
     from hesperus.reports.table import Table
 
 
@@ -51,11 +52,11 @@ def command(
         Path | None, typer.Option(help="Also write the result as Markdown, for the summary of a job.")
     ] = None,
     by: By = None,
-    invalid: Invalid = "disagree",
+    invalid: Invalid = None,
     model: Models = None,
     task: Tasks = None,
-    resamples: Resamples = 2000,
-    seed: Seed = 0,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Format = "table",
 ) -> None:
     """Hold a run to requirements, for continuous integration: exit code 1 where one does not hold.
@@ -85,20 +86,16 @@ def command(
 
         hesperus check runs/open --baseline runs/open-before --max-drop 'scores.f_of_means.high[all]=0' --junit check.xml
     """
-    from hesperus.measures import Bootstrap
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import MeasureSettings, check_table, junit_xml, markdown_summary
+    from hesperus.reports.measured import check_table, junit_xml, markdown_summary
 
     wanted, drops = _read(require or [], max_drop or [], (baseline, run))
-    settings = MeasureSettings(
-        by=tuple(by or ()),
-        invalid=invalid,  # type: ignore[arg-type]  # checked by the settings themselves
-        bootstrap=Bootstrap(resamples, seed),
-    )
+    given = GivenSettings.of(by=by or None, invalid=invalid, resamples=resamples, seed=seed)
     chosen = (tuple(model or ()), tuple(task or ()))
-    tables = _measured(run, wanted, settings, chosen)
+    tables = _measured(run, wanted, given, chosen)
     if baseline is not None:
-        tables |= _compared((baseline, run), drops, settings, chosen)
+        tables |= _compared((baseline, run), drops, given, chosen)
     checked = check_table([*wanted, *drops], tables)
     print_table(checked, format)
     for path, text in ((junit, junit_xml(checked)), (summary, markdown_summary(checked))):
@@ -141,7 +138,7 @@ def _records(
 def _measured(
     run: Path,
     wanted: list[Requirement],
-    settings: MeasureSettings,
+    given: GivenSettings,
     chosen: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> dict[str, Table]:
     from hesperus.reports.measured import described, measure_columns, measure_table
@@ -150,18 +147,19 @@ def _measured(
     if not measures:
         return {}
     said = described(run)
-    columns = [name for what in measures for name in measure_columns(what, settings, said)]
+    columns = [name for what in measures for name in measure_columns(what, given, said)]
     records = _records(run, tuple(dict.fromkeys(columns)), chosen)
-    return {what: measure_table(what, records, settings, described=said) for what in measures}
+    return {what: measure_table(what, records, given, described=said) for what in measures}
 
 
 def _compared(
     runs: tuple[Path, Path],
     drops: list[Requirement],
-    settings: MeasureSettings,
+    given: GivenSettings,
     chosen: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> dict[str, Table]:
     """Differences from the baseline; a baseline of another model is compared where each side has one."""
+    from hesperus.analysis.settings import agreed_settings
     from hesperus.reports.measured import compare_table, described
     from hesperus.reports.open_answers import Chosen, compare_open_answers
     from hesperus.reports.open_answers.measuring import OPEN_COMPARED, refuse_labels, refuse_settings
@@ -171,10 +169,8 @@ def _compared(
     found: dict[str, Table] = {}
     for name, what in wanted.items():
         if what in OPEN_COMPARED:
-            refuse_settings(what, settings)
-            made = compare_open_answers(
-                said, what, chosen=Chosen(None, *chosen), bootstrap=settings.bootstrap
-            )
+            refuse_settings(what, given)
+            made = compare_open_answers(said, what, chosen=Chosen(None, *chosen), given=given)
             for warning in made.warnings:
                 typer.echo(f"warning: {warning}", err=True)
             found[name] = made.table
@@ -183,6 +179,7 @@ def _compared(
                 refuse_labels(what, one)
     of_labels = {name: what for name, what in wanted.items() if name not in found}
     if of_labels:
+        settings = agreed_settings(given, [one.study for one in said])
         before, after = (_records(run, settings.by, chosen) for run in runs)
         for name, what in of_labels.items():
             found[name] = compare_table(

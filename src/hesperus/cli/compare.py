@@ -10,7 +10,7 @@ import typer
 from hesperus.cli.measure_flags import By, Format, Invalid, Resamples, Seed, tell_failed
 
 if TYPE_CHECKING:
-    from hesperus.measures import Bootstrap
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.reports.measured import Described
 
 
@@ -35,9 +35,9 @@ def command(
     model_a: Annotated[str | None, typer.Option(help="Model of the baseline, where names differ.")] = None,
     model_b: Annotated[str | None, typer.Option(help="Model of the other run.")] = None,
     by: By = None,
-    invalid: Invalid = "disagree",
-    resamples: Resamples = 2000,
-    seed: Seed = 0,
+    invalid: Invalid = None,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Format = "table",
 ) -> None:
     """Set two runs beside each other: paired differences (second − first), intervals, exact tests.
@@ -59,11 +59,11 @@ def command(
 
         hesperus compare runs/open-before runs/open-after scores --format markdown
     """
+    from hesperus.analysis.settings import GivenSettings, agreed_settings
     from hesperus.errors import UsageError
-    from hesperus.measures import INVALID_RULES, Bootstrap
     from hesperus.records import read_records
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import MeasureSettings, compare_table, described
+    from hesperus.reports.measured import compare_table, described
     from hesperus.reports.open_answers.measuring import (
         OPEN_COMPARED,
         is_open,
@@ -73,18 +73,17 @@ def command(
 
     if (model_a is None) != (model_b is None):
         raise UsageError("give both --model-a and --model-b, or neither")
-    if invalid not in INVALID_RULES:
-        raise UsageError(f"--invalid is one of {', '.join(INVALID_RULES)}, not {invalid!r}")
+    given = GivenSettings.of(by=by or None, invalid=invalid, resamples=resamples, seed=seed)
     said = (described(run_a), described(run_b))
     named = (model_a, model_b) if model_a is not None and model_b is not None else None
     what = what or ("scores" if any(map(is_open, said)) else "consistency")
-    settings = MeasureSettings(by=tuple(by or ()), invalid=invalid, bootstrap=Bootstrap(resamples, seed))
     if what in OPEN_COMPARED:
-        refuse_settings(what, settings)
-        _open_answers(said, what, named, bootstrap=settings.bootstrap, format=format)
+        refuse_settings(what, given)
+        _open_answers(said, what, named, given=given, format=format)
         return
     for one in said:
         refuse_labels(what, one)
+    settings = agreed_settings(given, [one.study for one in said])
     found = compare_table(
         (
             tell_failed(run_a, read_records(run_a, columns=settings.by)),
@@ -104,13 +103,13 @@ def _open_answers(
     what: str,
     models: tuple[str, str] | None,
     *,
-    bootstrap: Bootstrap,
+    given: GivenSettings,
     format: str,
 ) -> None:
     from hesperus.reports.formats import print_table
     from hesperus.reports.open_answers import Chosen, compare_open_answers
 
-    found = compare_open_answers(runs, what, chosen=Chosen(models), bootstrap=bootstrap)
+    found = compare_open_answers(runs, what, chosen=Chosen(models), given=given)
     for warning in found.warnings:
         typer.echo(f"warning: {warning}", err=True)
     print_table(found.summary() if format == "table" else found.table, format)

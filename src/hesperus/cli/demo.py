@@ -106,10 +106,9 @@ def _page(study: str, folder: Path) -> Path:
     if study != "translation_tax":
         return write_report(folder, folder / "report.html")
     from hesperus.cli.tax_evidence import run_report
-    from hesperus.measures import Bootstrap
     from hesperus.records import read_run
 
-    return write_report(read_run(folder), folder / "report.html", found=run_report(folder, Bootstrap()))
+    return write_report(read_run(folder), folder / "report.html", found=run_report(folder))
 
 
 def _further(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Resamples, Seed, resampling
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -85,8 +87,8 @@ def command(
         Path, typer.Option(help="Store of translations: nothing is translated twice.")
     ] = Path("translations.sqlite"),
     base_url: Annotated[str | None, typer.Option(help="Endpoint of models over HTTP.")] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the items; 0: no intervals.")] = 2000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -111,10 +113,12 @@ def command(
 
         hesperus evaluate empathy runs/posts --classifier empathy-large --translator ct2/nllb-600m
     """
+    from hesperus.analysis.settings import resolve_bootstrap
     from hesperus.cli.progress import StageProgress
     from hesperus.errors import UnknownNameError, UsageError
     from hesperus.measures import Bootstrap
     from hesperus.reports.formats import print_table
+    from hesperus.reports.measured import described
     from hesperus.reports.open_answers import TABLES, TableSettings, evaluation_table, scores_summary
     from hesperus.studies.asked import Terms
     from hesperus.studies.evaluating import (
@@ -146,7 +150,8 @@ def command(
             prompts=asked,
             watch=progress,
         )
-    settings = TableSettings(Bootstrap(resamples, seed), trained)
+    drawn = resolve_bootstrap(resampling(resamples, seed), described(file).study, Bootstrap())
+    settings = TableSettings(drawn, trained)
     warned: list[JSON] = list(found.warnings())
     signed = {**found.signature, **({"notes": warned} if warned else {})}
     made = {
@@ -168,8 +173,11 @@ def _page(
     out: Path, found: Evaluation, given: tuple[pl.DataFrame, Mapping[str, str]], settings: TableSettings
 ) -> Path:
     """The page of an evaluation, as that of a run: with the replies, and the prompts where they are known."""
+    from dataclasses import asdict
+
     import polars as pl
 
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.records import Run
     from hesperus.reports.html import write_report
     from hesperus.reports.open_answers.evidence import Evaluated
@@ -182,8 +190,11 @@ def _page(
         pl.DataFrame(columns).with_columns(language=pl.lit(found.signature["reference"])) if asked else None
     )
     run = Run(replies, items)
+    decided = (
+        GivenSettings(**asdict(settings.bootstrap)) if settings.bootstrap else GivenSettings(resamples=0)
+    )
     evidence = OpenEvidence([evaluated], replies, trained_on=settings.trained_on)
-    return write_report(run, out, found=open_answers_report(run, evidence, bootstrap=settings.bootstrap))
+    return write_report(run, out, found=open_answers_report(run, evidence, given=decided))
 
 
 def _frame(table: Table) -> pl.DataFrame:

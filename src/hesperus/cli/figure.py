@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Resamples, Seed, resampling
+
 
 def command(
     what: Annotated[
@@ -46,9 +48,8 @@ def command(
     score: Annotated[
         str | None, typer.Option(help="For translation: bleu, chrf, … (default: the first).")
     ] = None,
-    resamples: Annotated[
-        int | None, typer.Option(min=0, help="Resamples of the items (default: the study's, else 2000).")
-    ] = None,
+    resamples: Resamples = None,
+    seed: Seed = None,
 ) -> None:
     """Draw one figure of a run: similarity of languages and models, or consistency over senses.
 
@@ -69,7 +70,6 @@ def command(
 
         hesperus figure translation runs/atlas --out bleu.svg --score bleu
     """
-    from hesperus.measures import Bootstrap
     from hesperus.reports.html import open_run, scores_of
     from hesperus.reports.one_figure import FigureChoice, file_format, one_figure, write_figure
 
@@ -83,7 +83,7 @@ def command(
         by=by,
         beside=tuple(beside or ()),
         score=score,
-        bootstrap=None if resamples is None else Bootstrap(resamples),
+        given=resampling(resamples, seed),
     )
     opened = open_run(run)
     drawing = one_figure(what, opened, choice, scores=scores_of(run) if what == "translation" else None)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from hesperus.reports.measured import MeasureSettings
+    from hesperus.analysis.settings import MeasureSettings
     from hesperus.reports.table import Table
 
 _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
@@ -63,18 +63,19 @@ def command(
     a: Annotated[str | None, typer.Option(help=f"Source of a comparison: {_CELL}.")] = None,
     b: Annotated[str | None, typer.Option(help="What to compare it with, likewise.")] = None,
     by: By = None,
-    invalid: Invalid = "disagree",
+    invalid: Invalid = None,
     model: Models = None,
     task: Tasks = None,
     statistic: Annotated[list[str] | None, typer.Option(help="Only this statistic; repeatable.")] = None,
-    resamples: Resamples = 2000,
-    seed: Seed = 0,
+    resamples: Resamples = None,
+    seed: Seed = None,
     scores: Annotated[
         Path | None, typer.Option(help="For translation: item scores (default: scores.parquet of the run).")
     ] = None,
     threshold: Annotated[
-        float, typer.Option(help="For translation: scores strictly above it count as good.")
-    ] = 50.0,
+        float | None,
+        typer.Option(help="For translation: scores strictly above it count as good (default: 50)."),
+    ] = None,
     format: Format = "table",
     unit: Unit = None,
     rater: Rater = None,
@@ -111,14 +112,14 @@ def command(
 
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
+    from hesperus.analysis.settings import GivenSettings, resolve_bootstrap, resolve_settings
     from hesperus.errors import UnknownNameError, UsageError
     from hesperus.measures import Bootstrap
-    from hesperus.records import Selection, read_records
+    from hesperus.records import read_records
     from hesperus.reports.formats import print_table
     from hesperus.reports.measured import (
         MEASURES,
         SIMILARITY,
-        MeasureSettings,
         described,
         measure_table,
         narrowed,
@@ -132,31 +133,27 @@ def command(
     flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion, question or ())
     if what in _OF_RATINGS:
         others = {"--model": model, "--task": task, "--a": a, "--b": b, "--scores": scores}
-        found = measured_raters(
-            run, flags, what=what, by=by or (), bootstrap=Bootstrap(resamples, seed), others=others
-        )
+        drawn = resolve_bootstrap(GivenSettings(resamples=resamples, seed=seed), {}, Bootstrap())
+        found = measured_raters(run, flags, what=what, by=by or (), bootstrap=drawn, others=others)
         print_table(_narrow(found, statistic or ()), format)
         return
     if flags.used():
         raise UsageError(f"{', '.join(flags.used())} belongs to `measure raters`, not to {what}")
-    settings = MeasureSettings(
-        a=Selection.parse(a) if a is not None else None,
-        b=Selection.parse(b) if b is not None else None,
-        by=tuple(by or ()),
-        invalid=invalid,  # type: ignore[arg-type]  # checked by the settings themselves
-        bootstrap=Bootstrap(resamples, seed),
-        threshold=threshold if what == "translation" else None,
+    given = GivenSettings.of(
+        a=a, b=b, by=by or None, invalid=invalid, resamples=resamples, seed=seed, threshold=threshold
     )
+    if threshold is not None and what != "translation":
+        raise UsageError(f"--threshold is for translation, not for {what}")
     study = described(run)
     refuse_labels(what, study)
-    needed = measure_columns(what, settings, study)
+    needed = measure_columns(what, given, study)
     records = narrowed(read_records(run, columns=needed), models=model or (), tasks=task or ())
     if what != "outcomes":
         tell_failed(run, records)
     if what == "translation":
-        found = _translation(records, settings, scores or _scores_of(run))
+        found = _translation(records, resolve_settings(given, study.study), scores or _scores_of(run))
     else:
-        found = measure_table(what, records, settings, described=study)
+        found = measure_table(what, records, given, described=study)
     print_table(_narrow(found, statistic or ()), format)
     if not found.rows:
         typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
@@ -173,15 +170,17 @@ def _scores_of(run: Path) -> Path:
 
 
 def _translation(records: pl.DataFrame, settings: MeasureSettings, scores: Path) -> Table:
+    from hesperus.analysis.settings import resolve
     from hesperus.errors import UsageError
     from hesperus.reports.measured import read_scores, translation_table
+    from hesperus.reports.measured.scores import DEFAULT_THRESHOLD
 
     if settings.a is not None:
         raise UsageError("translation takes no pair of cells; it looks at every made input")
     return translation_table(
         records,
         read_scores(scores),
-        threshold=settings.threshold or 0.0,
+        threshold=resolve(settings.threshold, None, DEFAULT_THRESHOLD),
         by=settings.by,
         invalid=settings.invalid,
         bootstrap=settings.bootstrap,

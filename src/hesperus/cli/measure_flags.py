@@ -10,6 +10,8 @@ import typer
 if TYPE_CHECKING:
     import polars as pl
 
+    from hesperus.analysis.settings import GivenSettings
+
 
 def _format(context: typer.Context, value: str) -> str:
     """Refuse an unknown format before anything is asked or measured."""
@@ -31,14 +33,41 @@ RunPath = Annotated[
     Path, typer.Argument(help="Run folder or records file (Parquet, CSV, JSON lines).", show_default=False)
 ]
 By = Annotated[list[str] | None, typer.Option(help="Column of the records to group by; repeatable.")]
-Invalid = Annotated[str, typer.Option(help="How unreadable answers compare: disagree, agree or drop.")]
+Invalid = Annotated[
+    str | None,
+    typer.Option(
+        help="How unreadable answers compare: disagree, agree or drop (default: the study's, else disagree).",
+        show_default=False,
+    ),
+]
 Models = Annotated[list[str] | None, typer.Option("--model", help="Only this model; repeatable.")]
 Tasks = Annotated[list[str] | None, typer.Option("--task", help="Only this task; repeatable.")]
-Resamples = Annotated[int, typer.Option(min=0, help="Resamples of the items; 0: no intervals.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the resamples.")]
+Resamples = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="Resamples of the items; 0: no intervals (default: the study's, else 2000; 10,000 in an audit of a translated benchmark).",
+        show_default=False,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="Seed of the resamples (default: the study's, else 0; 42 in an audit of a translated benchmark).",
+        show_default=False,
+    ),
+]
 Format = Annotated[
     str, typer.Option(callback=_format, autocompletion=_formats, help="table, json, csv, markdown or latex.")
 ]
+
+
+def resampling(resamples: int | None, seed: int | None) -> GivenSettings:
+    """What the flags say of intervals."""
+    from hesperus.analysis.settings import GivenSettings
+
+    return GivenSettings(resamples=resamples, seed=seed)
 
 
 def tell_failed(run: Path, records: pl.DataFrame) -> pl.DataFrame:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Invalid, Resamples, Seed
+
 if TYPE_CHECKING:
-    from hesperus.measures import Bootstrap
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.reports.tax import TaxReport
 
 
@@ -27,18 +29,9 @@ def command(
     card: Annotated[
         Path | None, typer.Option(help="Also write the GenBench card: Markdown, or JSON if the name ends so.")
     ] = None,
-    invalid: Annotated[
-        str, typer.Option(help="How unreadable answers compare: disagree, agree or drop.")
-    ] = "disagree",
-    resamples: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Resamples of the items; 0: no intervals. At 2000, the study's own number holds (similarity, open answers), and 10,000 in an "
-            "audit of a translated benchmark.",
-        ),
-    ] = 2000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    invalid: Invalid = None,
+    resamples: Resamples = None,
+    seed: Seed = None,
 ) -> None:
     """Write the report of a run: one HTML file that needs no network, no script and no other file.
 
@@ -54,8 +47,8 @@ def command(
 
         hesperus report records.parquet --out report.html --figures figures --figure-format pdf
     """
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.errors import UnknownNameError, UsageError
-    from hesperus.measures import INVALID_RULES, Bootstrap
     from hesperus.reports import (
         FIGURE_FORMATS,
         ReportSettings,
@@ -71,11 +64,10 @@ def command(
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
-    if invalid not in INVALID_RULES:
-        raise UnknownNameError("rule for unreadable answers", invalid, INVALID_RULES)
-    settings = ReportSettings(invalid=invalid, bootstrap=Bootstrap(resamples, seed))
+    given = GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed)
+    settings = ReportSettings(given)
     opened = open_run(run)
-    audited = _audit(run, settings.bootstrap, invalid) if study_kind(opened) == "translation_tax" else None
+    audited = _audit(run, given) if study_kind(opened) == "translation_tax" else None
     folder = run if run.is_dir() else None
     found = audited or report_findings(opened, settings=settings, scores=scores_of(run), folder=folder)
     page = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
@@ -92,7 +84,7 @@ def command(
         typer.echo(card)
 
 
-def _audit(run: Path, bootstrap: Bootstrap, invalid: str) -> TaxReport:
+def _audit(run: Path, given: GivenSettings) -> TaxReport:
     """The page of an audit, from all that its run folder holds.
 
     Raises:
@@ -101,8 +93,8 @@ def _audit(run: Path, bootstrap: Bootstrap, invalid: str) -> TaxReport:
     from hesperus.cli.tax_evidence import run_report
     from hesperus.errors import UsageError
 
-    if invalid != "disagree":
+    if given.invalid is not None:
         raise UsageError(
             "an audit compares readable answers and says how far the others could move it; --invalid does not apply"
         )
-    return run_report(run, bootstrap)
+    return run_report(run, given)

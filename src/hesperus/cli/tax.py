@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format, Resamples, Seed, Tasks
+from hesperus.cli.measure_flags import Format, Resamples, Seed, Tasks, resampling
 from hesperus.cli.tax_design import simulate_command, strata_command
 from hesperus.cli.tax_inputs import (
     Back,
@@ -60,10 +60,10 @@ def back_translation(
     scores: Scores = None,
     metric: Metric = None,
     threshold: Threshold = None,
-    floor: Floor = 0.9,
+    floor: Floor = None,
     exclude: Exclude = None,
-    resamples: Resamples = 10_000,
-    seed: Seed = 42,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Format = "table",
 ) -> None:
     """E1, back-translation: accuracy on the original minus accuracy on what came back, same model, same items.
@@ -83,7 +83,7 @@ def back_translation(
     given = Given(
         runs, {"original": original, "back": back}, scores=scores, exclude=exclude, tasks=task or ()
     )
-    settings = settings_of(group, resamples, seed, floor, runs=runs)
+    settings = settings_of(group, resampling(resamples, seed), floor, runs=runs)
     _estimate("e1", given, settings, gate_of(metric, threshold, runs=runs), format)
 
 
@@ -101,8 +101,8 @@ def native_control(
     translated: Translated = None,
     group: Groups = None,
     exclude: Exclude = None,
-    resamples: Resamples = 10_000,
-    seed: Seed = 42,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Format = "table",
 ) -> None:
     """E3, native control: accuracy on the translated benchmark minus accuracy on one that was written in the language.
@@ -120,7 +120,9 @@ def native_control(
     given = Given(
         runs, {"translated": translated}, native=native, native_task=native_task, exclude=exclude, tasks=task or ()
     )  # fmt: skip
-    _estimate("e3", given, settings_of(group, resamples, seed, 0.9, runs=runs), gate_of(None, None), format)
+    _estimate(
+        "e3", given, settings_of(group, resampling(resamples, seed), runs=runs), gate_of(None, None), format
+    )
 
 
 @app.command("e4")
@@ -134,9 +136,9 @@ def naturalisation(
     verdicts: Verdicts = None,
     checks: Checks = None,
     group: Groups = None,
-    floor: Floor = 0.9,
-    resamples: Resamples = 10_000,
-    seed: Seed = 42,
+    floor: Floor = None,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Format = "table",
 ) -> None:
     """E4, naturalisation: accuracy on naturally rewritten items minus accuracy on the translated ones, same items.
@@ -154,7 +156,7 @@ def naturalisation(
         runs, {"natural": natural, "translated": translated}, strata=strata, repeat=repeat, verdicts=verdicts,
         checks=tuple(checks or ()), tasks=task or (),
     )  # fmt: skip
-    settings = settings_of(group, resamples, seed, floor, runs=runs)
+    settings = settings_of(group, resampling(resamples, seed), floor, runs=runs)
     _estimate("e4", given, settings, gate_of(None, None, runs=runs), format)
 
 
@@ -172,8 +174,8 @@ def rating(
     metric: Metric = None,
     threshold: Threshold = None,
     scale: Scale = "1:5",
-    resamples: Resamples = 2000,
-    seed: Seed = 42,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Format = "table",
 ) -> None:
     """E2, rating: does what bilingual people see in an item go with its tax? Spearman, by group and model.
@@ -189,7 +191,7 @@ def rating(
 
     senses = {"original": original, "back": back}
     given = Given(runs, senses, scores=scores, ratings=ratings, scale=scale_of(scale), tasks=task or ())
-    settings = settings_of(group, resamples, seed, 0.9, runs=runs)
+    settings = settings_of(group, resampling(resamples, seed), runs=runs)
     _estimate("rating", given, settings, gate_of(metric, threshold, runs=runs), format)
 
 
@@ -199,9 +201,9 @@ def validity(
     reader: Readers = None,
     reader_task: ReaderTask = None,
     task: Tasks = None,
-    floor: Floor = 0.9,
-    resamples: Resamples = 2000,
-    seed: Seed = 42,
+    floor: Floor = None,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Format = "table",
 ) -> None:
     """Validity: readable answers of each model and set, and which cells hang on the reader of the replies.
@@ -215,7 +217,11 @@ def validity(
 
     given = Given(runs, {}, readers=tuple(reader or ()), reader_task=reader_task, tasks=task or ())
     found = _estimate(
-        "validity", given, settings_of(None, resamples, seed, floor), gate_of(None, None), format
+        "validity",
+        given,
+        settings_of(None, resampling(resamples, seed), floor, runs=runs),
+        gate_of(None, None),
+        format,
     )
     lines = fragile_cells(found)
     for line in lines:
@@ -236,8 +242,8 @@ def bounds(
     scores: Scores = None,
     metric: Metric = None,
     threshold: Threshold = None,
-    resamples: Resamples = 2000,
-    seed: Seed = 42,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Format = "table",
 ) -> None:
     """Bounds: how low and how high each difference could be, whatever the unreadable answers were meant to say.
@@ -249,7 +255,7 @@ def bounds(
     from hesperus.cli.tax_evidence import Given
 
     senses = {"original": original, "translated": translated, "back": back, "natural": natural}
-    settings = settings_of(group, resamples, seed, 0.9, runs=runs)
+    settings = settings_of(group, resampling(resamples, seed), runs=runs)
     given = Given(runs, senses, scores=scores, tasks=task or ())
     _estimate("bounds", given, settings, gate_of(metric, threshold, runs=runs), format)
 
@@ -274,8 +280,8 @@ def checklist(
     reader: Readers = None,
     group: Groups = None,
     exclude: Exclude = None,
-    resamples: Resamples = 10_000,
-    seed: Seed = 42,
+    resamples: Resamples = None,
+    seed: Seed = None,
     format: Format = "table",
 ) -> None:
     """The reporting checklist and the GenBench evaluation card, filled in from what the run has; the rest says "not done".
@@ -296,7 +302,7 @@ def checklist(
         scale=scale_of(scale), readers=tuple(reader or ()), exclude=exclude, alignment=audit,
         tasks=task or (),
     )  # fmt: skip
-    settings = settings_of(group, resamples, seed, 0.9, runs=runs)
+    settings = settings_of(group, resampling(resamples, seed), runs=runs)
     filled = checklist_of(evidence_of(found_beside(given), settings, gate_of(None, None, runs=runs)))
     if format == "table":
         print_table(filled.table, format)

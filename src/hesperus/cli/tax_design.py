@@ -75,7 +75,7 @@ def strata_command(
     from hesperus.reports.tax import Senses, conditions_of
     from hesperus.studies.translation_tax import StrataRule, low_scores, strata_of, write_strata
 
-    groups = list(settings_of(group, 0, 0, 0.9, runs=runs).groups.values())
+    groups = list(settings_of(group, runs=runs).groups.values())
     if not groups:
         raise UsageError("strata need the source-centric models: --group english=MODEL,MODEL")
     if anchor not in ("translated", "original"):

@@ -22,7 +22,7 @@ from hesperus.cli.tax_inputs import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from hesperus.measures import Bootstrap
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.reports.table import Table
     from hesperus.reports.tax import Evidence, Gate, TaxReport, TaxSettings
 
@@ -126,12 +126,9 @@ def report_of(given: Given, settings: TaxSettings, gate: Gate) -> TaxReport:
     return tax_report(evidence_of(given, settings, gate), items=items_of(given.runs))
 
 
-def run_report(folder: Path, bootstrap: Bootstrap) -> TaxReport:
-    """The page of a run folder; the bootstrap is the audit's own unless another than the default is given."""
-    from hesperus.measures import Bootstrap
-
-    resamples, seed = (10_000, 42) if bootstrap == Bootstrap() else (bootstrap.resamples, bootstrap.seed)
-    settings = settings_of(None, resamples, seed, 0.9, runs=[folder])
+def run_report(folder: Path, given: GivenSettings | None = None) -> TaxReport:
+    """The page of a run folder, made as was asked for, else as an audit makes it."""
+    settings = settings_of(None, given, runs=[folder])
     return report_of(found_beside(Given([folder], {})), settings, gate_of(None, None, runs=[folder]))
 
 
@@ -166,7 +163,7 @@ def run_summary(folder: Path) -> Table:
 
 
 def _of_run(folder: Path) -> Evidence:
-    settings = settings_of(None, 10_000, 42, 0.9, runs=[folder])
+    settings = settings_of(runs=[folder])
     return evidence_of(Given([folder], {}), settings, gate_of(None, None, runs=[folder]))
 
 

@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     import polars as pl
 
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.reports.table import Table
     from hesperus.reports.tax import Gate, TaxSettings
 
@@ -55,7 +56,12 @@ Threshold = Annotated[
         help="Back-translations below it are left out (default: 20, or the study's).", show_default=False
     ),
 ]
-Floor = Annotated[float, typer.Option(help="Share of readable answers below which a model is fragile.")]
+Floor = Annotated[
+    float | None,
+    typer.Option(
+        help="Share of readable answers below which a model is fragile (default: 0.9).", show_default=False
+    ),
+]
 Exclude = Annotated[
     Path | None,
     typer.Option(help="Leave these items out: a list that `hesperus audit --out` wrote.", show_default=False),
@@ -108,28 +114,35 @@ def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
 
 
 def settings_of(
-    group: list[str] | None, resamples: int, seed: int, floor: float, *, runs: Sequence[Path] = ()
+    group: list[str] | None = None,
+    given: GivenSettings | None = None,
+    floor: float | None = None,
+    *,
+    runs: Sequence[Path] = (),
 ) -> TaxSettings:
-    """Groups, bootstrap and floor as the flags give them; groups of the run's study where none are given."""
-    from hesperus.measures import Bootstrap
+    """Groups, bootstrap and floor as the flags give them, else as the run's study does, else the defaults."""
+    from hesperus.analysis.settings import resolve, resolve_bootstrap
     from hesperus.reports.tax import TaxSettings, parse_groups
+
+    said, default = declared(runs), TaxSettings()
 
     groups = parse_groups(group or ())
     if not groups:
-        groups = {str(name): tuple(models) for name, models in declared(runs).get("groups", {}).items()}
-    return TaxSettings(groups, Bootstrap(resamples, seed), floor)
+        groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
+    drawn = resolve_bootstrap(given, said, default.bootstrap)
+    return TaxSettings(groups, drawn, resolve(floor, said.get("floor"), default.floor))
 
 
 def gate_of(metric: str | None, threshold: float | None, *, runs: Sequence[Path] = ()) -> Gate:
     """The gate as the flags give it; that of the run's study where they do not."""
+    from hesperus.analysis.settings import resolve
     from hesperus.reports.tax import Gate
 
-    said = declared(runs).get("gate", {})
-    if metric is None:
-        metric = said.get("metric", "bleu")
-    if threshold is None:
-        threshold = said.get("threshold", 20.0)
-    return Gate(metric, threshold)  # type: ignore[arg-type]  # checked by the gate itself
+    said, default = declared(runs).get("gate", {}), Gate()
+    return Gate(
+        resolve(metric, said.get("metric"), default.metric),  # type: ignore[arg-type]  # checked by the gate itself
+        resolve(threshold, said.get("threshold"), default.threshold),
+    )
 
 
 def records_of(

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, MeasureSettings, resolve_settings
 from hesperus.errors import UsageError
-from hesperus.measures import Bootstrap, InvalidRule
 from hesperus.records import Run, read_records, read_run
 from hesperus.records.files import write_whole
 from hesperus.reports import grids, story
@@ -40,17 +40,15 @@ _SEVERAL = frozenset({"pairs", "translation"})
 
 @dataclass(frozen=True, slots=True)
 class ReportSettings:
-    """How a report is made. In a similarity study, its own rule and resamples hold unless these are not the defaults.
+    """How a report is made.
 
     Attributes:
-        invalid: How unreadable answers compare.
-        bootstrap: How intervals are made.
+        given: How it is measured; the run's study decides what is not given, then the defaults.
         each: Examples a model and sense.
         most: Examples in all.
     """
 
-    invalid: InvalidRule = "disagree"
-    bootstrap: Bootstrap = Bootstrap()
+    given: GivenSettings = NOTHING_GIVEN
     each: int = 3
     most: int = 36
 
@@ -108,17 +106,18 @@ def report_findings(
                 "open answers are compared by the evaluations that stand in the run folder: give the folder, not the run or its "
                 "records alone"
             )
-        if settings.invalid != "disagree":
+        if settings.given.invalid is not None:
             raise UsageError("the rule for unreadable answers is about labels, and open answers have none")
         from hesperus.reports.open_answers.report import gathered, open_answers_report
 
-        return open_answers_report(run, gathered(folder, run), bootstrap=settings.bootstrap)
+        return open_answers_report(run, gathered(folder, run), given=settings.given)
     if kind == "multisense":
-        return findings_of(run.records, invalid=settings.invalid, bootstrap=settings.bootstrap, scores=scores)
+        decided = resolve_settings(settings.given, run.study)
+        return findings_of(run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores)
     # Its tests and its clustering need scipy, which the other report does not.
     from hesperus.reports.similarity.report import similarity_report
 
-    return similarity_report(run, invalid=settings.invalid, bootstrap=settings.bootstrap)
+    return similarity_report(run, given=settings.given)
 
 
 def report_drawings(found: Findings | Report) -> list[Drawing]:
@@ -192,7 +191,7 @@ def report_html(
         unscored=found.unscored,
         examples=inconsistent_examples(records, run.items, each=settings.each, most=settings.most),
         records=_held(records),
-        settings=_described(settings),
+        settings=_described(resolve_settings(settings.given, run.study)),
         study=study_text(run.study),
         signature=signature_text(run.signature, found.consistency.signature),
         card=card_of(records),
@@ -236,7 +235,7 @@ def _count(records: pl.DataFrame, name: str) -> str:
     return f"{number:,} {name}" + ("" if number == 1 else "s")
 
 
-def _described(settings: ReportSettings) -> str:
+def _described(settings: MeasureSettings) -> str:
     boot = settings.bootstrap
     rule = {
         "disagree": "an unreadable answer is the same as no other",

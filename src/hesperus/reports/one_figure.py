@@ -9,8 +9,9 @@ from typing import get_args
 
 import polars as pl
 
+from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.measures import Bootstrap, PairStatistic
+from hesperus.measures import PairStatistic
 from hesperus.records import Run
 from hesperus.records.files import write_whole
 from hesperus.reports.drawing import Drawing
@@ -64,7 +65,7 @@ class FigureChoice:
         by: Column for ``groups``, in place of the study's.
         beside: Relations: what means are set against (``accuracy``, ``log size``, …).
         score: Translation: which score.
-        bootstrap: How intervals are made; None takes the study's.
+        given: How it is measured; the study decides what is not given.
     """
 
     models: tuple[str, ...] = ()
@@ -75,7 +76,7 @@ class FigureChoice:
     by: str | None = None
     beside: tuple[str, ...] = ()
     score: str | None = None
-    bootstrap: Bootstrap | None = None
+    given: GivenSettings | None = None
 
 
 def one_figure(
@@ -108,9 +109,10 @@ def one_figure(
     if run.records.is_empty():
         raise DataError("the table has no records")
     records = _chosen(run.records, choice)
+    chosen = Run(records, run.items, run.study, run.signature)
     if what in SIMILARITY_FIGURES:
-        return _of_similarity(what, Run(records, run.items, run.study, run.signature), choice)
-    return _of_senses(what, records, choice, scores)
+        return _of_similarity(what, chosen, choice)
+    return _of_senses(what, chosen, choice, scores)
 
 
 def _chosen(records: pl.DataFrame, choice: FigureChoice) -> pl.DataFrame:
@@ -129,7 +131,7 @@ def _chosen(records: pl.DataFrame, choice: FigureChoice) -> pl.DataFrame:
 
 
 def _of_similarity(what: str, run: Run, choice: FigureChoice) -> Drawing:
-    settings = similarity_settings(run, bootstrap=choice.bootstrap)
+    settings = similarity_settings(run, choice.given)
     if choice.statistic is not None:
         settings = replace(settings, statistic=choice.statistic)  # type: ignore[arg-type]  # checked above
     records = run.records if run.study.get("study") == "similarity" else whole_senses(run.records)
@@ -198,12 +200,16 @@ _DRAWN: Mapping[str, Callable[[SimilarityFindings, FigureChoice], tuple[object, 
 }
 
 
-def _of_senses(
-    what: str, records: pl.DataFrame, choice: FigureChoice, scores: pl.DataFrame | None
-) -> Drawing:
+def _of_senses(what: str, run: Run, choice: FigureChoice, scores: pl.DataFrame | None) -> Drawing:
+    records, decided = run.records, resolve_settings(choice.given, run.study)
     if choice.models:
         records = records.filter(pl.col("model").is_in(choice.models))
-    found = findings_of(records, bootstrap=choice.bootstrap, scores=scores if what == "translation" else None)
+    found = findings_of(
+        records,
+        invalid=decided.invalid,
+        bootstrap=decided.bootstrap,
+        scores=scores if what == "translation" else None,
+    )
     made = [drawing for drawing in drawings(found) if drawing.kind == what]
     if choice.score is not None and what == "translation":
         names = [drawing.name for drawing in made]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import polars as pl
+
 from hesperus.errors import UnknownNameError
 from hesperus.fingerprint import JSON, plain
 from hesperus.types import Estimate
@@ -13,7 +15,7 @@ ESTIMATE_COLUMNS = ("value", "low", "high", "n", "excluded", "reason")
 """The columns that every estimate fills, in this order; `value` is None where it is undefined."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Table:
     """Rows of a measure.
 
@@ -42,6 +44,16 @@ class Table:
             if value not in present:
                 raise UnknownNameError(f"{column} of {self.measure}", str(value), map(str, present))
         return replace(self, rows=tuple(row for row in self.rows if row[column] in values))
+
+    def frame(self) -> pl.DataFrame:
+        """The rows as a polars frame; a column without any value has the type Null."""
+        return pl.DataFrame(list(self.rows), schema=list(self.columns), infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        return f"{self.measure}\n{self.frame()}"
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
 
     def document(self) -> dict[str, JSON]:
         """The table as one JSON document, ``{"measure", "rows", "signature"}``.

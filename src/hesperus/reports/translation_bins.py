@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap, InvalidRule, Statistic, compare, estimates
 from hesperus.measures.statistic import ratio
 from hesperus.records import CellPair, implied_pairs
-from hesperus.reports.measured import MeasureSettings, check_scores
+from hesperus.reports.measured import check_scores
 from hesperus.reports.measured.scores import item_scores
 from hesperus.reports.measured.views import View, views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table

@@ -10,7 +10,6 @@ from hesperus.reports.measured.paired import consistency_table, decomposition_ta
 from hesperus.reports.measured.registry import MEASURES, PAIRED, SIMILARITY, measure_columns, measure_table
 from hesperus.reports.measured.requirements import Requirement, check_table, junit_xml, markdown_summary
 from hesperus.reports.measured.scores import check_scores, read_scores, translation_table
-from hesperus.reports.measured.settings import MeasureSettings
 from hesperus.reports.measured.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.reports.measured.views import narrowed
 
@@ -23,7 +22,6 @@ __all__ = [
     "PAIRED",
     "SIMILARITY",
     "Described",
-    "MeasureSettings",
     "Requirement",
     "accuracy_table",
     "agreement_table",

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
 from hesperus.measures import (
     Bootstrap,
     Codes,
@@ -25,7 +26,6 @@ from hesperus.measures import (
 from hesperus.measures.agreement import agreement_basis, soft_agreement_basis
 from hesperus.records import INVALID, MISSING, Cell, CellPair, Selection
 from hesperus.reports.measured.paired import Row
-from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
 from hesperus.reports.measured.views import View, all_cells, views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 

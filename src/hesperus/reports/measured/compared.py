@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import (
     Bootstrap,
@@ -22,7 +23,6 @@ from hesperus.measures import (
 )
 from hesperus.records import Cell, CellPair, implied_pairs
 from hesperus.reports.measured.compared_similarity import similarity_contrasts
-from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.reports.measured.single import cell_columns
 from hesperus.reports.measured.views import View, views
 from hesperus.reports.table import Table, estimate_cells, table

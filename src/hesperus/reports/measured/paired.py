@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
 from hesperus.errors import UsageError
 from hesperus.measures import (
     INVALID,
@@ -21,7 +22,6 @@ from hesperus.measures import (
     split_statistics,
 )
 from hesperus.records import Cell, CellPair, Selection, implied_pairs, made_senses
-from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
 from hesperus.reports.measured.views import View, all_cells, views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
+from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.measured.agreement import agreement_table
 from hesperus.reports.measured.description import Described
 from hesperus.reports.measured.paired import consistency_table, decomposition_table, directions_table
-from hesperus.reports.measured.settings import MeasureSettings
 from hesperus.reports.measured.similarity_settings import columns_of
 from hesperus.reports.measured.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.reports.measured.together import together_table
@@ -50,23 +50,23 @@ PAIRED = ("agreement", "consistency", "directions")
 """Measures that compare two cells, hence take `a` and `b`."""
 
 
-def measure_columns(what: str, settings: MeasureSettings, described: Described) -> tuple[str, ...]:
+def measure_columns(what: str, given: GivenSettings, described: Described) -> tuple[str, ...]:
     """The columns of the records that a measure needs beside those of the contract: to be read, and no others.
 
     Args:
         what: Name of the measure.
-        settings: What to group by.
+        given: What to group by.
         described: What the run says of itself.
     """
     if what not in SIMILARITY:
-        return settings.by
-    return tuple(dict.fromkeys([*settings.by, *columns_of(described.study)]))
+        return given.by or ()
+    return tuple(dict.fromkeys([*(given.by or ()), *columns_of(described.study)]))
 
 
 def measure_table(
     what: str,
     records: pl.DataFrame,
-    settings: MeasureSettings | None = None,
+    given: GivenSettings | None = None,
     *,
     described: Described | None = None,
 ) -> Table:
@@ -75,8 +75,8 @@ def measure_table(
     Args:
         what: One of MEASURES, SIMILARITY or OPEN_ANSWERS.
         records: The records table.
-        settings: What to compare, group and resample; None takes the defaults.
-        described: What the run says of itself; tables of similarity are made as its study wants them.
+        given: What was asked for; the run's study decides what is not given, then the defaults.
+        described: What the run says of itself.
 
     Raises:
         UnknownNameError: No such measure, cell or column.
@@ -84,20 +84,20 @@ def measure_table(
             answers, or the other way round.
         DataError: Nothing to compare, or no probabilities to score.
     """
-    settings = settings or MeasureSettings()
+    given = given or GivenSettings()
     known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS)
     if what not in known:
         raise UnknownNameError("measure", what, known)
     if described is not None:
         refuse_labels(what, described)
-    if settings.a is not None and what not in PAIRED:
+    if given.a is not None and what not in PAIRED:
         raise UsageError(f"{what} takes no pair of cells; a and b are for {', '.join(PAIRED)}")
     if what in OPEN_ANSWERS:
-        return open_table(what, records, settings, described or Described())
-    compared = described is not None and bool(described.study.get("comparison")) and not settings.by
-    if what in MEASURES and not (what in SIMILARITY and compared):
-        return MEASURES[what](records, settings)
+        return open_table(what, records, given, described or Described())
+    study = described.study if described is not None else {}
+    if what in MEASURES and not (what in SIMILARITY and study.get("comparison") and not given.by):
+        return MEASURES[what](records, resolve_settings(given, study))
     # Its tests need scipy, which measuring does not.
     from hesperus.reports.measured.similarity_named import similarity_table
 
-    return similarity_table(what, records, settings, described=described)
+    return similarity_table(what, records, given, described=described)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.errors import DataError, UsageError
 from hesperus.measures import (
     Bootstrap,
@@ -22,9 +23,11 @@ from hesperus.measures import (
 from hesperus.measures.statistic import ratio
 from hesperus.records import CellPair, implied_pairs
 from hesperus.reports.measured.paired import Row, estimated
-from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.reports.measured.views import View, views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
+
+DEFAULT_THRESHOLD = 50.0
+"""BLEU above which the paper counts translations as good."""
 
 _NAMES = ("task", "model", "sense", "item")
 
@@ -83,7 +86,7 @@ def translation_table(
     records: pl.DataFrame,
     scores: pl.DataFrame,
     *,
-    threshold: float = 50.0,
+    threshold: float = DEFAULT_THRESHOLD,
     by: Sequence[str] = (),
     invalid: InvalidRule = "disagree",
     bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,

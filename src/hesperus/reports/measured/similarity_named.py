@@ -7,15 +7,14 @@ from dataclasses import replace
 
 import polars as pl
 
+from hesperus.analysis.settings import GivenSettings, resolve
 from hesperus.errors import DataError
 from hesperus.reports.measured.description import Described
-from hesperus.reports.measured.settings import MeasureSettings
 from hesperus.reports.measured.similarity import similarity_tables
 from hesperus.reports.measured.similarity_designs import BETWEEN, PIVOT, WITHIN
-from hesperus.reports.measured.similarity_settings import SimilaritySettings, groups_of, settings_of
+from hesperus.reports.measured.similarity_settings import groups_of, settings_of
 from hesperus.reports.table import Table
 
-_DEFAULT = MeasureSettings()
 _QUESTIONS = {
     WITHIN: "one model, two languages",
     PIVOT: "one model, {pivot} and another language",
@@ -32,14 +31,14 @@ _TITLES = {
 
 
 def similarity_table(
-    what: str, records: pl.DataFrame, settings: MeasureSettings, *, described: Described | None = None
+    what: str, records: pl.DataFrame, given: GivenSettings, *, described: Described | None = None
 ) -> Table:
     """Make one table.
 
     Args:
         what: One of hesperus.reports.measured.similarity.SIMILARITY_TABLES.
         records: The records table.
-        settings: `by`, `invalid` and `bootstrap` win over the run's study where they are not the defaults.
+        given: What was asked for; it wins over the run's study.
         described: What the run says of itself.
 
     Raises:
@@ -48,9 +47,10 @@ def similarity_table(
         UsageError: The study's comparison cannot be used.
     """
     run = described or Described()
-    wanted = _settings(run.study, settings)
-    by = settings.by or groups_of(run.study)
-    tables = similarity_tables(records, wanted, by=by if what == "designs" else (), only=(what,))
+    by = resolve(given.by, groups_of(run.study), ())
+    tables = similarity_tables(
+        records, settings_of(run.study, given), by=by if what == "designs" else (), only=(what,)
+    )
     if what not in tables:
         raise DataError(
             "no record has probabilities, which `scoring` sets beside labels; ask with scoring: both"
@@ -85,15 +85,6 @@ def similarity_summary(designs: Table, tests: Table) -> Table:
 def _why(row: Mapping[str, object]) -> object:
     """Why there is no value; what merely left items out of one that is there stands in the table itself."""
     return row["reason"] if row["value"] is None else ""
-
-
-def _settings(study: Mapping[str, object], given: MeasureSettings) -> SimilaritySettings:
-    wanted = settings_of(study)
-    if given.invalid != _DEFAULT.invalid:
-        wanted = replace(wanted, invalid=given.invalid)
-    if given.bootstrap != _DEFAULT.bootstrap:
-        wanted = replace(wanted, bootstrap=replace(given.bootstrap, level=wanted.bootstrap.level))
-    return wanted
 
 
 def _signed(made: Table, signature: Mapping[str, object]) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import log
 from typing import Any, Literal
 
+from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON, signature
 from hesperus.measures import Bootstrap, InvalidRule, PairStatistic
@@ -84,10 +85,15 @@ class SimilaritySettings:
         return {**signature(self), **more}
 
 
-def settings_of(study: Mapping[str, Any]) -> SimilaritySettings:
+def settings_of(study: Mapping[str, Any], given: GivenSettings | None = None) -> SimilaritySettings:
     """The settings that stand in the `study.yaml` of a run, under `comparison`; defaults where there is none.
 
+    Args:
+        study: The `study.yaml`; may be empty.
+        given: What was asked for; it wins over the study.
+
     Raises:
+        DataError: The study's way to make intervals cannot be used.
         UsageError: The study has a comparison that is none of ours.
     """
     values = _comparison(study)
@@ -97,10 +103,13 @@ def settings_of(study: Mapping[str, Any]) -> SimilaritySettings:
             name: Covariate(held["values"], held["source"], held["date"], held.get("log", False))
             for name, held in tables.items()
         }
-        bootstrap = Bootstrap(**values.pop("bootstrap", {}))
         values |= {"subsets": tuple(values["subsets"])} if "subsets" in values else {}
-        values.pop("by", None)
-        return SimilaritySettings(covariates=covariates, bootstrap=bootstrap, **values)
+        for name in ("by", "bootstrap", "invalid"):
+            values.pop(name, None)
+        decided = resolve_settings(given, study)
+        return SimilaritySettings(
+            covariates=covariates, bootstrap=decided.bootstrap, invalid=decided.invalid, **values
+        )
     except KeyError as error:
         raise UsageError(
             f"the study's comparison cannot be used: numbers of languages need {error}"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 import polars as pl
 
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.measures import (
     MANY_CLASSES,
     Bootstrap,
@@ -19,7 +20,6 @@ from hesperus.measures import (
 )
 from hesperus.records import MISSING, Cell
 from hesperus.reports.measured.paired import Row, estimated
-from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.reports.measured.views import View, views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
 from hesperus.types import OUTCOMES

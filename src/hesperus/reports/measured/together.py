@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.measures import MISSING, Bootstrap, InvalidRule, Statistic, estimates
 from hesperus.measures.several import together_statistics
 from hesperus.records import Cell
 from hesperus.reports.measured.agreement import same_gold, without
-from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.reports.measured.views import views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 

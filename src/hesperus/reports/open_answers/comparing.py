@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hesperus.analysis.settings import GivenSettings, agreed_settings
 from hesperus.errors import DataError, UsageError
+from hesperus.fingerprint import plain
 from hesperus.measures import Bootstrap, benjamini_hochberg, holm
 from hesperus.reports.measured.description import Described
 from hesperus.reports.open_answers.contrasts import CONTRAST_COLUMNS, Row, contrast_rows
 from hesperus.reports.open_answers.differences import SWAPS
 from hesperus.reports.open_answers.measuring import OPEN_COMPARED
-from hesperus.reports.open_answers.runs import settings_of
-from hesperus.reports.open_answers.sides import ALL, Both, Chosen, Shared, Studies, opened, places
+from hesperus.reports.open_answers.sides import ALL, Both, Chosen, Shared, opened, places
 from hesperus.reports.table import Table, table
 from hesperus.version import __version__
 
@@ -54,7 +55,7 @@ def compare_open_answers(
     what: str = "scores",
     *,
     chosen: Chosen = _EVERYTHING,
-    bootstrap: Bootstrap | None = None,
+    given: GivenSettings | None = None,
 ) -> Comparison:
     """Difference of a second run from a first, on the prompts that both have.
 
@@ -62,7 +63,7 @@ def compare_open_answers(
         runs: What two run folders say of themselves; the same one twice compares two of its models.
         what: ``scores`` (a row a language, and one of all languages together) or ``groups`` of languages.
         chosen: Which models are held against each other, and which rows are wanted.
-        bootstrap: How prompts are resampled; None is as both studies say, where they say the same.
+        given: What was asked for; both studies decide what is not given.
 
     Returns:
         A row for each evaluator, model, task, language and statistic: both values; `value` = second − first, with its
@@ -80,7 +81,7 @@ def compare_open_answers(
     if what not in OPEN_COMPARED:
         raise UsageError(f"of open answers {' and '.join(OPEN_COMPARED)} are compared, not {what}")
     both = opened(runs, chosen)
-    drawn = _bootstrap(both.studies, bootstrap)
+    drawn = agreed_settings(given, both.studies).bootstrap
     rows = [row for one in both.evaluations for row in _rows(one, both, (what, chosen), drawn)]
     if not any(row["n"] for row in rows):
         reasons = dict.fromkeys(str(row["reason"]) for row in rows if row["reason"])
@@ -89,7 +90,7 @@ def compare_open_answers(
     _adjust(rows, what)
     signature = {
         "hesperus": __version__,
-        "bootstrap": {"resamples": drawn.resamples, "seed": drawn.seed, "level": drawn.level},
+        "bootstrap": plain(drawn),
         "swaps": SWAPS,
         "family": "rows of the same evaluator and statistic",
         **both.apart.signed(),
@@ -108,11 +109,6 @@ def _rows(one: Shared, both: Both, wanted: tuple[str, Chosen], bootstrap: Bootst
         for place, sides in places(one, what, both.studies, chosen.matched)
         for row in contrast_rows(sides, reworded=both.apart.reworded, bootstrap=bootstrap, remark=remark)
     ]
-
-
-def _bootstrap(studies: Studies, given: Bootstrap | None) -> Bootstrap:
-    first, second = (settings_of(study, given).bootstrap for study in studies)
-    return first if first is not None and first == second else given or Bootstrap()
 
 
 def _adjust(rows: Sequence[Row], what: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from hesperus.fingerprint import plain
 from hesperus.languages import Language, language, normalise
 from hesperus.measures import Bootstrap
 from hesperus.reports.open_answers.statistics import BESIDE, need, scored, signature_cells
@@ -49,6 +50,7 @@ def groups_table(
     """
     need(pairs, ("model", "task", "language", "item", "state"))
     trained = trained_languages(trained_on or {})
+    signed = {**signature_cells(signature, bootstrap), "trained_on": plain(trained_on or {})}
     rows: list[dict[str, object]] = []
     for (model, task), held in pairs.group_by("model", "task", maintain_order=True):
         tags = held["language"].unique().sort().to_list()
@@ -62,7 +64,7 @@ def groups_table(
                 "languages": " ".join(inside),
             }
             rows += [{**named, "statistic": name, **one.cells()} for name, one in found.items()]
-    return table("groups", COLUMNS, rows=rows, signature=signature_cells(signature, bootstrap))
+    return table("groups", COLUMNS, rows=rows, signature=signed)
 
 
 def trained_languages(trained_on: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:

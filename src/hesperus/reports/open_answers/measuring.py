@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import polars as pl
 
+from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import UsageError
 from hesperus.reports.measured.description import Described
-from hesperus.reports.measured.settings import MeasureSettings
 from hesperus.reports.open_answers.runs import RUN_TABLES, run_table
 from hesperus.reports.table import Table
 
@@ -40,27 +40,27 @@ def refuse_labels(what: str, described: Described) -> None:
         )
 
 
-def refuse_settings(what: str, settings: MeasureSettings) -> None:
+def refuse_settings(what: str, given: GivenSettings) -> None:
     """Refuse settings of labels where open answers are measured or compared.
 
     Raises:
         UsageError: Columns to group by, or a rule for unreadable labels.
     """
-    if settings.by:
+    if given.by:
         raise UsageError(
             f"{what} is not measured by a column of the records; `groups` has groups of languages"
         )
-    if settings.invalid != MeasureSettings().invalid:
+    if given.invalid is not None:
         raise UsageError("--invalid is about labels, and open answers have none")
 
 
-def open_table(what: str, records: pl.DataFrame, settings: MeasureSettings, described: Described) -> Table:
+def open_table(what: str, records: pl.DataFrame, given: GivenSettings, described: Described) -> Table:
     """A table of a run of open answers, all its evaluations together.
 
     Args:
         what: One of RUN_TABLES.
         records: The records of the models and tasks that are wanted.
-        settings: `bootstrap` wins over the run's study where it is not the default.
+        given: What was asked for; it wins over the run's study.
         described: What the run says of itself.
 
     Raises:
@@ -72,8 +72,8 @@ def open_table(what: str, records: pl.DataFrame, settings: MeasureSettings, desc
             f"{what} is a table of a run of open answers (`hesperus run {STUDY}`), and this is none; `hesperus evaluate "
             "information FILE` evaluates answers that are there already"
         )
-    refuse_settings(what, settings)
-    made = run_table(described.folder, what, described.study, bootstrap=settings.bootstrap)
+    refuse_settings(what, given)
+    made = run_table(described.folder, what, described.study, given=given)
     kept = {name: set(records[name].unique()) for name in ("model", "task") if name in made.columns}
     return replace(
         made, rows=tuple(row for row in made.rows if all(row[name] in held for name, held in kept.items()))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
+from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError
-from hesperus.measures import Bootstrap
 from hesperus.records import Run
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grids import Grid
@@ -160,19 +160,19 @@ def gathered(folder: Path, run: Run) -> OpenEvidence:
 
 
 def open_answers_report(
-    run: Run, evidence: OpenEvidence, *, bootstrap: Bootstrap | None = None
+    run: Run, evidence: OpenEvidence, *, given: GivenSettings | None = None
 ) -> OpenAnswersReport:
     """Measure all that the page shows.
 
     Args:
         run: A run of the study; of ready answers, one without a study.
         evidence: What its evaluations left.
-        bootstrap: How intervals are made; wins over the study where it is not the default.
+        given: What was asked for; it wins over the study.
 
     Raises:
         DataError: An evaluation has no pairs, or its table is no table of pairs.
     """
-    settings = settings_of({"trained_on": evidence.trained_on, **run.study}, bootstrap)
+    settings = settings_of({"trained_on": evidence.trained_on, **run.study}, given)
     for one in evidence.evaluations:
         if one.pairs.is_empty():
             raise DataError(f"the evaluation {one.what} has no pairs, so there is nothing to show")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
-from hesperus.errors import DataError, UnknownNameError
+from hesperus.analysis.settings import GivenSettings, resolve_settings
+from hesperus.errors import UnknownNameError
 from hesperus.measures import Bootstrap
 from hesperus.reports.open_answers.counting import counts_table
 from hesperus.reports.open_answers.evidence import PROMPTS, READABILITY, homes, read_frame, read_pairs
@@ -63,7 +64,7 @@ def evaluation_table(
 
 
 def run_table(
-    folder: Path, name: str, study: Mapping[str, object], *, bootstrap: Bootstrap | None = None
+    folder: Path, name: str, study: Mapping[str, object], *, given: GivenSettings | None = None
 ) -> Table:
     """A table of a run, all its evaluations together, as its study wants it.
 
@@ -71,7 +72,7 @@ def run_table(
         folder: The run folder.
         name: One of RUN_TABLES.
         study: Its `study.yaml`.
-        bootstrap: How items are resampled, instead of as the study says.
+        given: What was asked for; it wins over the study.
 
     Raises:
         UnknownNameError: No such table.
@@ -82,13 +83,13 @@ def run_table(
     if name in _FILES:
         held = read_frame(folder / _FILES[name])
         return table(name, held.columns, rows=held.to_dicts(), signature={"study": study.get("study")})
-    settings, rows = settings_of(study, bootstrap), []
+    settings, rows = settings_of(study, given), []
     signatures: dict[str, object] = {}
     columns: tuple[str, ...] = ()
     for what, home in homes(folder, study).items():
-        pairs, signatures[what] = read_pairs(home)
-        made = evaluation_table(name, pairs, what, signature={}, settings=settings)
-        columns = made.columns
+        pairs, signed = read_pairs(home)
+        made = evaluation_table(name, pairs, what, signature=signed, settings=settings)
+        columns, signatures[what] = made.columns, made.signature
         rows += [{"evaluator": what, **row} for row in made.rows]
     return table(name, ("evaluator", *columns), rows=rows, signature=signatures)
 
@@ -105,23 +106,16 @@ def run_summary(folder: Path, study: Mapping[str, object]) -> Table:
     return scores_summary(scores_table(pairs, what, signature=signature, bootstrap=settings.bootstrap), what)
 
 
-def settings_of(study: Mapping[str, object], bootstrap: Bootstrap | None = None) -> TableSettings:
+def settings_of(study: Mapping[str, object], given: GivenSettings | None = None) -> TableSettings:
     """What a study says of its tables.
 
     Args:
         study: The `study.yaml` of a run; may be empty.
-        bootstrap: Wins over the study where it is not the default; the level stays that of the study.
+        given: What was asked for; it wins over the study.
 
     Raises:
         DataError: The study's own bootstrap is none.
     """
-    drawn, trained = study.get("bootstrap"), study.get("trained_on")
-    try:
-        own = Bootstrap(**drawn) if isinstance(drawn, Mapping) else Bootstrap()
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"the study's bootstrap cannot be used: {error}", file="study.yaml", field="bootstrap"
-        ) from None
-    if bootstrap is not None and bootstrap != Bootstrap():
-        own = replace(bootstrap, level=own.level)
-    return TableSettings(own, trained if isinstance(trained, Mapping) else {})
+    trained = study.get("trained_on")
+    decided = resolve_settings(given, study)
+    return TableSettings(decided.bootstrap, trained if isinstance(trained, Mapping) else {})

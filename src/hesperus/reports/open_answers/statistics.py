@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.fingerprint import plain
 from hesperus.measures import (
     Bootstrap,
     Statistic,
@@ -118,12 +119,7 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
 
 def signature_cells(signature: Mapping[str, object], bootstrap: Bootstrap | None) -> dict[str, object]:
     """The signature of a table: that of the evaluation, and how items were resampled."""
-    resampled = bootstrap and {
-        "resamples": bootstrap.resamples,
-        "seed": bootstrap.seed,
-        "level": bootstrap.level,
-    }
-    return {**signature, "bootstrap": resampled}
+    return {**signature, "bootstrap": plain(bootstrap)}
 
 
 def _excluded(pairs: pl.DataFrame) -> tuple[int, list[str]]:

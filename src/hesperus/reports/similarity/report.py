@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError
-from hesperus.measures import Bootstrap, InvalidRule
 from hesperus.records import Run
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grids import Grid
@@ -85,21 +85,18 @@ class Part:
     groups: list[Grid]
 
 
-def similarity_report(
-    run: Run, *, invalid: InvalidRule = "disagree", bootstrap: Bootstrap | None = None
-) -> SimilarityReport:
+def similarity_report(run: Run, *, given: GivenSettings | None = None) -> SimilarityReport:
     """Measure every task of a run.
 
     Args:
         run: A run of a similarity study, or any run with several languages or models.
-        invalid: How unreadable answers compare; wins over the study where it is not the default.
-        bootstrap: How intervals are made, likewise; the level stays that of the study.
+        given: What was asked for; it wins over the study.
 
     Raises:
         DataError: No task has two runs to compare.
         UsageError: The study's comparison cannot be used.
     """
-    settings = similarity_settings(run, invalid=invalid, bootstrap=bootstrap)
+    settings = similarity_settings(run, given)
     records = run.records if run.study.get("study") == "similarity" else whole_senses(run.records)
     by = tuple(name for name in columns_of(run.study) if name in records.columns)
     parts, skipped = [], {}
@@ -115,24 +112,17 @@ def similarity_report(
     return SimilarityReport(tuple(parts), skipped)
 
 
-def similarity_settings(
-    run: Run, *, invalid: InvalidRule = "disagree", bootstrap: Bootstrap | None = None
-) -> SimilaritySettings:
+def similarity_settings(run: Run, given: GivenSettings | None = None) -> SimilaritySettings:
     """The comparison of a run's study; of agreement beyond chance where a right answer is known, else of agreement.
 
     Args:
         run: The run.
-        invalid: Wins over the study where it is not the default.
-        bootstrap: Likewise; the level stays that of the study.
+        given: What was asked for; it wins over the study.
 
     Raises:
         UsageError: The study's comparison cannot be used.
     """
-    settings = settings_of(run.study)
-    if invalid != "disagree":
-        settings = replace(settings, invalid=invalid)
-    if bootstrap is not None and bootstrap != Bootstrap():
-        settings = replace(settings, bootstrap=replace(bootstrap, level=settings.bootstrap.level))
+    settings = settings_of(run.study, given)
     if not run.study.get("comparison") and not run.records.select(pl.col("gold").is_not_null().any()).item():
         settings = replace(settings, statistic="raw")
     return settings

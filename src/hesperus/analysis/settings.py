@@ -1,0 +1,217 @@
+"""What decides a table, and who decides it: the person who asks, else the run's own study, else the default.
+
+"Not given" is None, never a value that happens to equal the default: a flag that is given wins, whatever its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.fingerprint import JSON, signature
+from hesperus.measures import INVALID_RULES, Bootstrap, InvalidRule
+from hesperus.records import Selection
+
+T = TypeVar("T")
+
+_RESAMPLING = tuple(field.name for field in fields(Bootstrap))
+
+
+def _check(invalid: object, a: Selection | None, b: Selection | None) -> None:
+    if invalid is not None and invalid not in INVALID_RULES:
+        raise UnknownNameError("rule for unreadable answers", str(invalid), INVALID_RULES)
+    if b is not None and a is None:
+        raise UsageError("b says what to compare with a; give a as well")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSettings:
+    """Settings of a table, all decided; every field stands in its signature.
+
+    Attributes:
+        a: Source cell of a comparison, None for what the design implies.
+        b: Other cell of a comparison.
+        by: Columns of the records to group by.
+        invalid: How answers without a label compare.
+        bootstrap: How intervals are made.
+        threshold: Score above which translations count as good (only for the table of scores).
+    """
+
+    a: Selection | None = None
+    b: Selection | None = None
+    by: tuple[str, ...] = ()
+    invalid: InvalidRule = "disagree"
+    bootstrap: Bootstrap = Bootstrap()
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        _check(self.invalid, self.a, self.b)
+
+    def signed(self) -> dict[str, JSON]:
+        """The signature of a table made with these settings."""
+        return signature(self)
+
+
+DEFAULT_BOOTSTRAP = Bootstrap()
+DEFAULT = MeasureSettings()
+"""What holds where neither a person nor a study says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenSettings:
+    """What somebody asked for: the flags of a command, keyword arguments, or a study file. None: not given.
+
+    Attributes:
+        a: Source cell of a comparison.
+        b: Other cell of a comparison.
+        by: Columns of the records to group by.
+        invalid: How answers without a label compare.
+        resamples: Resamples of the items, 0 or more; 0 gives no intervals.
+        seed: Seed of the resamples, 0 or more.
+        level: Coverage of the intervals, in (0, 1).
+        threshold: Score above which translations count as good.
+    """
+
+    a: Selection | None = None
+    b: Selection | None = None
+    by: tuple[str, ...] | None = None
+    invalid: InvalidRule | None = None
+    resamples: int | None = None
+    seed: int | None = None
+    level: float | None = None
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        _check(self.invalid, self.a, self.b)
+
+    @classmethod
+    def of(cls, **values: Any) -> GivenSettings:
+        """The same from looser values: cells as text (see Selection.parse), one column without a list around it.
+
+        Raises:
+            UnknownNameError: There is no such setting.
+            UsageError: A value that cannot be used.
+        """
+        known = [field.name for field in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise UnknownNameError("setting of a measure", name, known)
+        for name in ("a", "b"):
+            if isinstance(values.get(name), str):
+                values[name] = Selection.parse(values[name])
+        by = values.get("by")
+        if by is not None:
+            values["by"] = (by,) if isinstance(by, str) else tuple(by)
+        return cls(**values)
+
+
+NOTHING_GIVEN = GivenSettings()
+
+
+def resolve(given: T | None, study: T | None, default: T) -> T:
+    """The value that holds: what was given, else what the study says, else the default."""
+    if given is not None:
+        return given
+    return default if study is None else study
+
+
+def resolve_settings(
+    given: GivenSettings | None, study: Mapping[str, object], default: MeasureSettings = DEFAULT
+) -> MeasureSettings:
+    """Decide every setting of a table.
+
+    Args:
+        given: What the person asked for; None gives nothing.
+        study: The `study.yaml` of the run; may be empty.
+        default: What holds otherwise.
+
+    Raises:
+        UsageError: The study's own settings cannot be used.
+    """
+    asked, said = given or NOTHING_GIVEN, study_settings(study)
+    decided: dict[str, Any] = {
+        field.name: resolve(
+            getattr(asked, field.name), getattr(said, field.name), getattr(default, field.name)
+        )
+        for field in fields(MeasureSettings)
+        if field.name != "bootstrap"
+    }
+    return MeasureSettings(bootstrap=resolve_bootstrap(asked, study, default.bootstrap), **decided)
+
+
+def resolve_bootstrap(
+    given: GivenSettings | None, study: Mapping[str, object], default: Bootstrap
+) -> Bootstrap:
+    """Decide how intervals are made, each of its settings by itself (see resolve_settings).
+
+    Raises:
+        UsageError: A number out of its range.
+    """
+    asked, said = given or NOTHING_GIVEN, study_settings(study)
+    values = {
+        name: resolve(getattr(asked, name), getattr(said, name), getattr(default, name))
+        for name in _RESAMPLING
+    }
+    try:
+        return Bootstrap(**values)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"intervals cannot be made so: {error}") from None
+
+
+def study_settings(study: Mapping[str, object]) -> GivenSettings:
+    """What a study says of the tables of its runs: under `comparison` (similarity), or by itself (open answers).
+
+    Columns to group by are no part of it: a similarity study wants them for some of its tables only.
+
+    Raises:
+        DataError: A value that cannot be used.
+    """
+    found: dict[str, Any] = {}
+    comparison = study.get("comparison")
+    for place, part in (("comparison", comparison), ("", study)):
+        if not isinstance(part, Mapping):
+            continue
+        found |= {"invalid": part["invalid"]} if part.get("invalid") is not None else {}
+        drawn = part.get("bootstrap")
+        if drawn is None:
+            continue
+        where = f"{place}.bootstrap".lstrip(".")
+        if not isinstance(drawn, Mapping) or (unknown := [key for key in drawn if key not in _RESAMPLING]):
+            said = (
+                f"expected a mapping, found {drawn!r}"
+                if not isinstance(drawn, Mapping)
+                else f"no such setting: {unknown[0]}"
+            )
+            raise DataError(f"{said}; it takes {', '.join(_RESAMPLING)}", file="study.yaml", field=where)
+        try:
+            Bootstrap(**drawn)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"cannot be used: {error}", file="study.yaml", field=where) from None
+        found |= drawn
+    try:
+        return GivenSettings(**found)
+    except (UnknownNameError, TypeError) as error:
+        raise DataError(str(error), file="study.yaml") from None
+
+
+def agreed_settings(given: GivenSettings | None, studies: Sequence[Mapping[str, object]]) -> MeasureSettings:
+    """Decide the settings of a comparison of runs, whose studies must not contradict each other unasked.
+
+    Raises:
+        UsageError: Two studies want different settings, and none was given.
+    """
+    decided = [resolve_settings(given, study) for study in studies]
+    for name, flag in (("invalid", "--invalid"), *((one, f"--{one}") for one in _RESAMPLING)):
+        values = {repr(getattr(one if name == "invalid" else one.bootstrap, name)): None for one in decided}
+        if len(values) > 1:
+            raise UsageError(
+                f"the studies of the runs disagree about {name}: {' and '.join(values)}; say which holds with {flag}"
+            )
+    return decided[0]
+
+
+def selected(given: Selection | str | None) -> Selection | None:
+    """A selection as it is, or read from its text (see Selection.parse)."""
+    return Selection.parse(given) if isinstance(given, str) else given

@@ -1,0 +1,143 @@
+"""Who decides a setting, over all tables and studies: what is given, else the study, else the default; and it is signed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import open_answer_runs as towns
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from conftest import quiz
+from hesperus import api
+from hesperus.analysis.settings import (
+    DEFAULT,
+    GivenSettings,
+    MeasureSettings,
+    agreed_settings,
+    resolve_bootstrap,
+    resolve_settings,
+    study_settings,
+)
+from hesperus.cli.app import app
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.measures import Bootstrap
+from hesperus.records import Run, conform, write_run
+from hesperus.reports.measured import MEASURES, SIMILARITY
+from hesperus.reports.open_answers.runs import TABLES
+
+DRAWN = {"resamples": 40, "seed": 5, "level": 0.8}
+OTHER: Mapping[str, Any] = {"invalid": "drop", "resamples": 30, "seed": 9, "level": 0.5}
+"""A value of each setting that is neither the study's nor the default."""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory, capitals: Run) -> dict[str, Path]:
+    """A run folder of each kind of study, none of whose own settings is the default."""
+    place = tmp_path_factory.mktemp("runs")
+    write_run(capitals, place / "multisense")
+    comparison = {"invalid": "agree", "bootstrap": DRAWN, "permutations": 19}
+    records = conform(quiz(("a/s", "b/s"), ("en", "de", "sw"), items=24)).head(120)
+    unread = records.with_row_index("row").with_columns(
+        answer=pl.when(pl.col("row") % 6 == 0).then(None).otherwise("answer"),
+        outcome=pl.when(pl.col("row") % 6 == 0).then(pl.lit("invalid")).otherwise("outcome"),
+    )
+    study = {"study": "similarity", "comparison": comparison}
+    write_run(Run(conform(unread.drop("row")), None, study, {}), place / "similarity")
+    towns.written(place / "open", bootstrap=DRAWN)
+    return {name: place / name for name in ("multisense", "similarity", "open")}
+
+
+TABLES_OF = {
+    "multisense": sorted(MEASURES),
+    "similarity": sorted({*MEASURES, *SIMILARITY} - {"decomposition", "scoring"}),
+    "open": sorted(TABLES),
+}
+
+
+def signed_bootstrap(signature: object) -> list[Mapping[str, object]]:
+    """Every statement of resampling in a signature, wherever it stands."""
+    if not isinstance(signature, Mapping):
+        return []
+    own = [signature["bootstrap"]] if isinstance(signature.get("bootstrap"), Mapping) else []
+    return own + [found for inner in signature.values() for found in signed_bootstrap(inner)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"), [(kind, what) for kind, names in TABLES_OF.items() for what in names]
+)
+def test_each_setting_wins_and_is_signed(runs: dict[str, Path], kind: str, what: str) -> None:
+    quick = {"resamples": 20} if kind == "multisense" else {}
+    plain = api.measure(what, runs[kind], **quick)
+    settings = [name for name in OTHER if not (kind == "open" and name == "invalid")]
+    for name in settings:
+        changed = api.measure(what, runs[kind], **{**quick, name: OTHER[name]})
+        if changed.rows != plain.rows:
+            assert changed.signature != plain.signature, name
+    if what in ("counts",):
+        return
+    drawn = signed_bootstrap(plain.signature)
+    assert drawn and all(one["level"] == (0.95 if kind == "multisense" else 0.8) for one in drawn)
+    default = api.measure(what, runs[kind], **{**asdict(DEFAULT.bootstrap), "resamples": 21})
+    for one in signed_bootstrap(default.signature):
+        assert one == {**asdict(DEFAULT.bootstrap), "resamples": 21}
+
+
+def test_a_flag_that_equals_the_default_wins_over_the_study(runs: dict[str, Path]) -> None:
+    def values(*flags: str) -> list[object]:
+        done = CliRunner().invoke(
+            app, ["measure", "designs", str(runs["similarity"]), "--format", "json", *flags]
+        )
+        assert done.exit_code == 0, done.stderr
+        return [row["value"] for row in json.loads(done.stdout)["rows"]]
+
+    own, disagree, agree = values(), values("--invalid", "disagree"), values("--invalid", "agree")
+    assert own == agree != disagree
+
+
+def test_every_setting_of_a_bootstrap_can_be_given() -> None:
+    given = {field.name for field in fields(GivenSettings)}
+    assert {field.name for field in fields(Bootstrap)} <= given
+    assert {field.name for field in fields(MeasureSettings)} - {"bootstrap"} <= given
+    assert all(getattr(GivenSettings(), name) is None for name in given)
+
+
+def test_given_before_study_before_default() -> None:
+    study = {"comparison": {"invalid": "agree", "bootstrap": {"resamples": 50, "seed": 3}}}
+    assert resolve_settings(None, {}) == DEFAULT
+    assert resolve_settings(None, study).invalid == "agree"
+    found = resolve_settings(GivenSettings(invalid="disagree", seed=0), study)
+    assert (found.invalid, found.bootstrap) == ("disagree", Bootstrap(50, 0))
+    assert resolve_bootstrap(
+        GivenSettings(resamples=2000), {"bootstrap": {"resamples": 7}}, Bootstrap(9, 42)
+    ) == (Bootstrap(2000, 42))
+    assert study_settings({"comparison": None}) == GivenSettings()
+
+
+def test_settings_that_cannot_be_used_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="resample"):
+        GivenSettings.of(resample=3)
+    with pytest.raises(UnknownNameError, match="skip"):
+        GivenSettings.of(invalid="skip")
+    with pytest.raises(UsageError, match="level"):
+        resolve_bootstrap(GivenSettings(level=2.0), {}, Bootstrap())
+    for broken in (
+        {"invalid": "skip"},
+        {"bootstrap": 4},
+        {"bootstrap": {"seeds": 1}},
+        {"bootstrap": {"seed": -1}},
+    ):
+        with pytest.raises(DataError, match=r"study\.yaml"):
+            study_settings({"comparison": broken})
+
+
+def test_runs_whose_studies_disagree_need_a_word() -> None:
+    studies: list[dict[str, object]] = [{"comparison": {"invalid": "agree"}}, {}]
+    with pytest.raises(UsageError, match="--invalid"):
+        agreed_settings(None, studies)
+    assert agreed_settings(GivenSettings(invalid="drop"), studies).invalid == "drop"
