@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, signature
 from hesperus.measures import LEVELS, Bootstrap, Level
-from hesperus.reports.measured.settings import DEFAULT_BOOTSTRAP
 from hesperus.tables import row_line
 
 Duplicates = Literal["error", "first", "last"]
