@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,12 +19,8 @@ from hesperus.measures import (
     estimate,
     estimates,
     holm,
-    mcnemar_test,
     pearson,
-    permutation_test,
     share_statistic,
-    sign_test,
-    smallest_detectable_difference,
     wilson,
 )
 from hesperus.measures.statistic import ratio
@@ -140,34 +134,6 @@ def test_pearson_is_numpys_and_undefined_where_a_side_does_not_vary() -> None:
         pearson(x, y[:3])
 
 
-def test_sign_and_mcnemar_tests_are_exact() -> None:
-    for wins, losses in [(0, 0), (1, 0), (9, 1), (5, 5), (30, 12)]:
-        n, k = wins + losses, min(wins, losses)
-        tail = sum(comb(n, i) for i in range(k + 1)) / 2**n
-        assert sign_test(wins, losses).value == pytest.approx(min(1.0, 2 * tail))
-    with pytest.raises(ValueError, match="cannot be negative: -1, 2"):
-        sign_test(-1, 2)
-    a, b = np.array([1, 1, 1, 0, 0], bool), np.array([0, 0, 1, 0, 1], bool)
-    found = mcnemar_test(a, b, counted=np.array([1, 1, 1, 1, 0], bool))
-    assert (found.value, found.n) == (0.5, 4)
-    nothing = mcnemar_test(a, b, counted=np.zeros(5, bool))
-    assert (nothing.value, nothing.reason) == (None, "no item counts on both sides")
-
-
-def test_the_permutation_test_is_exact_when_small_and_close_when_large() -> None:
-    few = np.array([1.0, 1.0, 1.0, 0.0, -1.0])
-    assert permutation_test(few).value == pytest.approx(sign_test(3, 1).value)
-    many = np.concatenate([np.ones(40), -np.ones(22), np.zeros(100)])
-    assert permutation_test(many, resamples=20_000).value == pytest.approx(sign_test(40, 22).value, abs=0.01)
-    assert permutation_test(np.zeros(4)).value == 1.0
-    assert permutation_test(np.array([])).reason == "no item counts on both sides"
-    assert permutation_test(np.ones(60), resamples=99).value == pytest.approx(0.01)
-    with pytest.raises(ValueError, match="difference of item 1 is not finite"):
-        permutation_test(np.array([0.0, np.nan]))
-    with pytest.raises(ValueError, match="resamples must be 1 or more"):
-        permutation_test(few, resamples=0)
-
-
 def test_holm_and_benjamini_hochberg_as_in_the_books() -> None:
     p = [0.01, 0.04, 0.03, 0.005]
     assert holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
@@ -199,22 +165,3 @@ def test_wilson_is_scipys_and_has_width_at_the_ends() -> None:
         wilson(3, 2)
     with pytest.raises(ValueError, match="level"):
         wilson(1, 2, level=0)
-
-
-def test_the_detectable_difference_is_found_as_often_as_it_says() -> None:
-    discordant, n = 0.2, 500
-    delta = smallest_detectable_difference(discordant, n)
-    assert delta is not None
-    rng = np.random.default_rng(8)
-    found = 0
-    for _ in range(400):
-        kinds = rng.choice(3, n, p=[(discordant + delta) / 2, (discordant - delta) / 2, 1 - discordant])
-        p = sign_test(int((kinds == 0).sum()), int((kinds == 1).sum())).value
-        found += p is not None and p < 0.05
-    assert 0.72 <= found / 400 <= 0.86
-    assert smallest_detectable_difference(0.0, 4) == 1.0
-    assert smallest_detectable_difference(0.5, 0) is None
-    with pytest.raises(ValueError, match="discordant share lies in"):
-        smallest_detectable_difference(1.5, 10)
-    with pytest.raises(ValueError, match="power lies between"):
-        smallest_detectable_difference(0.5, 10, power=1)

@@ -42,10 +42,17 @@ from hesperus.measures.correctness import (
     share_statistic,
     validity_statistic,
 )
-from hesperus.measures.correlation import above_statistics, pearson, pearson_statistic
+from hesperus.measures.correlation import (
+    FEW,
+    above_statistics,
+    pearson,
+    pearson_p,
+    pearson_statistic,
+    too_few_differ,
+)
 from hesperus.measures.decomposition import SenseRuns, decomposition_statistics
 from hesperus.measures.information import INFORMATION, harmonic_mean, information, information_statistics
-from hesperus.measures.intervals import smallest_detectable_difference, wilson
+from hesperus.measures.intervals import wilson
 from hesperus.measures.multiplicity import benjamini_hochberg, holm
 from hesperus.measures.pair_bootstrap import PairSpread, bootstrap_pairs
 from hesperus.measures.paired_runs import HardRuns, PairStatistic, SoftRuns
@@ -59,6 +66,7 @@ from hesperus.measures.pairs import (
     soft_pairs,
     streamed_pairs,
 )
+from hesperus.measures.permuting import NO_RESAMPLES, enough_permutations
 from hesperus.measures.properties import (
     CLASSIFIER,
     UNCLASSIFIED,
@@ -99,17 +107,21 @@ from hesperus.measures.tax import (
 from hesperus.measures.unmatched import unmatched_difference
 
 if TYPE_CHECKING:
-    from hesperus.measures.relations import Relation, correlations, mann_whitney, mantel_test, pearson_test
-    from hesperus.measures.tests import PValue, mcnemar_test, permutation_test, sign_test
+    from hesperus.measures.mantel import mantel_test, runs_to_drop
+    from hesperus.measures.power import mcnemar_power, resampled_detectable, smallest_detectable_difference
+    from hesperus.measures.relations import Relation, correlations, mann_whitney, pearson_test
+    from hesperus.measures.tests import PValue, mcnemar_test, permutation_test, resampled_p, sign_test
 
 __all__ = [
     "CLASSIFIER",
+    "FEW",
     "INFORMATION",
     "INVALID",
     "INVALID_RULES",
     "LEVELS",
     "MANY_CLASSES",
     "MISSING",
+    "NO_RESAMPLES",
     "UNCLASSIFIED",
     "WEIGHTS",
     "Block",
@@ -156,6 +168,7 @@ __all__ = [
     "direction_statistics",
     "discordant",
     "draws",
+    "enough_permutations",
     "estimate",
     "estimates",
     "fleiss_kappa",
@@ -172,9 +185,11 @@ __all__ = [
     "label_share_statistic",
     "mann_whitney",
     "mantel_test",
+    "mcnemar_power",
     "mcnemar_test",
     "nominal_alpha_statistic",
     "pearson",
+    "pearson_p",
     "pearson_statistic",
     "pearson_test",
     "percent_statistic",
@@ -187,7 +202,10 @@ __all__ = [
     "rank_consistency_statistic",
     "rank_pairs",
     "representation_similarity",
+    "resampled_detectable",
+    "resampled_p",
     "residue_strata",
+    "runs_to_drop",
     "share_statistic",
     "side_statistics",
     "sign_test",
@@ -201,14 +219,17 @@ __all__ = [
     "summed_by",
     "tax_bounds",
     "tax_statistic",
+    "too_few_differ",
     "unmatched_difference",
     "validity_statistic",
     "wilson",
 ]
 
 _WITH_SCIPY = {
-    "tests": ("PValue", "mcnemar_test", "permutation_test", "sign_test"),
-    "relations": ("Relation", "correlations", "mann_whitney", "mantel_test", "pearson_test"),
+    "mantel": ("mantel_test", "runs_to_drop"),
+    "power": ("mcnemar_power", "resampled_detectable", "smallest_detectable_difference"),
+    "relations": ("Relation", "correlations", "mann_whitney", "pearson_test"),
+    "tests": ("PValue", "mcnemar_test", "permutation_test", "resampled_p", "sign_test"),
 }
 
 

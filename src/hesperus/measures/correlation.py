@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from hesperus.measures.classes import Mask
+from hesperus.measures.permuting import least_common, permuted_correlation_p
 from hesperus.measures.resample import Bootstrap, Floats
 from hesperus.measures.statistic import Column, Statistic, divide, estimate, ratio
 from hesperus.types import Estimate
+
+FEW = 10
+"""Items of the smaller class from which on resamples say how sure a correlation with yes and no is."""
 
 
 def pearson(
@@ -48,6 +52,46 @@ def pearson_statistic(x: Column, y: Column, *, counted: Mask | None = None) -> S
         reason=f"{lost} without a score" if lost else "",
         undefined="fewer than two items, or one side does not vary",
     )
+
+
+def pearson_p(
+    x: Column,
+    y: Column,
+    *,
+    counted: Mask | None = None,
+    resamples: int = 2000,
+    ceiling: int = 0,
+    seed: int = 0,
+) -> float | None:
+    """Two-sided p value of Pearson's correlation by permuting one side: valid however few items disagree.
+
+    Args:
+        x: [items].
+        y: [items]; a mask counts as 0 and 1.
+        counted: Items that count; all where None.
+        resamples: Permutations; 0 leaves p out.
+        ceiling: Permutations up to which more are drawn where p is small (see permuting.monte_carlo_p).
+        seed: Seed of the generator.
+
+    Returns:
+        In (0, 1]; None where fewer than two items count or one side does not vary, or nothing is permuted.
+    """
+    keep = np.isfinite(x) & np.isfinite(y)
+    keep = keep if counted is None else keep & counted
+    u, v = x[keep].astype(np.float64), y[keep].astype(np.float64)
+    if not resamples or not len(u) or (u == u[0]).all() or (v == v[0]).all():
+        return None
+    return permuted_correlation_p(u, v, resamples=resamples, ceiling=ceiling, seed=seed)
+
+
+def too_few_differ(*sides: Column) -> str:
+    """Why a correlation has no interval: on a side fewer than 10 items differ from the most common value; else empty.
+
+    Of so few items most resamples hold the same handful, and their quantiles exclude 0 by chance in 13 to 35 % of data
+    sets without any correlation.
+    """
+    least = min(least_common(side) for side in sides)
+    return f"no interval: on one side only {least} items differ from the rest" if least < FEW else ""
 
 
 def _centred(values: Column, keep: Mask) -> Floats:

@@ -1,4 +1,4 @@
-"""Closed forms: an interval for a share without resampling, and what a sample could have shown."""
+"""Closed forms: an interval for a share without resampling."""
 
 from __future__ import annotations
 
@@ -37,40 +37,6 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Estimate:
     low = 0.0 if successes == 0 else centre - half
     high = 1.0 if successes == n else centre + half
     return Estimate(share, low, high, n)
-
-
-def smallest_detectable_difference(
-    discordant: float, n: int, *, level: float = 0.95, power: float = 0.8
-) -> float | None:
-    """The smallest true difference of two paired shares that a sample of this size would show.
-
-    Args:
-        discordant: Share of items on which the two sides differ, in [0, 1].
-        n: Items.
-        level: 1 − the two-sided error of the first kind.
-        power: Chance of finding the difference.
-
-    Returns:
-        z √(discordant / n) with z for level and power, but at least z² / n: a difference makes at least as many
-        items discordant as it is large. At most 1; None where there is no item.
-
-    Raises:
-        ValueError: An argument lies outside its range.
-
-    Reference: normal approximation of McNemar's test with the variance under the null, Connor (1987).
-
-    Example:
-        >>> round(smallest_detectable_difference(0.16, 2000), 4)
-        0.0251
-    """
-    if not 0.0 <= discordant <= 1.0:
-        raise ValueError(f"the discordant share lies in [0, 1], not {discordant}")
-    if not 0.0 < power < 1.0:
-        raise ValueError(f"power lies between 0 and 1, not {power}")
-    z = _quantile(level) + NormalDist().inv_cdf(power)
-    if n <= 0:
-        return None
-    return min(1.0, max(z * sqrt(discordant / n), z * z / n))
 
 
 def _quantile(level: float) -> float:

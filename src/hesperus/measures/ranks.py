@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hesperus.measures.permuting import permuted_correlation_p
 from hesperus.measures.resample import Bootstrap, Floats, draws
 from hesperus.types import Estimate
 
@@ -54,31 +55,30 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, bootstrap: Bootstrap | None 
     return Estimate(value, float(low), float(high), n, lost, reason)
 
 
-def spearman_p(x: npt.ArrayLike, y: npt.ArrayLike, *, resamples: int = 10_000, seed: int = 0) -> float | None:
+def spearman_p(
+    x: npt.ArrayLike, y: npt.ArrayLike, *, resamples: int = 10_000, seed: int = 0, ceiling: int = 0
+) -> float | None:
     """Two-sided p value of Spearman's ρ by permuting one side, exact for any ties up to chance: (1 + extreme) / (1 + all).
 
     Args:
         x: [items]; NaN where an item has no number.
         y: [items], likewise.
-        resamples: Permutations, at least 1.
+        resamples: Permutations; 0 leaves p out.
         seed: Seed of the generator.
+        ceiling: Permutations up to which more are drawn where p is small (see permuting.monte_carlo_p).
 
     Returns:
-        In (0, 1]; None where ρ is undefined.
+        In (0, 1]; None where ρ is undefined, or nothing is permuted.
 
     Raises:
-        ValueError: The two have different items, or `resamples` is less than 1.
+        ValueError: The two have different items.
     """
-    if resamples < 1:
-        raise ValueError(f"resamples must be 1 or more, not {resamples}")
     first, second, _ = _both(x, y)
-    if _undefined(first, second):
+    if _undefined(first, second) or not resamples:
         return None
-    a, b = _centred(_ranks(first)), _centred(_ranks(second))
-    bar = abs(float(a @ b)) * (1 - 1e-9)
-    generator = np.random.default_rng(seed)
-    extreme = sum(abs(float(a @ generator.permutation(b))) >= bar for _ in range(resamples))
-    return (1 + extreme) / (1 + resamples)
+    return permuted_correlation_p(
+        _ranks(first), _ranks(second), resamples=resamples, ceiling=ceiling, seed=seed
+    )
 
 
 def _both(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats, int]:
@@ -127,8 +127,3 @@ def _rho(x: Floats, y: Floats, counts: Floats) -> Floats:
     np.divide(over, under, out=rho, where=under > 1e-9)
     clipped: Floats = np.clip(rho, -1.0, 1.0)
     return clipped
-
-
-def _centred(values: Floats) -> Floats:
-    centred: Floats = values - values.mean()
-    return centred

@@ -1,7 +1,7 @@
-"""Tests between pairs of runs and what else is known of them. Pairs share runs, hence are not independent.
+"""Tests of two samples, and of two lists of numbers, that take what they are given for independent.
 
-Mann-Whitney's and Pearson's p values take them for independent, as the literature does; Mantel's permutes runs, so
-that all pairs of a run move together. Needs scipy, so that measuring without testing does not load it.
+Pairs of runs share runs, hence are not: there p comes out too small, as in the literature (see mantel for a test that
+knows). Needs scipy, so that measuring without testing does not load it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class Relation:
         test: Name of the test.
         n: Values it rests on.
         reason: Why something is None; empty otherwise.
+        dropped: Runs (Mantel) that were left out so that every pair of the others is defined, as indices.
     """
 
     statistic: float | None
@@ -35,6 +36,7 @@ class Relation:
     test: str
     n: int = 0
     reason: str = ""
+    dropped: tuple[int, ...] = ()
 
 
 def mann_whitney(x: npt.ArrayLike, y: npt.ArrayLike) -> Relation:
@@ -120,68 +122,6 @@ def correlations(x: Floats, y: Floats) -> Floats:
     found = np.full(len(uv), np.nan)
     found[varies] = np.clip(uv[varies] / np.sqrt(uu[varies] * vv[varies]), -1.0, 1.0)
     return found
-
-
-def mantel_test(
-    x: Floats,
-    y: Floats,
-    *,
-    permutations: int = 9999,
-    seed: int = 0,
-    strata: npt.NDArray[np.integer] | None = None,
-) -> Relation:
-    """Mantel's test: do two measures of all pairs go together, beyond what permuted runs show?
-
-    With x = 1 for pairs of one kind, 0 for pairs of another and NaN for all others, it tests the difference of the two
-    kinds. Reference: Mantel (1967).
-
-    Args:
-        x: Symmetric, [runs, runs]; the diagonal is not looked at, pairs with NaN do not count.
-        y: Another measure of the same pairs, likewise; its runs are permuted.
-        permutations: Random permutations.
-        seed: Seed of the generator.
-        strata: A code for each run; runs are permuted only with those of the same code. None permutes all.
-
-    Returns:
-        Pearson's correlation over pairs, and the two-sided p value (1 + as extreme) / (1 + permutations). Undefined
-        where fewer than three pairs count or a side does not vary.
-
-    Raises:
-        ValueError: The tables are not square and of one shape, or `permutations` is less than 1.
-    """
-    if x.ndim != 2 or x.shape[0] != x.shape[1] or x.shape != y.shape:
-        raise ValueError(f"two square tables of the same runs are needed: {x.shape} and {y.shape}")
-    if permutations < 1:
-        raise ValueError(f"permutations must be 1 or more, not {permutations}")
-    runs = len(x)
-    a, b = np.triu_indices(runs, 1)
-    kept = np.isfinite(x[a, b])
-    a, b = a[kept], b[kept]
-    given = x[a, b]
-    present = np.isfinite(y[a, b])
-    n = int(present.sum())
-    observed = correlations(given[present][None, :], y[a, b][present][None, :])[0] if n >= 3 else np.nan
-    if np.isnan(observed):
-        return Relation(None, None, "mantel", n, "fewer than three pairs, or one side does not vary")
-    generator = np.random.default_rng(seed)
-    groups = (
-        [np.flatnonzero(strata == code) for code in np.unique(strata)]
-        if strata is not None
-        else [np.arange(runs)]
-    )
-    bar = abs(float(observed)) - 1e-12
-    extreme = 0
-    order = np.arange(runs)
-    for _ in range(permutations):
-        for group in groups:
-            order[group] = generator.permutation(group)
-        moved = y[order[a], order[b]]
-        there = np.isfinite(moved)
-        shown, other = (given, moved) if there.all() else (given[there], moved[there])
-        found = correlations(shown[None, :], other[None, :])[0] if len(other) else np.nan
-        # A permutation without a correlation is no evidence against chance.
-        extreme += bool(np.isnan(found) or abs(found) >= bar)
-    return Relation(float(observed), (1 + extreme) / (1 + permutations), "mantel", n)
 
 
 def _defined(values: npt.ArrayLike) -> Floats:

@@ -1,4 +1,4 @@
-"""Two runs beside each other: paired differences with intervals, exact tests, and their correction for number."""
+"""Two runs beside each other: paired differences with intervals, tests, and their correction for number."""
 
 from __future__ import annotations
 
@@ -63,9 +63,10 @@ def compare_table(
         bootstrap: How intervals are made; resamples are shared by both sides.
 
     Returns:
-        A row per model, task and cell (or pair): both values, `value` = second − first with its interval, the exact
-        McNemar `p` (of similarity: of resampled items), `p_holm` over all rows of the table, and `detectable`, the
-        smallest difference that so many items would show with a chance of 80 %.
+        A row per model, task and cell (or pair): both values, `value` = second − first with its interval, the mid-p
+        McNemar `p` (of similarity: of the same resampled items as the interval), `p_holm` over all rows of the table, and
+        `detectable`, the smallest difference that this test would find in so many items with a chance of 80 %. Without
+        resamples there is neither interval nor p.
 
     Raises:
         UnknownNameError: `what`, a model or a column that does not exist.
@@ -184,8 +185,9 @@ def _rows(
             lost = f"{contrast.excluded} that count on one side only"
             cells["reason"] = "; ".join(text for text in (number.reason, lost) if text)
         test = mcnemar_test(contrast.first, contrast.second, counted=contrast.counted)
+        p = test.value if bootstrap.resamples else None
         apart = int(((contrast.first ^ contrast.second) & contrast.counted).sum())
         detectable = smallest_detectable_difference(apart / number.n, number.n) if number.n else None
         both = {"value_a": values[2 * place].value, "value_b": values[2 * place + 1].value}
-        rows.append({**head, **contrast.cells, **both, **cells, "p": test.value, "detectable": detectable})
+        rows.append({**head, **contrast.cells, **both, **cells, "p": p, "detectable": detectable})
     return rows

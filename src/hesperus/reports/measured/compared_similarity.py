@@ -19,9 +19,10 @@ from hesperus.measures import (
     difference,
     draws,
     estimate,
+    resampled_detectable,
+    resampled_p,
 )
 from hesperus.records import Cell, CellPair
-from hesperus.reports.measured.similarity_tests import detectable, two_sided
 from hesperus.reports.measured.views import View
 from hesperus.reports.table import estimate_cells
 
@@ -34,7 +35,7 @@ def similarity_contrasts(
     """A row for each pair of senses that both sides have: κ_p of the labels, second side less first.
 
     Items count where all four answers are there and gold is the same in all; both sides are resampled together. `p` is
-    how often resampling the items turns the difference round.
+    of the same resamples as the interval (see measures.resampled_p).
 
     Args:
         head: Columns that all rows have.
@@ -84,8 +85,8 @@ def _row(
         "value_a": estimate(first).value,
         "value_b": estimate(second).value,
         **cell,
-        "p": two_sided(resampled) if defined else None,
-        "detectable": detectable(resampled) if defined else None,
+        "p": resampled_p(resampled) if defined else None,
+        "detectable": resampled_detectable(resampled) if defined else None,
     }
 
 

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from hesperus.measures import benjamini_hochberg, holm, mann_whitney, mantel_test, percentiles
-from hesperus.reports.measured.similarity_designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, Group
-from hesperus.reports.measured.similarity_measured import Floats, Measured
+from hesperus.measures import (
+    benjamini_hochberg,
+    enough_permutations,
+    hard_pairs,
+    holm,
+    mann_whitney,
+    mantel_test,
+    percentiles,
+    rank_pairs,
+    resampled_detectable,
+    resampled_p,
+    soft_pairs,
+)
+from hesperus.records import Cell
+from hesperus.reports.measured.similarity_designs import (
+    BETWEEN,
+    BETWEEN_OF,
+    PARTNER,
+    PIVOT,
+    WITHIN,
+    Group,
+    sense_of,
+)
+from hesperus.reports.measured.similarity_measured import Floats, Measured, takes_probabilities
 from hesperus.reports.measured.similarity_settings import SimilaritySettings
 from hesperus.reports.table import ESTIMATE_COLUMNS, estimate_cells
 from hesperus.types import Estimate
@@ -20,66 +42,72 @@ TEST_COLUMNS = (
     "p_items_bh", "p_mantel", "p_mantel_holm", "u", "p_mann_whitney", "p_mann_whitney_holm",
 )  # fmt: skip
 
-_POWER = 0.8
-
 _COMPARED = ((WITHIN, BETWEEN_OF), (PIVOT, BETWEEN_OF), (WITHIN, PARTNER), (PIVOT, PARTNER))
 
 
 def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[Row]:
     """One row a model and comparison, and one over all models.
 
-    `value` is the difference of mean similarity, its interval and `p_items` are of resampled items; `p_mantel` permutes
-    runs; `p_mann_whitney` takes pairs for independent, as the literature does, each pair once. Adjusted p values are
-    over the models of a comparison. `detectable` is the smallest difference that so many items would show (power 0.8).
+    `value` is the difference of mean similarity; its interval and `p_items` are of the same resampled items, and say
+    what other items would show. `p_mantel` permutes runs, with all pairs of a run: it says what runs would show whose
+    names mean nothing. `p_mann_whitney` takes pairs for independent, as the literature does, each pair once. Adjusted p
+    values are over all rows of single models. `detectable` is the smallest difference that so many items would show
+    (power 0.8).
     """
-    rows: list[Row] = []
     models = dict.fromkeys(cell.model for cell in found.runs.cells)
-    for left, right in _COMPARED:
-        made = [_row(found, task, settings, (left, model), (right, model)) for model in models]
-        family = [row for row in made if row is not None]
-        for name in ("p_items", "p_mantel", "p_mann_whitney"):
-            values = [row[name] for row in family]
-            adjusted = holm(values)  # type: ignore[arg-type]
-            for row, value in zip(family, adjusted, strict=True):
-                row[f"{name}_holm"] = value
-        for row, value in zip(family, benjamini_hochberg([row["p_items"] for row in family]), strict=True):  # type: ignore[misc]
-            row["p_items_bh"] = value
-        rows += family
-    overall = _row(found, task, settings, (WITHIN, "all"), (BETWEEN, "all"))
-    if overall is not None:
-        rows.append({**overall, "model": None})
-    return rows
+    wanted = [((left, model), (right, model)) for left, right in _COMPARED for model in models]
+    wanted.append(((WITHIN, "all"), (BETWEEN, "all")))
+    chosen = [(a, b) for a, b in wanted if None not in (found.designs.group(*a), found.designs.group(*b))]
+    ceiling = enough_permutations(settings.permutations, len(chosen))
+    every = _all_pairs(found, settings) if chosen else None
+    rows = [_row(found, task, settings, left, right) for left, right in chosen]
+    for row, (left, right) in zip(rows, chosen, strict=True):
+        assert every is not None
+        p, said = _mantel(found, every, (left, right), settings, ceiling)
+        row["p_mantel"] = p
+        row["reason"] = "; ".join(text for text in (str(row["reason"] or ""), said) if text)
+    family = [row for row in rows if row["model"] != "all"]
+    for name in ("p_items", "p_mantel", "p_mann_whitney"):
+        adjusted = holm([row[name] for row in family])  # type: ignore[misc]
+        for row, value in zip(family, adjusted, strict=True):
+            row[f"{name}_holm"] = value
+    for row, value in zip(family, benjamini_hochberg([row["p_items"] for row in family]), strict=True):  # type: ignore[misc]
+        row["p_items_bh"] = value
+    return [{**row, "model": None} if row["model"] == "all" else row for row in rows]
 
 
 def _row(
     found: Measured, task: str, settings: SimilaritySettings, left: tuple[str, str], right: tuple[str, str]
-) -> Row | None:
-    place_a, place_b = found.designs.group(*left), found.designs.group(*right)
-    if place_a is None or place_b is None:
-        return None
+) -> Row:
+    a, b = _groups(found, left, right)
     spread = found.spread
-    a, b = found.designs.groups[place_a], found.designs.groups[place_b]
-    difference = float(spread.means[place_a] - spread.means[place_b])
-    resampled = spread.spread[place_a] - spread.spread[place_b]
+    places = [found.designs.group(*side) for side in (left, right)]
+    first, second = (int(place) for place in places if place is not None)
+    difference = float(spread.means[first] - spread.means[second])
+    resampled = spread.spread[first] - spread.spread[second]
+    known = np.isfinite(difference)
     u = mann_whitney(spread.value[a.pairs], spread.value[b.pairs])
-    mantel = _mantel(found, a, b, settings)
-    row: Row = {
+    return {
         "task": task,
         "model": left[1],
         "comparison": f"{left[0]} − {right[0]}",
         "statistic": found.statistic,
         **estimate_cells(_difference(difference, resampled, found, settings)),
-        "detectable": detectable(resampled),
-        "p_items": two_sided(resampled),
+        "detectable": resampled_detectable(resampled) if known else None,
+        "p_items": resampled_p(resampled) if known else None,
         "p_items_holm": None,
         "p_items_bh": None,
-        "p_mantel": mantel,
+        "p_mantel": None,
         "p_mantel_holm": None,
         "u": u.statistic,
-        "p_mann_whitney": u.p,
+        "p_mann_whitney": u.p if settings.bootstrap.resamples else None,
         "p_mann_whitney_holm": None,
     }
-    return row
+
+
+def _groups(found: Measured, *sides: tuple[str, str]) -> list[Group]:
+    places = (found.designs.group(*side) for side in sides)
+    return [found.designs.groups[place] for place in places if place is not None]
 
 
 def _difference(value: float, resampled: Floats, found: Measured, settings: SimilaritySettings) -> Estimate:
@@ -91,39 +119,62 @@ def _difference(value: float, resampled: Floats, found: Measured, settings: Simi
     return Estimate(value, ends[0], ends[1], items, lost)
 
 
-def detectable(resampled: Floats) -> float | None:
-    """The smallest difference that so many items would show, with a power of 0.8 at a level of 0.05, two-sided.
+@dataclass(frozen=True, slots=True, eq=False)
+class _All:
+    """The measure of all pairs of runs, those included that no design compares: what a permutation of runs needs.
 
-    Args:
-        resampled: The difference in every resample of the items, [resamples]; undefined ones are left out.
+    Attributes:
+        places: Index of each run among all, of first repeats only.
+        value: [runs, runs]; NaN where the measure is undefined; the diagonal is not looked at.
     """
-    kept = resampled[np.isfinite(resampled)]
-    if len(kept) < 2:
-        return None
-    normal = NormalDist()
-    return (normal.inv_cdf(0.975) + normal.inv_cdf(_POWER)) * float(kept.std(ddof=1))
+
+    places: npt.NDArray[np.intp]
+    value: Floats
 
 
-def two_sided(resampled: Floats) -> float | None:
-    """How often resampling the items turns the difference round, on both sides, never 0.
+def _all_pairs(found: Measured, settings: SimilaritySettings) -> _All:
+    runs, name = found.runs, settings.statistic
+    places = np.array([index for index, cell in enumerate(runs.cells) if cell.repeat == 1], dtype=np.intp)
+    if not takes_probabilities(runs, settings):
+        value = getattr(hard_pairs(runs.codes[places], key=runs.key, invalid=settings.invalid), name)
+    else:
+        assert runs.probs is not None
+        probs = runs.probs[places]
+        value = (
+            rank_pairs(probs, key=runs.soft_key)[1]
+            if name == "rank_consistency"
+            else getattr(soft_pairs(probs, key=runs.soft_key), name)
+        )
+    return _All(places, value)
 
-    Args:
-        resampled: As in `detectable`.
-    """
-    kept = resampled[np.isfinite(resampled)]
-    if not len(kept):
-        return None
-    least = min(int((kept <= 0).sum()), int((kept >= 0).sum()))
-    return min(1.0, 2.0 * (1 + least) / (1 + len(kept)))
 
-
-def _mantel(found: Measured, a: Group, b: Group, settings: SimilaritySettings) -> float | None:
-    """Permutes runs: pairs of the first design are 1, of the second 0, all others are left out."""
+def _mantel(
+    found: Measured,
+    every: _All,
+    sides: tuple[tuple[str, str], tuple[str, str]],
+    settings: SimilaritySettings,
+    ceiling: int,
+) -> tuple[float | None, str]:
+    """Permutes runs: pairs of the first design are 1, of the second 0; all others do not count but move along."""
+    a, b = _groups(found, *sides)
     runs = len(found.runs.cells)
-    kind, value = np.full((runs, runs), np.nan), np.full((runs, runs), np.nan)
-    i, j = found.designs.pairs.T
-    value[i, j] = value[j, i] = found.spread.value
+    kind = np.full((runs, runs), np.nan)
     for group, code in ((b, 0.0), (a, 1.0)):
         i, j = found.designs.pairs[group.pairs].T
         kind[i, j] = kind[j, i] = code
-    return mantel_test(kind, value, permutations=settings.permutations, seed=settings.bootstrap.seed).p
+    test = mantel_test(
+        kind[np.ix_(every.places, every.places)],
+        every.value,
+        permutations=settings.permutations if settings.bootstrap.resamples else 0,
+        seed=settings.bootstrap.seed,
+        ceiling=ceiling,
+    )
+    said = [test.reason] if test.reason else []
+    if test.dropped:
+        named = ", ".join(_named(found.runs.cells[every.places[run]]) for run in test.dropped)
+        said.append(f"without {named}, so that every pair of runs has a value")
+    return test.p, f"p_mantel: {'; '.join(said)}" if said else ""
+
+
+def _named(cell: Cell) -> str:
+    return f"{cell.model} in {sense_of(cell)}"

@@ -17,10 +17,9 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures import Bootstrap, Statistic, draws, percentiles
+from hesperus.measures import Bootstrap, Statistic, draws, percentiles, resampled_detectable
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import finished
-from hesperus.reports.measured.similarity_tests import detectable
 from hesperus.types import Estimate
 
 SWAPS = 10_000
@@ -95,7 +94,7 @@ def paired_differences(
             None if np.isnan(second) else second,
             estimate,
             tests.get(name) if known else None,
-            _detectable(spread[name]) if known and name in spread else None,
+            resampled_detectable(spread[name]) if known and name in spread else None,
         )
     return found
 
@@ -129,11 +128,6 @@ def _apart(one: Statistic, first: Floats, second: Floats, pick: Sequence[int]) -
 def _ends(spread: Floats, level: float) -> tuple[float, float] | None:
     low, high = (float(end[0]) for end in percentiles(spread[None, :], level))
     return None if np.isnan(low) else (low, high)
-
-
-def _detectable(spread: Floats) -> float | None:
-    """None where all resamples are alike: they then say nothing of what other prompts would show."""
-    return detectable(spread) or None
 
 
 def _exchanged(stacked: Mapping[str, Statistic], sides: _Sides, seed: int) -> dict[str, float]:

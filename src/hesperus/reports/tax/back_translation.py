@@ -56,7 +56,7 @@ def back_translation_table(
         settings: Groups, bootstrap, and when a model is fragile.
 
     Returns:
-        Rows by ``analysis``: ``cell`` (a task and model: accuracies, tax, discordant pairs, exact sign test),
+        Rows by ``analysis``: ``cell`` (a task and model: accuracies, tax, discordant pairs, mid-p sign test),
         ``clustered`` (all models; by group), ``groups`` (first group minus another), ``without model``,
         ``without fragile models``, ``one benchmark``.
 

@@ -92,7 +92,7 @@ def models_grid(found: Table | None, analysis: str, sides: tuple[str, str]) -> G
     heads += [Column("Difference, points", True), *(Column(name, True) for name in sides)]
     heads += [Column("Right on the first only / second only", True)]
     heads += [Column("p, sign test", True), Column("Items", True), Column("Left out")]
-    caption = "Each model: accuracies over the pairs that count, first minus second, and an exact sign test on discordant pairs."
+    caption = "Each model: accuracies over the pairs that count, first minus second, and a mid-p sign test on discordant pairs."
     return Grid(caption, tuple(heads), tuple(cells), folded=len(cells) > FOLDED)
 
 

@@ -52,7 +52,7 @@ class Shown:
     Attributes:
         name: Name of the statistic.
         sides: Names of the two accuracies; empty leaves them out.
-        test: Whether an exact sign test on discordant pairs belongs to it, as it does for one model.
+        test: Whether a mid-p sign test (McNemar) on discordant pairs belongs to it, as it does for one model.
     """
 
     name: str = "tax"
@@ -66,7 +66,7 @@ TAX, EFFECT = Shown("tax"), Shown("effect")
 def difference_rows(
     given: Compared, rows: Sequence[int], items: Mask, *, about: Row, bootstrap: Bootstrap, shown: Shown = TAX
 ) -> Iterator[Row]:
-    """The difference of some models over some items, and where wanted the accuracies and an exact sign test.
+    """The difference of some models over some items, and where wanted the accuracies and a mid-p sign test.
 
     Args:
         given: Two conditions.
@@ -92,7 +92,8 @@ def difference_rows(
     found = _noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
     if not items.any():
         found = replace(found, reason=f"it is {EMPTY}")
-    p = sign_test(more, fewer).value if shown.test and found.value is not None else None
+    tested = shown.test and found.value is not None and bootstrap.resamples
+    p = sign_test(more, fewer).value if tested else None
     could = most_changed(found.n, bootstrap.level) if found.value is not None and not more + fewer else None
     yield {
         **about,

@@ -1,0 +1,138 @@
+"""Mantel's test: all pairs of a run move together when runs are permuted. Needs scipy."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from math import factorial, prod
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]
+from scipy.sparse import csr_array  # type: ignore[import-untyped]
+
+from hesperus.measures.permuting import NO_RESAMPLES, monte_carlo_p
+from hesperus.measures.relations import Relation, correlations
+from hesperus.measures.resample import Floats
+
+Orders = npt.NDArray[np.intp]
+
+_NODES = 10_000
+"""Branches after which the best set of runs found so far is taken; a limit of time would not be repeatable."""
+
+UNDEFINED = "fewer than three pairs, or one side does not vary"
+
+
+def mantel_test(
+    x: Floats,
+    y: Floats,
+    *,
+    permutations: int = 9999,
+    seed: int = 0,
+    strata: npt.NDArray[np.integer] | None = None,
+    ceiling: int = 0,
+) -> Relation:
+    """Mantel's test: do two measures of all pairs go together, beyond what permuted runs show?
+
+    With x = 1 for pairs of one kind, 0 for pairs of another and NaN for all others, it tests the difference of the two
+    kinds. The second measure must be there for all pairs, also those that the first leaves out: a permutation moves them
+    into the places that count. Where it is undefined, the fewest runs that leave no hole are dropped.
+
+    Args:
+        x: Symmetric, [runs, runs]; the diagonal is not looked at, pairs with NaN do not count.
+        y: Another measure of the same pairs, likewise; its runs are permuted.
+        permutations: Random permutations; where there are no more of them at all, every one is tried. 0 leaves p out.
+        seed: Seed of the generator.
+        strata: A code for each run; runs are permuted only with those of the same code. None permutes all.
+        ceiling: Permutations up to which more are drawn where p is small (see permuting.monte_carlo_p).
+
+    Returns:
+        Pearson's correlation over pairs, and the two-sided p value: the share of all permutations that are as extreme,
+        or (1 + as extreme) / (1 + permutations). Undefined where fewer than three pairs count or a side does not vary.
+
+    Raises:
+        ValueError: The tables are not square and of one shape, or `permutations` is less than 0.
+
+    Reference: Mantel (1967).
+    """
+    if x.ndim != 2 or x.shape[0] != x.shape[1] or x.shape != y.shape:
+        raise ValueError(f"two square tables of the same runs are needed: {x.shape} and {y.shape}")
+    if permutations < 0:
+        raise ValueError(f"permutations must be 0 or more, not {permutations}")
+    dropped = runs_to_drop(y)
+    kept = np.setdiff1d(np.arange(len(y)), dropped)
+    x, y = x[np.ix_(kept, kept)], y[np.ix_(kept, kept)]
+    codes = np.zeros(len(kept), dtype=np.intp) if strata is None else np.asarray(strata)[kept]
+    a, b = np.triu_indices(len(kept), 1)
+    counted = np.isfinite(x[a, b])
+    a, b = a[counted], b[counted]
+    n = len(a)
+    observed = correlations(x[a, b][None, :], y[a, b][None, :])[0] if n >= 3 else np.nan
+    if np.isnan(observed):
+        return Relation(None, None, "mantel", n, UNDEFINED, dropped)
+    if not permutations:
+        return Relation(float(observed), None, "mantel", n, NO_RESAMPLES, dropped)
+    score = x[a, b] - x[a, b].mean()
+    score /= np.sqrt(score @ score)
+    bar = abs(float(observed)) - 1e-9
+
+    def as_extreme(orders: Orders) -> int:
+        moved = y[orders[:, a], orders[:, b]]
+        moved = moved - moved.mean(axis=1, keepdims=True)
+        spread = np.sqrt((moved * moved).sum(axis=1))
+        # A permutation without a correlation is no evidence against chance.
+        varies = spread > 1e-12 * max(1.0, float(np.abs(y[a, b]).max()))
+        found = np.divide(moved @ score, spread, out=np.full(len(moved), np.inf), where=varies)
+        return int((np.abs(found) >= bar).sum())
+
+    groups = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    if prod(factorial(len(group)) for group in groups) <= permutations + 1:
+        orders = _all_orders(groups, len(kept))
+        return Relation(float(observed), as_extreme(orders) / len(orders), "mantel", n, "", dropped)
+    generator = np.random.default_rng(seed)
+
+    def extreme(rows: int) -> int:
+        orders = np.empty((rows, len(kept)), dtype=np.intp)
+        for group in groups:
+            orders[:, group] = generator.permuted(np.tile(group, (rows, 1)), axis=1)
+        return as_extreme(orders)
+
+    p = monte_carlo_p(extreme, width=len(kept) + n, resamples=permutations, ceiling=ceiling)
+    return Relation(float(observed), p, "mantel", n, "", dropped)
+
+
+def runs_to_drop(y: Floats) -> tuple[int, ...]:
+    """The fewest runs without which a measure of all pairs is defined for every pair (a smallest vertex cover).
+
+    Args:
+        y: Symmetric, [runs, runs]; the diagonal is not looked at.
+
+    Returns:
+        Indices, sorted; of several such sets one, always the same.
+    """
+    a, b = np.triu_indices(len(y), 1)
+    hole = ~np.isfinite(y[a, b])
+    a, b = a[hole], b[hole]
+    if not len(a):
+        return ()
+    used, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    rows = np.tile(np.arange(len(a)), 2)
+    edges = csr_array((np.ones(len(rows)), (rows, places)), shape=(len(a), len(used)))
+    # Of two runs that lack each other the later one goes: a weight too small to let a larger set win.
+    cost = 1.0 - np.arange(len(used)) / (4.0 * len(used) ** 2)
+    found = milp(
+        cost,
+        constraints=LinearConstraint(edges, lb=1.0),
+        integrality=np.ones(len(used)),
+        bounds=Bounds(0, 1),
+        options={"node_limit": _NODES},
+    )
+    chosen = used if found.x is None else used[np.round(found.x).astype(bool)]
+    return tuple(int(run) for run in chosen)
+
+
+def _all_orders(groups: list[npt.NDArray[np.intp]], runs: int) -> Orders:
+    orders = np.empty((prod(factorial(len(group)) for group in groups), runs), dtype=np.intp)
+    for row, chosen in enumerate(product(*(permutations(group) for group in groups))):
+        for group, order in zip(groups, chosen, strict=True):
+            orders[row, group] = order
+    return orders

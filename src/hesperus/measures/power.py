@@ -1,0 +1,134 @@
+"""What a sample could have shown: the smallest difference that the printed test finds with a given chance."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq  # type: ignore[import-untyped]
+from scipy.special import bdtr, gammaln, ndtri, xlog1py, xlogy  # type: ignore[import-untyped]
+
+from hesperus.measures.resample import Floats
+
+_REACH = 6.0
+"""Standard deviations of the number of discordant items beyond which no weight is left."""
+
+
+@lru_cache(maxsize=4096)
+def smallest_detectable_difference(
+    discordant: float, n: int, *, level: float = 0.95, power: float = 0.8, exact: bool = False
+) -> float | None:
+    """The smallest true difference of two paired shares that McNemar's test finds in a sample of this size.
+
+    The power is computed, not approximated: over every number of discordant items that n items may have, and every way
+    in which these may fall to the two sides.
+
+    Args:
+        discordant: Share of items on which the two sides differ, in [0, 1]. A difference makes at least as many items
+            discordant as it is large.
+        n: Items.
+        level: 1 − the two-sided error of the first kind.
+        power: Chance of finding the difference.
+        exact: The power of the exact test, in place of the mid-p test.
+
+    Returns:
+        In (0, 1]; None where not even a difference of 1 would be found so often (fewer than 5 items of the mid-p test
+        at a level of 0.95, fewer than 6 of the exact one).
+
+    Raises:
+        ValueError: An argument lies outside its range.
+
+    Reference: unconditional power of McNemar's test, Connor (1987); mid-p, Fagerland, Lydersen and Laake (2013).
+
+    Example:
+        >>> round(smallest_detectable_difference(0.16, 2000), 4)
+        0.025
+    """
+    if not 0.0 <= discordant <= 1.0:
+        raise ValueError(f"the discordant share lies in [0, 1], not {discordant}")
+    if not 0.0 < power < 1.0:
+        raise ValueError(f"power lies between 0 and 1, not {power}")
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"the level of an interval lies between 0 and 1, not {level}")
+    error = 1.0 - level
+
+    def short(difference: float) -> float:
+        return mcnemar_power(difference, discordant, n, error=error, exact=exact) - power
+
+    if n <= 0 or short(1.0) < 0:
+        return None
+    z = float(ndtri(1 - error / 2) + ndtri(power))
+    guess = max(z * sqrt(discordant / n), z * z / n)
+    low, high = min(1.0, 0.8 * guess), min(1.0, 1.3 * guess)
+    while short(low) > 0:
+        low /= 2
+    while short(high) < 0:
+        high = min(1.0, 2 * high)
+    return float(brentq(short, low, high, xtol=1e-9, rtol=1e-4))
+
+
+def mcnemar_power(
+    difference: float, discordant: float, n: int, *, error: float = 0.05, exact: bool = False
+) -> float:
+    """Chance that McNemar's test finds a true difference of two paired shares.
+
+    Args:
+        difference: In [0, 1].
+        discordant: Share of items on which the sides differ; at least `difference` is taken.
+        n: Items, at least 1.
+        error: Two-sided error of the first kind.
+        exact: The exact test, in place of the mid-p test.
+    """
+    share = max(discordant, difference)
+    spread = _REACH * sqrt(n * share * (1 - share)) + 1
+    # Multiples of 16, so that near shares ask for the same critical values.
+    start = max(0, int(n * share - spread) // 16 * 16)
+    counts = np.arange(start, min(n, (int(n * share + spread) // 16 + 1) * 16) + 1)
+    log_weight = gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1)
+    weight = np.exp(log_weight + xlogy(counts, share) + xlog1py(n - counts, -share))
+    first = (share + difference) / (2 * share) if share else 0.5
+    bar = _critical(start, len(counts), error, exact)
+    could = bar >= 0
+    kept, bar = counts[could], bar[could]
+    found = bdtr(bar, kept, 1 - first) + bdtr(bar, kept, first)
+    return float(weight[could] @ found)
+
+
+@lru_cache(maxsize=256)
+def _critical(start: int, length: int, error: float, exact: bool) -> npt.NDArray[np.int64]:
+    """The most items on the rarer side at which `start`, `start` + 1, … discordant items are significant; else −1."""
+    counts = np.arange(start, start + length)
+
+    def p(k: npt.NDArray[np.int64]) -> Floats:
+        here = np.where(k >= 0, bdtr(np.maximum(k, 0), counts, 0.5), 0.0)
+        below = here if exact else np.where(k >= 1, bdtr(np.maximum(k - 1, 0), counts, 0.5), 0.0)
+        whole: Floats = here + below
+        return whole
+
+    z = float(ndtri(1 - error / 2))
+    bar = np.maximum(-1, np.floor(counts / 2 - z * np.sqrt(counts) / 2).astype(np.int64) + 2)
+    bar = np.minimum(bar, (counts - 1) // 2)
+    while ((bar >= 0) & (over := p(bar) > error)).any():
+        bar = np.where((bar >= 0) & over, bar - 1, bar)
+    return bar
+
+
+def resampled_detectable(spread: Floats, *, level: float = 0.95, power: float = 0.8) -> float | None:
+    """The smallest difference that so many items would show, of a test whose p value comes from resampled items.
+
+    Args:
+        spread: The difference in every resample of the items, [resamples]; undefined ones are left out.
+        level: 1 − the two-sided error of the first kind.
+        power: Chance of finding the difference.
+
+    Returns:
+        The standard deviation of the resamples times the quantiles of level and power; None of fewer than two
+        resamples, and where all are alike: they then say nothing of what other items would show.
+    """
+    kept = spread[np.isfinite(spread)]
+    if len(kept) < 2:
+        return None
+    found = float(ndtri((1 + level) / 2) + ndtri(power)) * float(kept.std(ddof=1))
+    return found or None

@@ -1,0 +1,158 @@
+"""p values and what a test can find: against scipy, published values, and their own promises."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from hesperus.measures import (
+    enough_permutations,
+    mcnemar_power,
+    mcnemar_test,
+    pearson_p,
+    permutation_test,
+    resampled_detectable,
+    resampled_p,
+    sign_test,
+    smallest_detectable_difference,
+    spearman_p,
+    too_few_differ,
+)
+from hesperus.measures.permuting import monte_carlo_p
+
+
+def test_the_sign_test_is_scipys_and_its_mid_p_counts_half_of_what_was_seen() -> None:
+    for wins, losses in [(0, 0), (1, 0), (9, 1), (5, 5), (30, 12), (0, 400)]:
+        n = wins + losses
+        exact = stats.binomtest(wins, n).pvalue if n else 1.0
+        assert sign_test(wins, losses, exact=True).value == pytest.approx(exact)
+        seen = comb(n, wins) / 2**n
+        expected = 1.0 if wins == losses else exact - seen
+        assert sign_test(wins, losses).value == pytest.approx(expected, rel=1e-9)
+    with pytest.raises(ValueError, match="cannot be negative: -1, 2"):
+        sign_test(-1, 2)
+
+
+def test_mcnemar_gives_the_published_p_values() -> None:
+    """Airway hyper-responsiveness before and after transplantation: Fagerland, Lydersen and Laake (2013), Table 2."""
+    before = np.repeat([True, True, False, False], [1, 1, 7, 12])
+    after = np.repeat([True, False, True, False], [1, 1, 7, 12])
+    everything = np.ones(21, dtype=bool)
+    assert round(mcnemar_test(before, after, counted=everything).value or 0, 4) == 0.0391
+    assert round(mcnemar_test(before, after, counted=everything, exact=True).value or 0, 4) == 0.0703
+    nothing = mcnemar_test(before, after, counted=~everything)
+    assert (nothing.value, nothing.reason) == (None, "no item counts on both sides")
+
+
+def test_the_permutation_test_is_exact_when_small_and_close_when_large() -> None:
+    few = np.array([1.0, 1.0, 1.0, 0.0, -1.0])
+    assert permutation_test(few).value == pytest.approx(sign_test(3, 1, exact=True).value)
+    many = np.concatenate([np.ones(40), -np.ones(22), np.zeros(100)])
+    close = permutation_test(many, resamples=20_000).value
+    assert close == pytest.approx(sign_test(40, 22, exact=True).value, abs=0.01)
+    assert permutation_test(np.zeros(4)).value == 1.0
+    assert permutation_test(np.array([])).reason == "no item counts on both sides"
+    assert permutation_test(np.ones(60), resamples=99).value == pytest.approx(0.01)
+    assert permutation_test(np.ones(60), resamples=99, ceiling=999).value == pytest.approx(0.001)
+    with pytest.raises(ValueError, match="difference of item 1 is not finite"):
+        permutation_test(np.array([0.0, np.nan]))
+    with pytest.raises(ValueError, match="resamples must be 1 or more"):
+        permutation_test(few, resamples=0)
+
+
+def test_more_is_drawn_only_where_little_was_extreme() -> None:
+    drawn: list[int] = []
+
+    def every_tenth(rows: int) -> int:
+        drawn.append(rows)
+        return rows // 10
+
+    assert monte_carlo_p(every_tenth, width=1, resamples=1000, ceiling=9000) == 101 / 1001
+    assert sum(drawn) == 1000
+    assert monte_carlo_p(lambda rows: 0, width=1, resamples=1000, ceiling=9000) == 1 / 9001
+    assert enough_permutations(2000, 66) * 0.05 > 66 and enough_permutations(2000, 1) == 2000
+    assert enough_permutations(0, 66) == 0
+
+
+def test_resampled_p_agrees_with_the_interval_of_the_same_resamples() -> None:
+    rng = np.random.default_rng(3)
+    seen = set()
+    for centre in np.linspace(-4, 4, 41):
+        spread = centre + rng.normal(size=2000)
+        low, high = np.quantile(spread, [0.025, 0.975])
+        p = resampled_p(spread)
+        assert p is not None and p == resampled_p(-spread)
+        assert (p < 0.05) == (low > 0 or high < 0)
+        seen.add(p < 0.05)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("z", [1.0, 2.5, 3.0, 4.0])
+def test_the_tail_of_resampled_p_is_that_of_a_normal_distribution(z: float) -> None:
+    spread = z + stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000)
+    assert resampled_p(spread) == pytest.approx(2 * stats.norm.sf(z), rel=0.1)
+    assert 1 <= (resampled_p(spread[25::50]) or 0) / (2 * stats.norm.sf(z)) < 6
+
+
+def test_resampled_p_stops_where_resamples_say_nothing() -> None:
+    assert resampled_p(np.zeros(2000)) == 1.0
+    assert resampled_p(np.full(2000, 0.4)) is None, "resamples that are all alike"
+    assert resampled_p(np.array([])) is None
+    assert resampled_p(np.concatenate([np.ones(5), np.full(20, np.nan)])) is None
+    assert resampled_p(100 + np.random.default_rng(0).normal(size=2000)) == 1e-6
+    assert resampled_p(1 + np.random.default_rng(0).random(9)) == 0.2, "too few for a tail: 2 / 10"
+
+
+@pytest.mark.parametrize(("discordant", "n"), [(0.0, 60), (0.1, 60), (0.2, 500), (0.02, 2000)])
+def test_the_detectable_difference_is_found_as_often_as_it_says(discordant: float, n: int) -> None:
+    delta = smallest_detectable_difference(discordant, n)
+    assert delta is not None
+    share = max(discordant, delta)
+    rng = np.random.default_rng(8)
+    kinds = rng.multinomial(n, [(share + delta) / 2, (share - delta) / 2, 1 - share], size=20_000)
+    table, counts = np.unique(kinds[:, :2], axis=0, return_counts=True)
+    found = [(sign_test(int(a), int(b)).value or 0) <= 0.05 for a, b in table]
+    assert counts[found].sum() / 20_000 == pytest.approx(0.8, abs=0.012)
+
+
+def test_what_nothing_would_show_has_no_detectable_difference() -> None:
+    assert smallest_detectable_difference(0.0, 4) is None, "four items are never significant"
+    assert smallest_detectable_difference(0.0, 5, exact=True) is None
+    assert (smallest_detectable_difference(0.0, 5) or 0) > 0.95
+    assert smallest_detectable_difference(0.5, 0) is None
+    assert mcnemar_power(0.3, 0.3, 40, exact=True) < mcnemar_power(0.3, 0.3, 40)
+    for error, values in (
+        ("discordant share lies in", (1.5, 10, 0.95, 0.8)),
+        ("power lies between", (0.5, 10, 0.95, 1.0)),
+        ("level of an interval", (0.5, 10, 1.0, 0.8)),
+    ):
+        with pytest.raises(ValueError, match=error):
+            smallest_detectable_difference(values[0], int(values[1]), level=values[2], power=values[3])
+
+
+def test_the_detectable_difference_of_resamples() -> None:
+    spread = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
+    assert resampled_detectable(spread) == pytest.approx(1.96 + 0.8416, rel=1e-2)
+    assert resampled_detectable(np.ones(50)) is None and resampled_detectable(np.array([1.0])) is None
+
+
+def test_correlation_with_yes_and_no_is_tested_by_permutation() -> None:
+    rng = np.random.default_rng(4)
+    score, agree = rng.normal(size=300), np.ones(300, dtype=bool)
+    agree[:6] = False
+    chance = [pearson_p(rng.permutation(score), agree, resamples=199, seed=k) or 0.0 for k in range(60)]
+    assert stats.kstest(chance, "uniform").pvalue > 0.01
+    assert pearson_p(score, score > 1, resamples=99, ceiling=1999) == 1 / 2000
+    x, y = rng.normal(size=40), rng.normal(size=40)
+    assert pearson_p(x, y, resamples=20_000) == pytest.approx(stats.pearsonr(x, y).pvalue, abs=0.02)
+    assert pearson_p(score, np.ones(300, dtype=bool)) is None
+    assert pearson_p(score, agree, resamples=0) is None and spearman_p(x, y, resamples=0) is None
+
+
+def test_an_interval_is_withheld_where_few_items_differ() -> None:
+    some = np.arange(300.0)
+    assert "only 9 items" in too_few_differ(some, some < 9)
+    assert too_few_differ(some, some < 10) == "" == too_few_differ(some, some >= 10)
