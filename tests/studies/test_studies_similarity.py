@@ -164,7 +164,7 @@ def test_a_model_is_closer_to_itself_than_to_others(tables: dict[str, Table]) ->
         )
         assert float(str(row["detectable"])) > 0 and row["u"] is not None
     overall = _one(tables["tests"], model=None)
-    assert overall["p_mantel"] == 0.01 and float(str(overall["p_mann_whitney"])) < 1e-3
+    assert 0 < float(str(overall["p_mantel"])) <= 0.01 and float(str(overall["p_mann_whitney"])) < 1e-3
     assert overall["comparison"] == "within_model − between_models"
 
 
