@@ -292,3 +292,23 @@ def test_a_study_and_then_its_run_evaluated_again(tmp_path: Path, monkeypatch: p
         row for row in json.loads(planned.stdout)["rows"] if row["what"] == "instruction=de,input=de"
     ]
     assert (answers["requests_low"], answers["requests"], answers["to_ask"]) == (4, 4, 0)
+
+
+def test_a_refused_reply_refuses_and_an_empty_one_is_left_out(call: Call, tmp_path: Path) -> None:
+    lines = ["model,item,input,outcome,reply"]
+    for item, became in enumerate(["refused", "empty", "blocked", "answered", "refused"]):
+        sorry = '"I am sorry, but I cannot answer that."'
+        lines.append(f"m,{item},en,answered,{sorry if item == 4 else PERU}")
+        lines.append(f"m,{item},de,{became},{PERU if became == 'answered' else ''}")
+    file = tmp_path / "replies.csv"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = rows(call("refusal", file, "--format", "json"))
+    # Item 0 refuses in German only, 3 in neither, 4 in both; 1 and 2 say nothing of refusals.
+    agreement = found["m", "de", "agreement"]
+    assert (agreement["value"], agreement["n"], agreement["excluded"]) == (pytest.approx(2 / 3), 3, 2)
+    assert agreement["reason"] == "2 without an answer on a side"
+    assert found["m", "de", "change.refusal"]["value"] == pytest.approx(1 / 3)
+    shown = call("refusal", file)
+    assert "refused counts as present" in shown.stdout and "one side 0" not in shown.stdout
+    length = rows(call("length", file, "--format", "json"))["m", "de", "agreement"]
+    assert (length["n"], length["excluded"]) == (1, 4)

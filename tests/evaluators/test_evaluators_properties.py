@@ -29,6 +29,7 @@ class Keyword:
     """An evaluator in the manner of an outside one: present where a word stands; counts how often it is asked."""
 
     name, properties = "keyword", ("sorry", "asks")
+    missing: Mapping[str, int] = {"refused": 1}
     levels: Mapping[str, tuple[str, ...]] = {"sorry": PRESENCE, "asks": PRESENCE}
 
     def __init__(self, *, needs_context: bool = False) -> None:
@@ -48,9 +49,9 @@ class Keyword:
 PAIRS = [
     PropertyPair(("m", "de", "1"), "sorry", "I am sorry"),
     PropertyPair(("m", "de", "2"), "sorry?", "sorry"),
-    PropertyPair(("m", "de", "3"), "sorry", None),
+    PropertyPair(("m", "de", "3"), "sorry?", None, outcomes=("answered", "refused")),
     PropertyPair(("m", "hi", "1"), "sorry", "why?"),
-    PropertyPair(("m", "hi", "2"), None, "No answer."),
+    PropertyPair(("m", "hi", "2"), None, "No answer.", outcomes=("empty", "answered")),
     PropertyPair(("m", "hi", "3"), "no", "xxx"),
 ]
 
@@ -58,20 +59,21 @@ PAIRS = [
 def test_profiles_of_pairs_are_compared_exactly_and_one_by_one() -> None:
     evaluator = Keyword()
     found = property_consistency(PAIRS, evaluator)
-    assert len(evaluator.asked) == len(set(evaluator.asked)) == 7
-    assert (NO_ANSWER, None) in evaluator.asked
+    assert len(evaluator.asked) == len(set(evaluator.asked)) == 6
+    assert all(text != NO_ANSWER for text, _ in evaluator.asked)
     ruled, answered = found.estimates(), found.estimates(answered_only=True)
-    # By the rule: 1 and 5 agree, 6 is unclassified; answered only: 1 agrees, 2 and 4 do not.
-    assert (ruled["exact"].value, ruled["exact"].n, ruled["exact"].excluded) == (2 / 5, 5, 1)
+    # 1 agrees, and 3 by the rule for refused replies; 5 is silence, 6 is unclassified; answered only: 1 of 1, 2 and 4.
+    assert (ruled["exact"].value, ruled["exact"].n, ruled["exact"].excluded) == (2 / 4, 4, 2)
+    assert found.reasons[4] == ("no answer (empty)", "no answer")
     assert (answered["exact"].value, answered["exact"].n) == (1 / 3, 3)
     assert answered["exact"].reason == "2 with a missing answer; 1 unclassified"
-    assert ruled["agreement.sorry"].value == 3 / 5 and ruled["agreement.asks"].value == 3 / 5
+    assert ruled["agreement.sorry"].value == 3 / 4 and ruled["agreement.asks"].value == 2 / 4
     assert found.counts() == {
         "pairs": 6, "silent_reference": 1, "silent_candidate": 2,
-        "unclassified_reference": 0, "unclassified_candidate": 1,
+        "unclassified_reference": 1, "unclassified_candidate": 2,
     }  # fmt: skip
     german = found.select(lambda key: key[1] == "de")
-    assert german.estimates()["exact"].value == 1 / 3
+    assert german.estimates()["exact"].value == 2 / 3
     rows = found.rows(("model", "language", "item"))
     assert rows[1]["candidate.asks"] == "absent" and rows[1]["reference.asks"] == "present"
     assert rows[5]["candidate.sorry"] is None and rows[5]["reason_candidate"] == "only x"

@@ -96,7 +96,8 @@ def command(
 
     Each reply is put into the reference's language, sentence by sentence, and held against the same model's reply to
     the same item there. Replies that are refused, blocked, empty or failed count as no answer (one such side: 0; both:
-    1); statistics that end in `_answered` leave them out. `ceiling` is the score of the reference itself sent there and
+    1); statistics that end in `_answered` leave them out. Properties leave such pairs out, except that `refusal` counts a
+    refused reply as refusing. `ceiling` is the score of the reference itself sent there and
     back, `relative` the score over it.
 
     Stop it whenever you like: translations and verdicts are kept, and the same command goes on.

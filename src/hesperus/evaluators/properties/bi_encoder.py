@@ -31,7 +31,15 @@ from hesperus.evaluators.properties.encoders import (
     transformers,
 )
 from hesperus.evaluators.properties.folder import Manifest, whole
-from hesperus.evaluators.properties.profiles import PRESENCE, Levels, Profiles, filled, needed, spoken
+from hesperus.evaluators.properties.profiles import (
+    LEFT_OUT,
+    PRESENCE,
+    Levels,
+    Profiles,
+    filled,
+    needed,
+    spoken,
+)
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.version import __version__
 
@@ -165,6 +173,7 @@ class BiEncoder:
     """
 
     needs_context = True
+    missing = LEFT_OUT
 
     def __init__(
         self, name: str, networks: Mapping[str, Network], *, reader: Reader, files: Mapping[str, str]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
-from hesperus.evaluators.properties.profiles import PRESENCE, Profiles, filled, spoken
+from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, filled, spoken
 from hesperus.evaluators.properties.wording import simplified
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.languages import pack
@@ -32,6 +33,8 @@ class RefusalEvaluator:
     name = "refusal"
     properties = ("refusal",)
     needs_context = False
+    # Whoever recorded the outcome has read the refusal; a reply that is empty, blocked or never came is none.
+    missing: Mapping[str, int] = MappingProxyType({"refused": PRESENCE.index("present")})
 
     def __init__(self, language: str = "en") -> None:
         self._language = language
@@ -64,6 +67,7 @@ class LengthEvaluator:
     name = "length"
     properties = ("length",)
     needs_context = False
+    missing = LEFT_OUT
 
     def __init__(self) -> None:
         self.levels: Mapping[str, tuple[str, ...]] = {"length": ("short", "medium", "long")}

@@ -22,7 +22,7 @@ from hesperus.evaluators.properties.encoders import (
     load,
     torch,
 )
-from hesperus.evaluators.properties.profiles import PRESENCE, Levels, Profiles, filled, spoken
+from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Levels, Profiles, filled, spoken
 from hesperus.fingerprint import JSON
 from hesperus.version import __version__
 
@@ -39,6 +39,7 @@ class TextClassifier:
     """
 
     needs_context = False
+    missing = LEFT_OUT
 
     def __init__(self, name: str, placing: Placing = Placing()) -> None:  # noqa: B008
         checkpoint = locate(source_of(name, prefix="hf/", bare_folders=True))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.errors import UsageError
-from hesperus.evaluators.information.silence import NO_ANSWER, no_answer
+from hesperus.evaluators.information.silence import no_answer
 from hesperus.evaluators.properties.profiles import Levels, Profiles, PropertyEvaluator
 from hesperus.fingerprint import JSON
 from hesperus.measures import UNCLASSIFIED, Bootstrap, profile_statistics
@@ -19,8 +19,16 @@ from hesperus.types import Estimate
 
 Key = tuple[str, ...]
 
-RULE = f"a missing answer is read as {NO_ANSWER!r} and classified like any text"
-"""How pairs with a silent side are scored; `answered_only` leaves them out instead."""
+
+def missing_rule(evaluator: PropertyEvaluator) -> str:
+    """How an evaluator treats replies without an answer, as one line for people."""
+    counted = [
+        f"{outcome} counts as {', '.join(dict.fromkeys(evaluator.levels[name][level] for name in evaluator.properties))}"
+        for outcome, level in evaluator.missing.items()
+    ]
+    return "; ".join(
+        [*counted, f"{'other ' if counted else ''}replies without an answer are left out and counted"]
+    )
 
 
 class PropertyPair(NamedTuple):
@@ -31,12 +39,15 @@ class PropertyPair(NamedTuple):
         reference: The answer that the other is held against; None where it was refused, blocked or never came.
         candidate: The other answer; None likewise.
         context: What both answer, in the evaluator's language; needed where the evaluator reads it.
+        outcomes: Outcomes of both replies, such as ``refused``, where they are known; what decides about a side that
+            gives no answer.
     """
 
     key: Key
     reference: str | None
     candidate: str | None
     context: str | None = None
+    outcomes: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,8 @@ class PropertyConsistency:
         keys: Whose pairs they are.
         reference: Levels of the references, [pairs, properties].
         candidate: Levels of the candidates.
-        silent: Whether reference and candidate gave no answer, for each pair.
+        silent: Whether reference and candidate gave no answer, for each pair. Such a side has the level that the evaluator
+            declares for its outcome, or none.
         reasons: Why reference and candidate have no profile, for each pair; empty where they have.
         properties: Names of the columns.
         levels: What the levels of each property mean.
@@ -86,7 +98,7 @@ class PropertyConsistency:
 
         Args:
             bootstrap: How to resample; None leaves intervals out.
-            answered_only: Leave out pairs with a silent side, instead of RULE.
+            answered_only: Leave out every pair with a silent side, also where the evaluator declares a level for it.
             items: The prompt of each pair, so that pairs of one prompt are resampled together.
 
         Raises:
@@ -162,27 +174,49 @@ def property_consistency(pairs: Sequence[PropertyPair], evaluator: PropertyEvalu
             f"such as {'/'.join(bare[0])}"
         )
     silent = tuple((no_answer(pair.reference), no_answer(pair.candidate)) for pair in given)
-    tasks = [
-        tuple(
-            (NO_ANSWER if still or text is None else text, pair.context if evaluator.needs_context else None)
-            for text, still in zip((pair.reference, pair.candidate), stillness, strict=True)
+    around = [pair.context if evaluator.needs_context else None for pair in given]
+    texts = [
+        [
+            None if still else (str(text), context)
+            for text, still, context in zip(side, stillness, around, strict=True)
+        ]
+        for side, stillness in zip(
+            ([pair.reference for pair in given], [pair.candidate for pair in given]),
+            ([first for first, _ in silent], [second for _, second in silent]),
+            strict=True,
         )
-        for pair, stillness in zip(given, silent, strict=True)
     ]
-    place = {task: index for index, task in enumerate(dict.fromkeys(task for both in tasks for task in both))}
-    profiles = _classified(list(place), evaluator)
-    sides = [np.array([place[both[side]] for both in tasks], dtype=np.int64) for side in (0, 1)]
-    reasons = tuple((profiles.reasons[place[a]], profiles.reasons[place[b]]) for a, b in tasks)
+    distinct = list(dict.fromkeys(task for side in texts for task in side if task is not None))
+    profiles = _classified(distinct, evaluator)
+    place = {task: index for index, task in enumerate(distinct)}
+    levels, reasons = [], []
+    for side, tasks in enumerate(texts):
+        values = np.full((len(given), len(evaluator.properties)), UNCLASSIFIED, dtype=np.int32)
+        whys = []
+        for row, (task, pair) in enumerate(zip(tasks, given, strict=True)):
+            if task is None:
+                outcome = pair.outcomes[side]
+                values[row] = evaluator.missing.get(outcome, UNCLASSIFIED)
+                whys.append("" if outcome in evaluator.missing else _no_answer(outcome))
+            else:
+                values[row] = profiles.values[place[task]]
+                whys.append(profiles.reasons[place[task]])
+        levels.append(values)
+        reasons.append(whys)
     signature: dict[str, JSON] = {
         **evaluator.signature(),
-        "missing": RULE,
-        "distinct_texts": len(place),
+        "missing": missing_rule(evaluator),
+        "distinct_texts": len(distinct),
         "truncated_texts": profiles.truncated,
     }
-    values = profiles.values
     return PropertyConsistency(
-        keys, values[sides[0]], values[sides[1]], silent, reasons, evaluator.properties, evaluator.levels, signature
+        keys, levels[0], levels[1], silent, tuple(zip(*reasons, strict=True)), evaluator.properties, evaluator.levels, signature
     )  # fmt: skip
+
+
+def _no_answer(outcome: str) -> str:
+    """Why a side without an answer has no profile."""
+    return f"no answer ({outcome})" if outcome not in ("", "answered") else "no answer"
 
 
 def _classified(tasks: Sequence[tuple[str, str | None]], evaluator: PropertyEvaluator) -> Profiles:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,9 @@ Levels = npt.NDArray[np.int32]
 
 PRESENCE = ("absent", "present")
 """The two levels of a property that a text has or has not."""
+
+LEFT_OUT: Mapping[str, int] = MappingProxyType({})
+"""The rule of most properties for replies without an answer: silence has no property, so such replies are left out."""
 
 EMPTY = "empty text"
 NO_CONTEXT = "empty context"
@@ -64,6 +68,11 @@ class PropertyEvaluator(Protocol):
     @property
     def needs_context(self) -> bool:
         """Whether a text is read beside what it answers."""
+        ...
+
+    @property
+    def missing(self) -> Mapping[str, int]:
+        """What a reply without an answer counts as: its outcome to the level of every property; all others are left out."""
         ...
 
     def signature(self) -> dict[str, JSON]:

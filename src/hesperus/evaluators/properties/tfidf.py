@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hesperus.errors import DataError
 from hesperus.evaluators.properties.folder import Manifest, read_json, write_json
-from hesperus.evaluators.properties.profiles import PRESENCE, Profiles, filled, spoken
+from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, filled, spoken
 from hesperus.evaluators.properties.wording import terms
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.version import __version__
@@ -91,6 +91,7 @@ class TermEvaluator:
     """
 
     needs_context = False
+    missing = LEFT_OUT
 
     def __init__(
         self, name: str, classifiers: Mapping[str, TermWeights], *, files: Mapping[str, str]

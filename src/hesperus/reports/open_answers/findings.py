@@ -85,6 +85,12 @@ class OpenFindings:
         )
 
     @property
+    def missing_rule(self) -> str:
+        """How a property treats replies without an answer; empty for evaluators that compare contents."""
+        judge = self.evaluated.signature.get("judge")
+        return str(judge.get("missing", "")) if isinstance(judge, Mapping) else ""
+
+    @property
     def models(self) -> tuple[str, ...]:
         """All models, sorted."""
         return tuple(dict.fromkeys(cell[0] for cell in self.cells))

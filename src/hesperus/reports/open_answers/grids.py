@@ -222,14 +222,13 @@ def silence_grid(found: OpenFindings) -> Grid | None:
     heads += [Column(STATE_WORDS[state].capitalize(), True) for state in present]
     heads += [Column(f"{name} by the rule, %", True), Column(f"{name} where both answer, %", True)]
     return Grid(
-        "What became of the pairs, and the score both ways. By the rule a pair counts 0 where one side gives no answer and 1 "
-        "where neither does"
+        "What became of the pairs, and the score both ways. "
         + (
-            ""
-            if found.is_information or not found.properties
-            else " (silence is classified as the words “No answer”)"
-        )
-        + "; where both answer: without those pairs.",
+            f"The rule for replies without an answer: {found.missing_rule}."
+            if found.missing_rule
+            else "By the rule a pair counts 0 where one side gives no answer and 1 where neither does; where both answer: "
+            "without those pairs."
+        ),
         tuple(heads),
         tuple(cells),
         folded=len(cells) > FOLDED,

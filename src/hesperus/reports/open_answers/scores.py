@@ -90,6 +90,10 @@ def _titled(what: str, statistic: str) -> str:
     return f"{property_names(what)}: how often each language's answer is like the reference's"
 
 
+_SILENT = "one side 0, both sides 1"
+"""How evaluators that compare contents score pairs with a side that gives no answer."""
+
+
 def _short(signature: Mapping[str, object]) -> dict[str, object]:
     """What a terminal says of how the numbers were made; all of it stands in the other formats."""
     judge, bootstrap = signature.get("judge"), signature.get("bootstrap")
@@ -97,5 +101,5 @@ def _short(signature: Mapping[str, object]) -> dict[str, object]:
         **{name: signature.get(name) for name in ("reference", "translator", "missing")},
         "judge": judge.get("judge", judge.get("grader", "")) if isinstance(judge, Mapping) else "",
         "resamples": bootstrap.get("resamples") if isinstance(bootstrap, Mapping) else None,
-        "no_answer": "one side 0, both sides 1",
+        "no_answer": judge.get("missing", _SILENT) if isinstance(judge, Mapping) else _SILENT,
     }

@@ -32,6 +32,7 @@ UNSEEN_WORDS: Mapping[str, str] = {
     "absent": "not asked in both languages",
     "untranslated": "without a translation",
     "unreadable": "not readable by the evaluator",
+    "no_answer": "without an answer on a side",
 }
 """States of pairs that have no score, in words."""
 

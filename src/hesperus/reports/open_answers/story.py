@@ -261,7 +261,11 @@ def _pairs(pairs: pl.DataFrame) -> str:
 def asides(parts: Sequence[OpenFindings], readability: pl.DataFrame | None) -> list[str]:
     """What the headline counts, and what it leaves out."""
     found = parts[0]
-    told = []
+    told = [
+        f"{property_names(part.what)}, of replies without an answer: {part.missing_rule}."
+        for part in parts
+        if part.missing_rule
+    ]
     pairs = found.evaluated.pairs
     silent = pairs.filter(pl.col("state").is_in(SILENT)).height
     if silent:

@@ -32,6 +32,7 @@ STATE_WORDS: Mapping[str, str] = {
     "candidate_silent": "only this language gives no answer",
     "both_silent": "neither gives an answer",
     "unreadable": UNSEEN_WORDS["unreadable"],
+    "no_answer": UNSEEN_WORDS["no_answer"],
     "untranslated": UNSEEN_WORDS["untranslated"],
     "absent": UNSEEN_WORDS["absent"],
 }

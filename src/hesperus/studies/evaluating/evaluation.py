@@ -239,10 +239,13 @@ def _evaluated(
     for row in rows:
         if row.values["asked"] and row.values["reference_asked"]:
             reference, prompt = row.values["reference_reply"], prompts.get(str(row.values["item"]))
+            became, outcome = (str(row.values[name] or "") for name in ("reference_outcome", "outcome"))
             if not row.state:
-                given.append(Texts((*row.key, SCORE), reference, row.candidate.text, prompt))
+                given.append(
+                    Texts((*row.key, SCORE), reference, row.candidate.text, prompt, (became, outcome))
+                )
             if row.back is not None:
-                given.append(Texts((*row.key, CEILING), reference, row.back.text, prompt))
+                given.append(Texts((*row.key, CEILING), reference, row.back.text, prompt, (became, became)))
     found = evaluator.compare(given, NAMES)
     signature: dict[str, JSON] = {
         "evaluator": evaluator.what,

@@ -34,12 +34,14 @@ class Texts(NamedTuple):
         reference: The answer that the other is held against.
         candidate: The other.
         prompt: What was asked, in the same language, where it is known.
+        outcomes: Outcomes of the replies of both.
     """
 
     key: Key
     reference: str | None
     candidate: str | None
     prompt: str | None = None
+    outcomes: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class ProfileEvaluator:
     def compare(self, pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
         """See Evaluator."""
         found = property_consistency(
-            [PropertyPair(pair.key, pair.reference, pair.candidate, pair.prompt) for pair in pairs],
+            [PropertyPair(*pair) for pair in pairs],
             self.classifier,
         )
         scores: dict[Key, dict[str, JSON]] = {}
@@ -41,8 +41,10 @@ class ProfileEvaluator:
                 [int(level) for level in side[place]] for side in (found.candidate, found.reference)
             )
             unread = UNCLASSIFIED in (*ours, *theirs)
+            # A silent side that has a level by the evaluator's rule is compared like any other.
+            left = "no_answer" if silence(pair.reference, pair.candidate) else "unreadable"
             scores[pair.key] = {
-                "state": "unreadable" if unread else silence(pair.reference, pair.candidate) or "compared",
+                "state": left if unread else "compared",
                 "agreement": None if unread else float(ours == theirs),
                 "reason": "; ".join(dict.fromkeys(text for text in why if text)),
                 **{f"reference.{name}": level for name, level in zip(found.properties, theirs, strict=True)},
