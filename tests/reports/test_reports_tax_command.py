@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.records import Run, write_records, write_run
+from hesperus.records import Run, conform, write_records, write_run
 from hesperus.studies.translation_tax import (
     Planted,
     StrataRule,
@@ -150,3 +150,39 @@ def test_a_real_run_of_pocket_models_into_a_language_from_right_to_left(tmp_path
     assert "No item was left out before anything was asked." in text and "as recorded, strict" in text
     assert ('lang="ar" dir="rtl"' in text) == ('<details class="example">' in text)
     assert "Natural rewriting (E4): Arabic, natural by pocket/m; not checked." in text
+
+
+def test_a_second_reader_needs_replies(folder: Path, tmp_path: Path) -> None:
+    records = pl.read_parquet(folder / "records.parquet").filter(pl.col("task") == "simulated")
+    table = tmp_path / "answers.csv"
+    records.select("model", "task", "item", "instruction", "input", "answer", "gold").write_csv(table)
+    readers = ["--reader", "strict", "--reader", "authors", "--resamples", "0"]
+    invoke = CliRunner().invoke
+    found = invoke(app, ["tax", "validity", str(table), *readers, "--format", "json"])
+    assert found.exit_code == 0, found.exception
+    verdicts = {row["verdict"] for row in json.loads(found.stdout)["rows"]}
+    assert "robust" not in verdicts and "not checked" in verdicts
+    assert (
+        "not possible: the records hold no replies" in found.stderr
+        and "no cell is fragile" not in found.stderr
+    )
+    listed = invoke(app, ["tax", "checklist", str(table), *readers, "--format", "json"])
+    rows = {row["item"]: row for row in json.loads(listed.stdout)["checklist"]["rows"]}
+    line = rows["cells that hang on the reader, by several readers"]
+    assert (line["status"], line["command"]) == ("not done", "")
+    assert line["finding"].startswith("not possible: the records hold no replies")
+
+
+def test_a_cell_is_checked_where_its_replies_were_read_again(tmp_path: Path) -> None:
+    rows = [
+        {"model": "m", "task": "t", "item": f"{k}", "instruction": code, "input": code, "answer": "A", "gold": "A",
+         "options": ["A", "B"], "outcome": "answered", "reply": "A" if code == "en" else None}
+        for k in range(6) for code in ("en", "de")
+    ]  # fmt: skip
+    write_records(conform(pl.DataFrame(rows)), tmp_path / "r.parquet")
+    found = CliRunner().invoke(
+        app, ["tax", "validity", str(tmp_path / "r.parquet"), "--reader", "strict", "--format", "json"]
+    )
+    cells = {(row["input"], row["reader"]): row for row in json.loads(found.stdout)["rows"]}
+    assert cells["en", "strict"]["verdict"] == "robust" and cells["en", "strict"]["read"] == 6
+    assert cells["de", "strict"]["verdict"] == "not checked" and cells["de", "strict"]["read"] == 0

@@ -213,7 +213,7 @@ def validity(
         hesperus tax validity runs/tax-mmmlu-1a2b3c4d --reader strict --reader authors
     """
     from hesperus.cli.tax_evidence import Given
-    from hesperus.reports.tax import fragile_cells
+    from hesperus.reports.tax import fragile_cells, unchecked_cells
 
     given = Given(runs, {}, readers=tuple(reader or ()), reader_task=reader_task, tasks=task or ())
     found = _estimate(
@@ -226,7 +226,18 @@ def validity(
     lines = fragile_cells(found)
     for line in lines:
         typer.echo(f"fragile to the reader: {line}", err=True)
-    if not lines:
+    unchecked = unchecked_cells(found)
+    if unchecked:
+        why = (
+            ""
+            if found.signature["readers"] == ["recorded"]
+            else ": they hold no reply that could be read again"
+        )
+        typer.echo(
+            f"{unchecked} cells were not read by a second reader{why or ' (--reader strict --reader authors)'}",
+            err=True,
+        )
+    elif not lines:
         typer.echo("no cell is fragile to the reader", err=True)
 
 

@@ -329,13 +329,18 @@ def _agreement(given: Given, settings: TaxSettings) -> dict[str, Table]:
 
 def _rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
     from hesperus.records import conform
+    from hesperus.reports.tax.validity import NO_REPLIES, READ_AGAIN
     from hesperus.studies.reread import reread
 
     items = items_of(given.runs) if given.readers else None
-    return {
-        name: conform(reread(records, reader=name, task=given.reader_task, items=items)[0])
-        for name in given.readers
-    }
+    if given.readers and records["reply"].null_count() == len(records):
+        typer.echo(f"{NO_REPLIES}: --reader changes nothing", err=True)
+        return {}
+    found = {}
+    for name in given.readers:
+        again, counts = reread(records, reader=name, task=given.reader_task, items=items)
+        found[name] = conform(again.with_columns(counts.read.alias(READ_AGAIN)))
+    return found
 
 
 def _alignment(file: Path | None) -> dict[str, int] | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hesperus.reports.tax.report import TaxReport, tax_report
     from hesperus.reports.tax.settings import Gate, TaxSettings, parse_groups
     from hesperus.reports.tax.sides import Compared, Side, compared, gate_scores
-    from hesperus.reports.tax.validity import bounds_table, fragile_cells, validity_table
+    from hesperus.reports.tax.validity import bounds_table, fragile_cells, unchecked_cells, validity_table
 
 __all__ = [
     "Checklist",
@@ -41,6 +41,7 @@ __all__ = [
     "rating_table",
     "tax_report",
     "tax_tables",
+    "unchecked_cells",
     "validity_table",
 ]
 
@@ -66,6 +67,7 @@ _HOMES = {
     "rating_table": "rating",
     "tax_report": "report",
     "tax_tables": "evidence",
+    "unchecked_cells": "validity",
     "validity_table": "validity",
 }
 

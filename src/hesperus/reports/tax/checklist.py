@@ -18,7 +18,7 @@ from hesperus.reports.tax.commands import commands
 from hesperus.reports.tax.evidence import Evidence, tax_tables
 from hesperus.reports.tax.native_control import LIMITS as NATIVE_LIMITS
 from hesperus.reports.tax.naturalisation import NOTES as NATURAL_LIMITS
-from hesperus.reports.tax.validity import RECORDED, fragile_cells
+from hesperus.reports.tax.validity import NO_REPLIES, RECORDED, fragile_cells, unchecked_cells
 from hesperus.reports.tax.wording import first_row, interval, plain_interval, points, rows_of
 
 NOT_DONE = "not done"
@@ -68,11 +68,21 @@ def checklist_of(evidence: Evidence, tables: Mapping[str, Table] | None = None) 
     """
     if tables is None:
         tables = {name: make() for name, make in tax_tables(evidence).items()}
-    rows = [*_alignment(evidence), *_scope(tables, evidence), *_parser(tables), *_groups(tables, evidence)]
+    rows = [
+        *_alignment(evidence),
+        *_scope(tables, evidence),
+        *_parser(tables, evidence),
+        *_groups(tables, evidence),
+    ]
     rows += [*_quality(evidence), *_people(evidence)]
     missing = commands(evidence)
     rows = [
-        {**row, "command": missing.get(str(row["item"]), "") if row["status"] == NOT_DONE else ""}
+        {
+            **row,
+            "command": missing.get(str(row["item"]), "")
+            if row["status"] == NOT_DONE and not row["finding"]
+            else "",
+        }
         for row in rows
     ]
     first = next(iter(tables.values()))
@@ -131,7 +141,7 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     yield _row(section, "what the estimators cannot tell", said or None)
 
 
-def _parser(tables: Mapping[str, Table]) -> Iterator[Row]:
+def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     section, found = "parser fragility", tables["validity"]
     rates = [row for row in found.rows if isinstance(row["value"], float) and row["reader"] == RECORDED]
     lowest = min(rates, key=lambda row: float(str(row["value"])), default=None)
@@ -143,13 +153,19 @@ def _parser(tables: Mapping[str, Table]) -> Iterator[Row]:
     readers = found.signature["readers"]
     several = isinstance(readers, list) and len(readers) > 1
     said = "; ".join(fragile) if fragile else "no cell"
-    yield _row(
-        section,
-        "cells that hang on the reader, by several readers",
-        said if several else None,
-        warning=bool(fragile),
-    )
-    if not several:
+    item, replies = "cells that hang on the reader, by several readers", evidence.records["reply"]
+    unchecked = unchecked_cells(found)
+    checked = len(rates) - unchecked if several else 0
+    if replies.null_count() == len(replies):
+        yield {**_row(section, item, None), "finding": NO_REPLIES}
+    else:
+        left = (
+            f"; {unchecked} of {len(rates)} cells not checked: no reply that could be read again"
+            if unchecked
+            else ""
+        )
+        yield _row(section, item, said + left if checked else None, warning=bool(fragile or unchecked))
+    if not checked:
         yield _row(section, "cells with too few readable answers", said, warning=bool(fragile))
     bounds = (
         [row for row in tables["bounds"].rows if row["analysis"] == "clustered" and not row["group"]]

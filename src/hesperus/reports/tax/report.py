@@ -25,7 +25,7 @@ from hesperus.reports.tax.naturalisation import REUSED
 from hesperus.reports.tax.rating import NOTES as RATING_NOTES
 from hesperus.reports.tax.residue import residue_items
 from hesperus.reports.tax.sides import Compared, Side, compared
-from hesperus.reports.tax.validity import TOLERANCE, fragile_cells
+from hesperus.reports.tax.validity import TOLERANCE, fragile_cells, unchecked_cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +79,8 @@ class TaxReport:
             gate=self.tables["e1"].signature["gate"] if "e1" in self.tables else None,
             scored=self.evidence.scores is not None,
             fragile=fragile,
+            unchecked=unchecked_cells(self.tables["validity"]),
+            has_replies=self.evidence.records["reply"].null_count() < len(self.evidence.records),
             floor=self.evidence.settings.floor,
             tolerance=TOLERANCE,
             readers=self.tables["validity"].signature["readers"],

@@ -25,8 +25,14 @@ RECORDED = "recorded"
 TOLERANCE = 0.02
 """Difference of accuracy between two readers of the same replies above which a cell is fragile to the reader."""
 
+READ_AGAIN = "read_again"
+"""Column of a reading that says which replies it read itself; where it has none, it read them all."""
+
+NO_REPLIES = "not possible: the records hold no replies to read again"
+
 CELLS = (
-    "model", "task", "input", "repeat", "reader", "statistic", "value", "low", "high", "n", "accuracy", "verdict", "why",
+    "model", "task", "input", "repeat", "reader", "statistic", "value", "low", "high", "n", "accuracy", "read", "verdict",
+    "why",
 )  # fmt: skip
 BOUNDS = (
     "comparison",
@@ -55,9 +61,10 @@ def validity_table(
         tolerance: Difference of accuracy between readers above which a cell is fragile.
 
     Returns:
-        A row a cell and reader. ``value`` is the share of readable answers with its interval, ``accuracy`` with the unreadable wrong, and ``verdict``:
+        A row a cell and reader. ``value`` is the share of readable answers with its interval, ``accuracy`` with the unreadable
+        wrong, ``read`` the replies that the reader read itself (None for the recorded reading), and ``verdict``:
         ``fragile`` where the recorded validity is under the floor or readers differ by more than the tolerance (``why``
-        says which), else ``robust``.
+        says which), ``robust`` where several readers read replies of the cell and agree, ``not checked`` where they could not.
 
     Raises:
         DataError: No reading, or the readings do not have the same cells.
@@ -71,10 +78,15 @@ def validity_table(
         raise DataError("the readings have different cells; read the same replies again")
     rows: list[Row] = []
     for key in first:
-        why = "; ".join(_why({name: found[key] for name, found in per.items()}, settings, tolerance))
+        readings_of = {name: found[key] for name, found in per.items()}
+        why = "; ".join(_why(readings_of, settings, tolerance))
+        unchecked = "" if why else _unchecked(readings_of)
+        verdict = {
+            "verdict": "fragile" if why else "not checked" if unchecked else "robust",
+            "why": why or unchecked,
+        }
         for name, found in per.items():
             own = found[key]
-            verdict = {"verdict": "fragile" if why else "robust", "why": why}
             task, cell = key
             rows.append(
                 {
@@ -99,6 +111,17 @@ def fragile_cells(found: Table) -> list[str]:
         if row["verdict"] == "fragile"
     }
     return sorted(lines)
+
+
+def unchecked_cells(found: Table) -> int:
+    """How many cells of a validity table no second reader could read."""
+    return len(
+        {
+            (r["model"], r["task"], r["input"], r["repeat"])
+            for r in found.rows
+            if r["verdict"] == "not checked"
+        }
+    )
 
 
 def bounds_table(comparisons: Mapping[str, Compared], *, settings: TaxSettings | None = None) -> Table:
@@ -138,6 +161,11 @@ def _bounds(given: Compared, settings: TaxSettings) -> Iterator[Row]:
 
 
 def _cells(records: pl.DataFrame, settings: TaxSettings) -> Iterator[tuple[tuple[str, Cell], Row]]:
+    key = ["task", "model", "instruction", "input", "repeat"]
+    read: dict[tuple[object, ...], int] = {}
+    if READ_AGAIN in records.columns:
+        counted = records.group_by(key).agg(pl.col(READ_AGAIN).sum())
+        read = {row[:-1]: int(row[-1]) for row in counted.iter_rows()}
     for (task,), frame in records.sort("task").group_by(["task"], maintain_order=True):
         arrays = answer_arrays(frame)
         for row, cell in enumerate(arrays.cells):
@@ -146,7 +174,16 @@ def _cells(records: pl.DataFrame, settings: TaxSettings) -> Iterator[tuple[tuple
             right = estimate(accuracy_statistic(answers, gold))
             yield (str(task), cell), {
                 "statistic": "validity", "value": valid.value, "low": valid.low, "high": valid.high, "accuracy": right.value, "n": valid.n,
+                "read": read.get((str(task), cell.model, cell.instruction, cell.input, cell.repeat)),
             }  # fmt: skip
+
+
+def _unchecked(found: Mapping[str, Row]) -> str:
+    """Why no second reader has read the replies of a cell; empty where one has."""
+    others = [row["read"] for name, row in found.items() if name != RECORDED]
+    if not others:
+        return "read by one reader"
+    return "" if any(count != 0 for count in others) else "no reply that could be read again"
 
 
 def _why(found: Mapping[str, Row], settings: TaxSettings, tolerance: float) -> Iterator[str]:

@@ -36,6 +36,7 @@ class RereadCounts:
         overridden: Rows corrected by hand.
         stale: Lines of overrides whose reply has changed; not applied.
         unmatched: Lines of overrides whose record is not in the table.
+        read: Which rows were read again, [rows]; all others are as they were.
     """
 
     rows: int
@@ -49,6 +50,7 @@ class RereadCounts:
     unmatched: tuple[int, ...] = ()
     whole: int = 0
     undescribed: Mapping[str, int] = field(default_factory=dict)
+    read: pl.Series = field(default_factory=pl.Series, compare=False, repr=False)
 
 
 def reread(
@@ -104,7 +106,9 @@ def reread(
             "task", next(iter(undescribed)), tasks(), "--task NAME or FILE says how these replies are read"
         )
     written = _write(records, answers)
-    return written, replace(_count(records, written, rows, overrides, used), undescribed=dict(undescribed))
+    read = pl.Series([answer is not None for answer in answers], dtype=pl.Boolean)
+    counts = _count(records, written, rows, overrides, used)
+    return written, replace(counts, undescribed=dict(undescribed), read=read)
 
 
 def _check_overrides(overrides: Overrides, rows: list[Row], readers: Readers) -> None:
