@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from hesperus.measures import (
     INVALID,
     MISSING,
+    HardRuns,
     Key,
     agreement_statistics,
+    bootstrap_pairs,
     estimate,
     hard_pairs,
     kappa_p_statistic,
@@ -67,11 +69,28 @@ def test_certain_agreement_by_chance_is_undefined_and_says_so() -> None:
     assert estimate(agreement_statistics(constant, constant, key=_key(right))["cohen_kappa"]).value is None
 
 
+@pytest.mark.parametrize("options", [0, 1])
+def test_without_two_known_options_only_kappa_p_is_undefined(options: int) -> None:
+    a, b, gold = _codes(0, 1, 0, 1), _codes(0, 1, 1, 0), _codes(0, 0, 0, 1)
+    key = Key(gold, _codes(2, options, 2, 2))
+    found = {name: estimate(statistic) for name, statistic in agreement_statistics(a, b, key=key).items()}
+    assert found["kappa_p"].value is None and found["kappa_p"].reason.startswith("1 of 4 items")
+    assert found["raw"].value == 0.5 and found["error_consistency"].value is not None
+    paired = bootstrap_pairs(
+        HardRuns(np.stack([a, b]), key), np.array([[0, 1]]), statistics=("kappa_p", "raw")
+    )
+    assert np.isnan(paired["kappa_p"].value).all() and paired["raw"].value[0] == 0.5
+    every = hard_pairs(np.stack([a, b]), key=key)
+    assert np.isnan(every.kappa_p[0, 1]) and every.raw[0, 1] == 0.5
+    without = Key(np.array([0, -1, 0, 1], np.int32), key.options)
+    assert estimate(agreement_statistics(a, b, key=without)["kappa_p"]).value is not None
+
+
 def test_wrong_shapes_are_refused() -> None:
     with pytest.raises(ValueError, match=r"gold and options need the same items: \(2,\) and \(3,\)"):
         Key(_codes(0, 1), _codes(2, 2, 2))
-    with pytest.raises(ValueError, match="item 1 has 1 options; agreement needs at least 2"):
-        Key(_codes(0, 0), _codes(2, 1))
+    with pytest.raises(ValueError, match="item 1 has -1 options"):
+        Key(_codes(0, 0), _codes(2, -1))
     with pytest.raises(ValueError, match="same items and options"):
         kappa_p_statistic(FIRST, SECOND[:2], key=_key(_codes(0, 0, 2)))
 

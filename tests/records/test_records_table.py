@@ -194,8 +194,8 @@ def test_what_is_no_records_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
-    _frame().write_parquet(tmp_path / "r.parquet", metadata={"hesperus.records": "2"})
-    with pytest.raises(DataError, match="version '2' of the records table, this hesperus reads up to 1"):
+    _frame().write_parquet(tmp_path / "r.parquet", metadata={"hesperus.records": "3"})
+    with pytest.raises(DataError, match="version '3' of the records table, this hesperus reads up to 2"):
         read_records(tmp_path / "r.parquet")
 
 
@@ -204,7 +204,7 @@ def test_the_same_rows_in_any_order_give_the_same_bytes(tmp_path: Path) -> None:
     for seed, name in enumerate(("a.parquet", "b.parquet")):
         write_records(frame.sample(fraction=1.0, shuffle=True, seed=seed), tmp_path / name)
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
-    assert pl.read_parquet_metadata(tmp_path / "a.parquet")["hesperus.records"] == "1"
+    assert pl.read_parquet_metadata(tmp_path / "a.parquet")["hesperus.records"] == "2"
     found = read_records(tmp_path / "a.parquet")
     assert found.equals(found.sort(KEY))
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["a.parquet", "b.parquet"]

@@ -10,7 +10,7 @@ References:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ class Key:
 
     Attributes:
         gold: Codes of the right options, [items]; negative where there is none.
-        options: Number of options of each item, [items], at least 2.
+        options: Number of options of each item, [items]; κ_p is undefined where it is not known (0) or is 1.
     """
 
     gold: Codes
@@ -45,9 +45,19 @@ class Key:
             raise ValueError(
                 f"gold and options need the same items: {self.gold.shape} and {self.options.shape}"
             )
-        if len(self.options) and int(self.options.min()) < 2:
+        if len(self.options) and int(self.options.min()) < 0:
             item = int(np.argmin(self.options))
-            raise ValueError(f"item {item} has {self.options[item]} options; agreement needs at least 2")
+            raise ValueError(f"item {item} has {self.options[item]} options")
+
+    @property
+    def others(self) -> Floats:
+        """1 / (options − 1) of each item, [items]; NaN where the number of options is not known or is 1."""
+        return np.where(self.options > 1, 1.0 / np.maximum(self.options - 1, 1), np.nan)
+
+    def without_options(self, counted: Mask) -> str:
+        """Why κ_p is undefined over some items: how many do not say two or more options; empty where all do."""
+        lacking = int((counted & (self.options < 2)).sum())
+        return f"{lacking} of {int(counted.sum())} items do not say two or more options" if lacking else ""
 
 
 def agreement_statistics(
@@ -69,12 +79,12 @@ def agreement_statistics(
     both = compare(a, b, invalid=invalid)
     with_gold, graded = _graded(both, key)
     right_a, right_b = graded & (a == key.gold), graded & (b == key.gold)
-    others = graded / np.maximum(key.options - 1, 1)
+    others = np.where(graded, key.others, 0.0)
     agree = both.agree & graded
     margins = _margins(a, b, both, invalid=invalid)
     return {
         "raw": _statistic((both.agree, both.counted), ratio, both),
-        "kappa_p": _statistic((graded, agree, right_a, right_b, others), kappa_p_of_sums, with_gold),
+        "kappa_p": _kappa_p((graded, agree, right_a, right_b, others), with_gold, key),
         "cohen_kappa": _statistic((both.counted, both.agree, *margins), _cohen, both),
         "scott_pi": _statistic((both.counted, both.agree, *margins), _scott, both),
         "error_consistency": _statistic(
@@ -101,7 +111,8 @@ def agreement_basis(
     with_gold, _ = _graded(both, key)
     on_gold = ("kappa_p", "error_consistency")
     names = ("raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency")
-    return {name: _statistic((), ratio, with_gold if name in on_gold else both) for name in names}
+    found = {name: _statistic((), ratio, with_gold if name in on_gold else both) for name in names}
+    return found | {"kappa_p": _kappa_p((), with_gold, key)}
 
 
 def soft_agreement_basis(a: Mask, b: Mask, *, key: Key) -> Mapping[str, Statistic]:
@@ -115,7 +126,7 @@ def soft_agreement_basis(a: Mask, b: Mask, *, key: Key) -> Mapping[str, Statisti
     both = _scored_twice(a, b)
     with_gold, _ = _graded(both, key)
     ranks = Statistic((), ratio, both.n, both.excluded, both.reason, _NEVER_TWICE)
-    return {"kappa_p": _statistic((), ratio, with_gold), "rank_consistency": ranks}
+    return {"kappa_p": _kappa_p((), with_gold, key), "rank_consistency": ranks}
 
 
 def kappa_p_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
@@ -141,9 +152,9 @@ def kappa_p_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
         np.einsum("ic,ic->i", first, second),
         first[rows, gold],
         second[rows, gold],
-        graded / np.maximum(key.options - 1, 1),
+        np.where(graded, key.others, 0.0),
     )
-    return _statistic(columns, kappa_p_of_sums, with_gold)
+    return _kappa_p(columns, with_gold, key)
 
 
 def rank_consistency_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
@@ -188,8 +199,9 @@ def rank_features(scores: Floats, options: npt.NDArray[np.int32]) -> Floats:
     real = positions < options[:, None]
     order = np.argsort(np.where(real, -np.nan_to_num(scores), np.inf), axis=2, kind="stable")
     ranks = np.argsort(order, axis=2, kind="stable")
-    weights = np.where(real, np.exp(-positions.astype(np.float64)), 0.0)
-    weights = np.sqrt(weights / weights.sum(axis=1, keepdims=True) / (positions + 1))
+    weights: Floats = np.where(real, np.exp(-positions.astype(np.float64)), 0.0)
+    shares = divide(weights, weights.sum(axis=1, keepdims=True))
+    weights = np.where(real, np.sqrt(shares / (positions + 1)), 0.0)
     inside = (ranks[:, :, None, :] <= positions[:, None]) & real[:, None, :]
     features: Floats = (inside * weights[:, :, None]).reshape(*scores.shape[:2], most * most)
     return features
@@ -207,6 +219,13 @@ def _graded(both: Comparison, key: Key) -> tuple[Comparison, Mask]:
 def _statistic(columns: tuple[Column, ...], reduce: Reduce, both: Comparison) -> Statistic:
     undefined = BY_CHANCE if both.n else "no item that both runs answered counts"
     return Statistic(columns, reduce, both.n, both.excluded, both.reason, undefined)
+
+
+def _kappa_p(columns: tuple[Column, ...], both: Comparison, key: Key) -> Statistic:
+    """κ_p, with its own reason where the number of options of an item that counts is not known."""
+    statistic = _statistic(columns, kappa_p_of_sums, both)
+    reason = key.without_options(both.counted)
+    return replace(statistic, undefined=reason) if reason else statistic
 
 
 def _margins(a: Codes, b: Codes, both: Comparison, *, invalid: InvalidRule) -> tuple[Column, ...]:

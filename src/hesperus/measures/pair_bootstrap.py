@@ -288,7 +288,8 @@ class _Belongings:
         by_options = sums[sets : (1 + len(options)) * sets].reshape(len(options), *n.shape)
         others = np.zeros_like(n)
         for part, count in zip(by_options, options, strict=True):
-            others += part / (count - 1.0)
+            # Unknown: whatever rests on such an item has no chance agreement.
+            others += part / (count - 1.0) if count > 1 else np.where(part > 0, np.nan, 0.0)
         for start in range(0, len(rest), max(1, entries)):
             rest[start : start + entries] = divide(rest[start : start + entries], n[self.common_of_run])
         return np.concatenate([n, divide(others, n), rest])

@@ -332,7 +332,7 @@ def _check(runs: int, shape: tuple[int, ...], key: Key) -> None:
 
 
 def _others(options: npt.NDArray[np.int32]) -> Floats:
-    return 1.0 / (options.astype(np.float64) - 1.0)
+    return np.where(options > 1, 1.0 / np.maximum(options.astype(np.float64) - 1.0, 1.0), np.nan)
 
 
 def _kappa_p(n: Floats, raw: Floats, gold: Floats, others: Floats) -> Floats:

@@ -11,6 +11,7 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.records.cells import Cell
+from hesperus.records.labels import OPTION_COUNT, with_option_counts
 from hesperus.types import OUTCOMES
 
 INVALID = -1
@@ -35,7 +36,8 @@ class AnswerArrays:
         answers: Class codes, [cells, items]; INVALID or MISSING where there is no label.
         gold: Codes of the right labels, [cells, items]; INVALID where there is none, MISSING where nothing was asked.
         outcomes: Index into OUTCOMES, [cells, items]; MISSING where nothing was asked.
-        options: Number of options of each item; the number of labels of the task where the items do not say.
+        options: Number of options of each item; where the items do not say, the number of labels of the whole task; 0
+            where that is not known, since answers are free text.
         probs: Probabilities by class code, [cells, items, labels], 0 beyond an item's options, NaN where there are
             none; None where no record has any, or they were not wanted.
     """
@@ -86,7 +88,7 @@ def answer_arrays(frame: pl.DataFrame, *, probs: bool = False) -> AnswerArrays:
         raise DataError(f"arrays hold one task, the table has {', '.join(tasks)}")
     items = frame["item"].unique().sort()
     cells = frame.select(_CELL).unique().sort(_CELL)
-    labels = _labels(frame)
+    labels, listed = _labels(frame)
     row = frame.select(_CELL).join(cells.with_row_index("row"), on=_CELL, how="left", maintain_order="left")
     place = (row["row"].to_numpy().astype(np.intp), _coded(frame["item"], items.to_list()).astype(np.intp))
     shape = (len(cells), len(items))
@@ -97,7 +99,7 @@ def answer_arrays(frame: pl.DataFrame, *, probs: bool = False) -> AnswerArrays:
         answers=_laid(_coded(frame["answer"], labels), place, shape),
         gold=_laid(_coded(frame["gold"], labels), place, shape),
         outcomes=_laid(_coded(frame["outcome"], OUTCOMES), place, shape),
-        options=_options(frame, items, labels),
+        options=_options(frame, listed),
         probs=_probs(frame, labels, place, shape) if probs else None,
     )
 
@@ -116,31 +118,40 @@ def _laid(
     return laid
 
 
-def _labels(frame: pl.DataFrame) -> tuple[str, ...]:
+def _labels(frame: pl.DataFrame) -> tuple[tuple[str, ...], set[str]]:
+    """All labels in their order, and those that are options of some item."""
     lists = frame["options"].drop_nulls().unique()
     ordered: dict[str, None] = {}
     for options in sorted(lists.to_list(), key=lambda options: (-len(options), options)):
         ordered.update(dict.fromkeys(options))
+    listed = set(ordered)
     named = pl.concat([frame["answer"].unique(), frame["gold"].unique()]).drop_nulls().unique().sort()
     ordered.update(dict.fromkeys(named.to_list()))
-    return tuple(ordered)
+    return tuple(ordered), listed
 
 
-def _options(frame: pl.DataFrame, items: pl.Series, labels: Sequence[str]) -> Codes:
-    fallback = max(2, len(labels))
-    if frame["options"].null_count() == frame.height:
-        return np.full(len(items), fallback, dtype=np.int32)
-    counts = (
-        frame.select("item", count=pl.col("options").list.len())
-        .group_by("item")
-        .agg(least=pl.col("count").min(), most=pl.col("count").max())
-        .sort("item")
-    )
+def _options(frame: pl.DataFrame, listed: set[str]) -> Codes:
+    """Options of each item; 0 where it lists some and an answer is none of them, since answers are then free text."""
+    columns = [pl.col("item"), pl.col("options").list.len().cast(pl.Int32).alias("count")]
+    parts = [pl.col("count").min().alias("least"), pl.col("count").max().alias("most")]
+    known = pl.col("most")
+    if frame["options"].null_count():
+        frame = with_option_counts(frame)
+        columns.append(pl.col(OPTION_COUNT).alias("loose"))
+        parts.append(pl.col("loose").max())
+        known = pl.coalesce("most", "loose", pl.lit(0, dtype=pl.Int32))
+    # A label that no item lists is looked for in the rows only where there is one.
+    if not set(frame["answer"].unique().drop_nulls()) <= listed:
+        outside = pl.col("answer").is_not_null() & ~pl.col("answer").is_in(pl.col("options"))
+        columns.append(outside.fill_null(False).alias("outside"))
+        parts.append(pl.col("outside").any())
+        known = pl.when("outside").then(0).otherwise(known)
+    counts = frame.select(columns).group_by("item").agg(parts).sort("item")
     uneven = counts.filter(pl.col("least") != pl.col("most"))
     if uneven.height:
-        item, least, most = uneven.row(0)
+        item, least, most = uneven.select("item", "least", "most").row(0)
         raise DataError(f"has {least} options in one sense and {most} in another", field="options", item=item)
-    return counts["most"].fill_null(fallback).cast(pl.Int32).to_numpy()
+    return counts.select(known.cast(pl.Int32)).to_series().to_numpy()
 
 
 def _probs(

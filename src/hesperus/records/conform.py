@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.records.labels import OPEN_RULES, settled
 from hesperus.records.schema import KEY, REQUIRED, SCHEMA
 from hesperus.types import OUTCOMES, Record
 
@@ -55,7 +56,8 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
     Args:
         frame: Any table with the required columns. Whole numbers become text where the contract says text; `repeat`
             defaults to 1; `outcome` is derived where it is absent or null (a label: answered, none: invalid); an empty
-            label is none.
+            label is none. Labels become options of their item where cleaning makes them one (`a`, `(B)`, `C.`), and
+            one spelling of a label stands for all within a task where items list no options (see records.labels).
         file: Named in messages.
         header: Lines of the file before its first row.
 
@@ -63,8 +65,8 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
         The columns of the contract in order, then the others as they were.
 
     Raises:
-        DataError: A required column is missing, a value has the wrong type or breaks a rule, or two rows share their
-            key; the message names the file, the row and the column.
+        DataError: A required column is missing, a value has the wrong type or breaks a rule, a label is none of its
+            item's options, or two rows share their key; the message names the file, the row and the column.
     """
     place = _Place(file, header)
     absent = [name for name in REQUIRED if name not in frame.columns]
@@ -86,6 +88,7 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
     _check_key(filled, place)
     _check_outcomes(filled, place)
     _check_options(filled, place)
+    filled = _settle_labels(filled, place)
     others = [name for name in frame.columns if name not in SCHEMA]
     return filled.select(*SCHEMA, *others)
 
@@ -139,6 +142,10 @@ def _as_text(column: pl.Series, place: _Place) -> pl.Series:
     kind = column.dtype
     if kind.is_integer() or kind == pl.Boolean or isinstance(kind, pl.Categorical | pl.Enum):
         return column.cast(pl.String)
+    whole = kind.is_float() and bool((column.drop_nulls() == column.drop_nulls().round(0)).all())
+    if (whole and column.name == "item") or (kind.is_float() and column.name in ("answer", "gold")):
+        # A column of whole numbers with gaps comes as floats from many tools.
+        return column.cast(pl.String).str.replace(r"\.0$", "").alias(column.name)
     raise place.fault(
         f"expected text, found {kind}: {_shown(_first(column))}", row=_first_row(column), field=column.name
     )
@@ -217,6 +224,33 @@ def _check_outcomes(frame: pl.DataFrame, place: _Place) -> None:
     )
     for broken, field, message in rules:
         _refuse(frame, broken, message=message, field=field, place=place)
+
+
+def _settle_labels(frame: pl.DataFrame, place: _Place) -> pl.DataFrame:
+    """Labels as options of their items; those that are none are refused, unless the reply itself is the answer."""
+    frame, strangers = settled(frame)
+    open_answer = pl.lit(False)
+    if "rule" in frame.columns and frame["rule"].dtype == pl.String:
+        open_tasks = frame.filter(pl.col("rule").is_in(OPEN_RULES))["task"].unique().to_list()
+        open_answer = pl.col("task").is_in(open_tasks)
+    for name, outside in strangers.items():
+        rows = frame.with_row_index("row").filter(outside & frame.select(~open_answer).to_series())
+        if rows.is_empty():
+            continue
+        counts = rows[name].value_counts(sort=True).head(5).iter_rows()
+        shown = ", ".join(f"{label!r} ({many:,})" for label, many in counts)
+        more = rows[name].n_unique() - 5
+        first = rows.row(0, named=True)
+        raise place.fault(
+            f"{rows.height:,} rows hold labels that are none of the item's options: {shown}"
+            f"{f' and {more:,} others' if more > 0 else ''}; the options here are {', '.join(map(repr, first['options']))}. "
+            "Write labels as the options are written; a row without a readable answer has the outcome 'invalid' and no "
+            "answer",
+            row=first["row"],
+            field=name,
+            item=first["item"],
+        )
+    return frame
 
 
 def _check_options(frame: pl.DataFrame, place: _Place) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-SCHEMA_VERSION = 1
-"""Stands in the metadata of every Parquet file written here, under VERSION_KEY."""
+SCHEMA_VERSION = 2
+"""Stands in the metadata of every Parquet file written here, under VERSION_KEY. Since 2, labels are options of their
+items, or in one spelling within a task; an older file is held to that as it is read."""
 
 VERSION_KEY = "hesperus.records"
 
@@ -31,5 +32,5 @@ KEY = ("model", "task", "item", "instruction", "input", "repeat")
 REQUIRED = ("model", "task", "item", "instruction", "input", "answer")
 """Columns that a file must have; the others have defaults or may be null."""
 
-MEASURED = (*KEY, "outcome", "answer", "gold", "options", "probs")
-"""All that measures look at; the rest may stay on disk."""
+MEASURED = (*KEY, "outcome", "answer", "gold", "options", "probs", "rule")
+"""All that measures look at; the rest may stay on disk. `rule` is no column of the contract and need not be there."""

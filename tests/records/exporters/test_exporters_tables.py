@@ -42,7 +42,7 @@ def test_probabilities_follow_the_options_of_each_row() -> None:
     rows = [
         Record("m", "t", "1", "en", "en", 1, "answered", "yes", "no", ("yes", "no"), (0.9, 0.1)),
         Record("m", "t", "2", "en", "en", 1, "answered", "yes", "no", ("no", "yes"), (0.2, 0.8)),
-        Record("m", "t", "3", "en", "en", 1, "answered", "maybe", "no", ("maybe",), (1.0,)),
+        Record("m", "t", "3", "en", "en", 1, "answered", "maybe", "maybe", ("maybe",), (1.0,)),
     ]
     table = answers_table(records_frame(rows))
     assert table["p_yes"].to_list() == [0.9, 0.8, None] and table["p_no"].to_list() == [0.1, 0.2, None]

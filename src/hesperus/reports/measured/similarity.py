@@ -109,7 +109,7 @@ def _pair_rows(found: Measured, task: str) -> list[Row]:
             n=n,
             excluded=alone + lost + runs.differing,
             reason="; ".join(parts),
-            undefined=BY_CHANCE if n else NO_ITEM,
+            undefined=(_no_options(found) or BY_CHANCE) if n else NO_ITEM,
         )
         a, b = runs.cells[i], runs.cells[j]
         head = {"model_a": a.model, "model_b": b.model, "task": task, "a": a.label(), "b": b.label()}
@@ -160,12 +160,19 @@ def _group_rows(
         }  # fmt: skip
 
 
+def _no_options(found: Measured) -> str:
+    """Why κ_p is undefined for want of known options; empty where that is not why."""
+    if not found.statistic.startswith("kappa_p"):
+        return ""
+    return found.runs.key.without_options(found.runs.key.gold >= 0)
+
+
 def _why_none(found: Measured, pairs: npt.NDArray[np.intp]) -> str:
     """Why no pair of a group has a value."""
     if not len(pairs):
         return "there is no pair"
     if int(found.spread.n[pairs].max()):
-        return BY_CHANCE
+        return _no_options(found) or BY_CHANCE
     if not (found.runs.key.gold >= 0).any():
         return f"{found.statistic} needs right answers, and no item has gold"
     return NO_ITEM

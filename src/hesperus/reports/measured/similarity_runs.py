@@ -17,7 +17,8 @@ import polars as pl
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import Block, Codes, Key, Mask
 from hesperus.records import INVALID, MISSING, Cell, read_records
-from hesperus.records.schema import VERSION_KEY
+from hesperus.records.labels import OPTION_COUNT, label_counts
+from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
 
 _CELL = ("model", "instruction", "input", "repeat")
 _READ = (*_CELL, "item", "answer", "gold", "options", "probs")
@@ -111,6 +112,7 @@ class RecordStream:
             raise UnknownNameError("task", task, tasks)
         self.task: str = task or tasks[0]
         self._columns = tuple(columns)
+        self._labels = _label_count(scan, self.task, present)
         self._scan = scan.filter(pl.col("task") == self.task) if len(tasks) > 1 else scan
         if exclude:
             self._scan = self._scan.filter(~pl.col("item").is_in(list(exclude)))
@@ -164,10 +166,12 @@ class RecordStream:
         for name in ("answer", "gold"):
             for label in frame[name].unique().drop_nulls().sort().to_list():
                 self._names.setdefault(label, len(self._names))
-        codes = _spread(_labelled(frame["answer"], self._names), place, shape)
+        answers = _labelled(frame["answer"], self._names)
+        codes = _spread(answers, place, shape)
         gold = _spread(_labelled(frame["gold"], self._names), place, shape)
         options = _Options.of(frame, column, self._names, len(items))
-        counts = _counts(options, frame, column, items, max(2, len(self._names)))
+        counts = _counts(options, frame, column, items, self._labels)
+        counts[options.left(answers, column)] = 0
         highest = gold.max(axis=0, initial=MISSING)
         lowest = np.where(gold >= 0, gold, np.iinfo(np.int32).max).min(axis=0, initial=np.iinfo(np.int32).max)
         kept = (highest < 0) | (lowest == highest)
@@ -268,6 +272,15 @@ class _Options:
             spots[moved] = found.argmax(axis=1)
         return cls(table, records, lengths, spots)
 
+    def left(self, answers: Codes, column: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Items that list options of which an answer is none: their answers are free text."""
+        mine, theirs = np.unique(answers[answers >= 0]), np.unique(self.table)
+        if not self.table.shape[1] or np.isin(mine, theirs).all():
+            return np.empty(0, dtype=np.intp)
+        rows = np.flatnonzero((answers >= 0) & (self.table[column, 0] != MISSING))
+        inside = (self.table[column[rows]] == answers[rows, None]).any(axis=1)
+        return np.unique(column[rows[~inside]])
+
     def places(self, gold: Codes) -> Codes:
         """Place of the right option among an item's own; INVALID where it is none of them."""
         if not self.table.shape[1]:
@@ -305,12 +318,21 @@ def _scan(source: pl.DataFrame | Path | str, columns: Sequence[str]) -> pl.LazyF
     file = path / "records.parquet" if path.is_dir() else path
     if file.suffix.lower() in (".parquet", ".pq") and file.is_file():
         try:
-            trusted = VERSION_KEY in pl.read_parquet_metadata(file)
+            trusted = pl.read_parquet_metadata(file).get(VERSION_KEY) == str(SCHEMA_VERSION)
         except pl.exceptions.PolarsError:
             trusted = False
         if trusted:
             return pl.scan_parquet(file)
     return read_records(path, columns=columns).lazy()
+
+
+def _label_count(scan: pl.LazyFrame, task: str, present: Sequence[str]) -> int:
+    """Number of labels of the task, of those rows that list no options; 0 where they are no closed set."""
+    loose = scan.filter(pl.col("task") == task, pl.col("options").is_null())
+    if OPTION_COUNT in present:
+        return int(loose.select(pl.col(OPTION_COUNT).max()).collect().item() or 0)
+    rule = ["rule"] if "rule" in present else []
+    return label_counts(loose.select("task", "answer", "gold", "options", *rule).collect()).get(task, 0)
 
 
 def _coded(column: pl.Series, names: pl.Series) -> npt.NDArray[np.intp]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import KEY, MISSING, AnswerArrays, Cell, Codes, answer_arrays
+from hesperus.records.labels import with_option_counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +71,7 @@ def views(
             raise UsageError(f"every row says its {name} anyway; group by another column")
         if name not in records.columns:
             raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
+    records = with_option_counts(records)
     split = ["model", "task", *by] if per_model else ["task", *by]
     parts = records.partition_by(split, as_dict=True)
     for values in sorted(
@@ -99,7 +101,7 @@ def narrowed(records: pl.DataFrame, *, models: Sequence[str] = (), tasks: Sequen
         for name in wanted:
             if name not in known:
                 raise UnknownNameError(column, name, known)
-        records = records.filter(pl.col(column).is_in(wanted))
+        records = with_option_counts(records).filter(pl.col(column).is_in(wanted))
     return records
 
 

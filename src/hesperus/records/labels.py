@@ -1,0 +1,177 @@
+"""Labels of a records table: answers and gold that are options of their item, in one spelling; how many there are.
+
+A table written by hand or by another tool may say `a`, `(B)` or `C.` where the options are A to D, and 1, "1" or 1.0
+for one number. Labels go through the cleaning that replies go through (`comparable`); what is an option then is that
+option, and what is none is refused with counts, since it would count as wrong without being it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+
+import polars as pl
+
+from hesperus.normalization import comparable, plain_digits
+
+OPEN_RULES = ("own words", "whole text")
+"""Rules of answer extraction whose answer is the reply itself: it need not be one of the options."""
+
+MOST_LABELS = 26
+"""Most labels of a task that are still a closed set, as many as there are letters; more are free text."""
+
+OPTION_COUNT = "option_count"
+"""Column in which a table that is taken apart keeps how many labels its task has, where items list no options."""
+
+_LABELS = ("answer", "gold")
+_LONGEST = 200
+
+
+@lru_cache(maxsize=65536)
+def label_key(label: str) -> str:
+    """The form in which labels are compared: numbers by value, everything else as free text is.
+
+    >>> label_key("(B)") == label_key("b"), label_key("1.0") == label_key(" 01 "), label_key("-1") == label_key("1")
+    (True, True, False)
+    """
+    form = comparable(label) or label.strip()
+    try:
+        value = Decimal(plain_digits(form))
+    except InvalidOperation:
+        return form
+    return f"{value.normalize():f}" if value.is_finite() and abs(value.adjusted()) < 40 else form
+
+
+def settled(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
+    """Answers and gold as options of their items, or in one spelling where the items list none.
+
+    Args:
+        frame: Records in the types of the contract.
+
+    Returns:
+        The table, and for `answer` and `gold` which rows hold a label that is none of the row's options.
+    """
+    strangers: dict[str, pl.Series] = {}
+    listed = frame["options"].is_not_null()
+    for name in _LABELS:
+        found = _as_options(frame, name, listed)
+        frame = frame.with_columns(found[0])
+        strangers[name] = found[1]
+    return (frame if listed.all() else _one_spelling(frame, listed)), strangers
+
+
+def _as_options(frame: pl.DataFrame, name: str, listed: pl.Series) -> tuple[pl.Series, pl.Series]:
+    outside = (
+        frame.select(
+            (pl.col(name).is_not_null() & ~pl.col(name).is_in(pl.col("options"))).fill_null(False)
+        ).to_series()
+        & listed
+    )
+    if not outside.any():
+        return frame[name], outside
+    rows = frame.select(pl.col(name), "options").filter(outside)
+    known: dict[tuple[str, tuple[str, ...]], str | None] = {}
+    told: list[str | None] = []
+    for label, options in rows.iter_rows():
+        question = (label, tuple(options))
+        if question not in known:
+            known[question] = _option_of(*question)
+        told.append(known[question])
+    replaced = pl.Series(name, told, dtype=pl.String)
+    whole = frame[name].scatter(outside.arg_true(), replaced.fill_null(rows[name]))
+    still = outside.clone()
+    missing = pl.Series([label is None for label in told], dtype=pl.Boolean)
+    return whole, still.scatter(outside.arg_true(), missing)
+
+
+def _option_of(label: str, options: Sequence[str]) -> str | None:
+    """The one option that a label is another spelling of; None where it is none, or could be two."""
+    form = label_key(label)
+    found = [option for option in options if label_key(option) == form]
+    return found[0] if len(found) == 1 else None
+
+
+def _one_spelling(frame: pl.DataFrame, listed: pl.Series) -> pl.DataFrame:
+    """Where items list no options: of spellings of one label within a task, that of gold, else the most frequent."""
+    loose = frame.filter(~listed)
+    if "rule" in loose.columns and loose["rule"].dtype == pl.String:
+        loose = loose.filter(~pl.col("rule").is_in([OPEN_RULES[1]]).fill_null(False))
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    golds: dict[str, set[str]] = defaultdict(set)
+    for name in _LABELS:
+        for task, label, many in loose.group_by("task", name).len().drop_nulls().iter_rows():
+            if len(label) <= _LONGEST:
+                counts[task][label] += many
+                if name == "gold":
+                    golds[task].add(label)
+    changes = [
+        (task, label, spelling)
+        for task, found in counts.items()
+        for label, spelling in _spellings(found, golds[task]).items()
+    ]
+    if not changes:
+        return frame
+    tasks, labels, spellings = zip(*changes, strict=True)
+    for name in _LABELS:
+        table = pl.DataFrame(
+            {"task": tasks, name: labels, "spelling": spellings}, schema_overrides={name: pl.String}
+        )
+        joined = frame.select("task", name).join(table, on=["task", name], how="left", maintain_order="left")
+        wanted = (
+            pl.when(pl.Series(listed)).then(pl.col(name)).otherwise(pl.coalesce(joined["spelling"], name))
+        )
+        frame = frame.with_columns(wanted.alias(name))
+    return frame
+
+
+def _spellings(found: Counter[str], golds: Iterable[str]) -> dict[str, str]:
+    """Label to the spelling that stands for it, for those labels that change."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for label in found:
+        groups[label_key(label)].append(label)
+    right = set(golds)
+    return {
+        label: best
+        for labels in groups.values()
+        if len(labels) > 1
+        for best in [min(labels, key=lambda label: (label not in right, -found[label], len(label), label))]
+        for label in labels
+        if label != best
+    }
+
+
+def label_counts(frame: pl.DataFrame) -> dict[str, int]:
+    """Task to the number of its labels, of those rows that list no options; 0 where they are no closed set.
+
+    Args:
+        frame: The whole table, before anything is filtered or grouped.
+    """
+    loose = frame.filter(pl.col("options").is_null())
+    if loose.is_empty():
+        return {}
+    parts = [frame.select("task", label=name).drop_nulls().unique() for name in _LABELS]
+    if loose.height < frame.height:
+        listed = frame.select("task", label="options").drop_nulls().unique()
+        parts.append(listed.explode("label", empty_as_null=False).drop_nulls())
+    found = dict(pl.concat(parts).unique().group_by("task").len().iter_rows())
+    open_tasks: set[str] = set()
+    if "rule" in loose.columns and loose["rule"].dtype == pl.String:
+        open_tasks = set(loose.filter(pl.col("rule").is_in(OPEN_RULES).fill_null(False))["task"].unique())
+    return {
+        task: 0 if many > MOST_LABELS or task in open_tasks else max(2, many)
+        for task, many in ((task, found.get(task, 0)) for task in loose["task"].unique().to_list())
+    }
+
+
+def with_option_counts(frame: pl.DataFrame) -> pl.DataFrame:
+    """The table with how many labels its tasks have, where items list no options, before it is taken apart."""
+    if OPTION_COUNT in frame.columns or not frame["options"].null_count():
+        return frame
+    counts = label_counts(frame)
+    return frame.with_columns(
+        pl.when(pl.col("options").is_null())
+        .then(pl.col("task").replace_strict(counts, default=0, return_dtype=pl.Int32))
+        .alias(OPTION_COUNT)
+    )

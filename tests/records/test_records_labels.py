@@ -1,0 +1,161 @@
+"""Labels of users' tables: options in another spelling are those options, anything else is refused with counts."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from hesperus.cli.app import app
+from hesperus.errors import DataError
+from hesperus.records import answer_arrays, conform, read_records
+from hesperus.records.labels import label_counts, label_key
+
+
+def table(
+    *rows: tuple[object, object],
+    options: object = None,
+    task: str = "t",
+    language: str = "en",
+    **more: object,
+) -> pl.DataFrame:
+    """A row for each answer and gold."""
+    return pl.DataFrame(
+        [
+            {"model": "m", "task": task, "item": f"i{n}", "instruction": language, "input": language,
+             "answer": answer, "gold": gold, "options": options, **more}
+            for n, (answer, gold) in enumerate(rows)
+        ],
+        infer_schema_length=None, strict=False,
+    )  # fmt: skip
+
+
+def measured(folder: Path, frame: pl.DataFrame, *arguments: str) -> tuple[int, list[dict[str, Any]], str]:
+    file = folder / "records.parquet"
+    frame.write_parquet(file)
+    result = CliRunner().invoke(
+        app, ["measure", *arguments[:1], str(file), *arguments[1:], "--format", "json"]
+    )
+    rows = json.loads(result.stdout)["rows"] if result.exit_code == 0 else []
+    return result.exit_code, rows, result.stderr
+
+
+def test_options_in_another_spelling_are_those_options(tmp_path: Path) -> None:
+    spelt = [("a", "A"), ("(B)", "b."), ("C.", "C"), ("**D**", "[D]"), ("Ａ", "B")]
+    frame = table(*spelt, options=["A", "B", "C", "D"])
+    found = conform(frame)
+    assert found["answer"].to_list() == ["A", "B", "C", "D", "A"]
+    assert found["gold"].to_list() == ["A", "B", "C", "D", "B"]
+    code, rows, _ = measured(tmp_path, frame, "accuracy")
+    assert (code, rows[0]["value"], rows[0]["n"]) == (0, 0.8, 5)
+
+
+def test_what_is_no_option_is_refused_with_counts_and_place(tmp_path: Path) -> None:
+    frame = table(("A", "A"), ("E", "A"), ("e", "A"), ("Paris", "A"), options=["A", "B"])
+    frame.with_columns(pl.lit('["A", "B"]').alias("options")).write_csv(tmp_path / "r.csv")
+    with pytest.raises(DataError) as caught:
+        read_records(tmp_path / "r.csv")
+    told = str(caught.value)
+    for part in (
+        "r.csv",
+        "line 3",
+        "field 'answer'",
+        "item 'i1'",
+        "3 rows",
+        "'E' (1)",
+        "'Paris' (1)",
+        "'A', 'B'",
+    ):
+        assert part in told
+    with pytest.raises(DataError, match="field 'gold'"):
+        conform(table(("A", "2"), options=["A", "B"]))
+
+
+def test_two_options_that_differ_only_in_case_need_their_own_spelling() -> None:
+    assert conform(table(("a", "A"), options=["a", "A"]))["answer"].to_list() == ["a"]
+    with pytest.raises(DataError, match="none of the item's options"):
+        conform(table(("(a)", "A"), options=["a", "A"]))
+
+
+def test_the_reply_itself_need_not_be_an_option() -> None:
+    frame = table(("rome", "Rome"), ("milan", "Rome"), options=["Rome", "Paris"], rule="own words")
+    found = conform(frame)
+    assert found["answer"].to_list() == ["Rome", "milan"]
+    assert answer_arrays(found).options.tolist() == [2, 0]
+
+
+def test_labels_that_differ_in_case_are_one_within_a_task() -> None:
+    found = conform(table(("Yes", "yes"), ("yes", "yes"), ("YES", "no"), ("no.", "no")))
+    assert found["answer"].to_list() == ["yes", "yes", "yes", "no"]
+    other = pl.concat([table(("Yes", None), task="one"), table(("yes", None), task="two")])
+    assert conform(other)["answer"].to_list() == ["Yes", "yes"]
+
+
+@pytest.mark.parametrize("values", [["1", "2"], [1, 2], [1.0, 2.0], ["01", " 2.0 "], ["١", "٢"]])
+def test_a_number_is_a_number_in_every_file(values: list[object]) -> None:
+    parts = [table(("1", "1"), ("2", "1"), language="en"), table(*((v, "1") for v in values), language="de")]
+    held = conform(pl.concat([conform(part) for part in parts]))
+    assert set(held["answer"]) == {"1", "2"}
+    assert held["answer"].to_list()[:2] == held["answer"].to_list()[2:]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("3,5", "35", False), ("-1", "1", False), ("1.50", "1.5", True), ("1e400", "1", False), ("?", "!", False),
+     ("nan", "NaN", True), ("9" * 200, "9" * 199, False), ("Å", "Å", True)],
+)  # fmt: skip
+def test_what_counts_as_one_label(one: str, other: str, same: bool) -> None:
+    assert (label_key(one) == label_key(other)) is same
+
+
+def grouped() -> pl.DataFrame:
+    """Two models on 40 items with three labels, of which each subject shows two."""
+    rows = []
+    for model, item in product(("m/a", "m/b"), range(40)):
+        subject, labels = ("sea", ("x", "y")) if item < 20 else ("land", ("y", "z"))
+        gold = labels[item % 2]
+        wrong = labels[1 - item % 2]
+        answer = gold if (item * (3 if model == "m/a" else 7)) % 10 < 7 else wrong
+        rows.append({"model": model, "task": "t", "item": f"i{item:02}", "instruction": "en", "input": "en",
+                     "answer": answer, "gold": gold, "subject": subject})  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def test_the_number_of_options_is_that_of_the_whole_task(tmp_path: Path) -> None:
+    bare = grouped()
+    named = bare.with_columns(pl.lit(["x", "y", "z"]).alias("options"))
+    found = [measured(tmp_path, frame, "agreement", "--by", "subject")[1] for frame in (bare, named)]
+    values = [[row["value"] for row in rows if row["statistic"] == "kappa_p"] for rows in found]
+    assert values[0] == pytest.approx(values[1]) and len(values[0]) == 2
+    assert label_counts(conform(bare)) == {"t": 3} and label_counts(conform(named)) == {}
+
+
+@pytest.mark.parametrize("what", ["agreement", "similarity"])
+def test_free_text_and_single_options_have_no_kappa_p_but_a_reason(what: str, tmp_path: Path) -> None:
+    bare = grouped()
+    towns = bare.with_columns(
+        pl.col("item").alias("gold"),
+        pl.when(pl.col("answer") == pl.col("gold")).then("item").otherwise(pl.lit("i99")).alias("answer"),
+    )
+    single = bare.with_columns(
+        pl.lit(["x"]).alias("options"), pl.lit("x").alias("answer"), pl.lit("x").alias("gold")
+    )
+    for frame in (towns, single):
+        code, rows, told = measured(tmp_path, frame, what)
+        assert code == 0, told
+        kappa = [row for row in rows if row["statistic"] == "kappa_p"]
+        assert kappa and all(
+            row["value"] is None and "say two or more options" in row["reason"] for row in kappa
+        )
+
+
+def test_a_run_from_before_is_held_to_the_same(tmp_path: Path) -> None:
+    frame = conform(table(("A", "A"), ("B", "A"), options=["A", "B"]))
+    old = frame.with_columns(answer=pl.Series(["a", "(b)"]))
+    old.write_parquet(tmp_path / "records.parquet", metadata={"hesperus.records": "1"})
+    assert read_records(tmp_path)["answer"].to_list() == ["A", "B"]
