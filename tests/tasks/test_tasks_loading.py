@@ -402,3 +402,13 @@ def test_of_a_runs_items_the_originals_are_taken(tmp_path: Path) -> None:
     made = frame.with_columns(language=pl.lit("de"), input=pl.lit("de_from_en"), model=pl.lit("m/x"))
     again = made.with_columns(model=pl.lit("m/y"))
     assert items_from_frame(pl.concat([original, made, again])) == items_from_frame(frame)
+
+
+def test_a_language_column_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    source = replace(task("paws-x").source, language_column="langauge")
+    path = lines(tmp_path / "all.jsonl", [paws(1, language="en"), paws(2, language="de")])
+    for languages in (["en", "de"], "en"):
+        with pytest.raises(
+            DataError, match=r"no column 'langauge'; did you mean 'language'\?.*source\.language_column"
+        ):
+            load_items(replace(task("paws-x"), source=source), languages, source=path)

@@ -16,6 +16,7 @@ from hesperus.errors import DataError, UsageError
 from hesperus.languages import normalise
 from hesperus.tasks import Task, load_items
 from hesperus.tasks.gold import accepted_texts, read_gold
+from hesperus.tasks.items import spoken_languages
 from hesperus.tasks.locating import Given, find_rows
 from hesperus.tasks.rows import Rows, text_of
 from hesperus.types import Item
@@ -80,7 +81,7 @@ def _items(task: Task, rows: Rows, tag: str) -> tuple[list[Item], list[Finding]]
     fields = {name: rows.values(column, code) for name, column in task.columns.fields.items()}
     options = [rows.values(column, code) for column in task.columns.options]
     golds = rows.values(task.columns.gold, code) if task.columns.gold else None
-    spoken = rows.columns.get(task.source.language_column or "")
+    spoken = spoken_languages(task, rows) if task.source.language_column is not None else None
     items: list[Item] = []
     known: list[Finding] = []
     for row, key in enumerate(_ids(task, rows, tag, code)):

@@ -120,14 +120,30 @@ def _gold(
     return labels[0], {labels[0]: tuple(dict.fromkeys(labels))}, None
 
 
+def spoken_languages(task: Task, rows: Rows) -> Sequence[object]:
+    """The values of the column that tells the language of each row.
+
+    Raises:
+        DataError: The table has no such column; without it every language would get every row.
+    """
+    name = task.source.language_column or ""
+    try:
+        return rows.values((name,))
+    except DataError as error:
+        raise DataError(
+            f"{error}; the task names it as source.language_column (leave that out where each file holds one language)"
+        ) from None
+
+
 def _of_language(task: Task, rows: Rows, code: str) -> Rows:
     """The rows of one language, where a column tells it."""
     name = task.source.language_column
-    if name is None or name not in rows.columns:
+    if name is None:
         return rows
-    kept = [row for row, value in enumerate(rows.columns[name]) if text_of(value) == code]
+    spoken = spoken_languages(task, rows)
+    kept = [row for row, value in enumerate(spoken) if text_of(value) == code]
     if not kept:
-        there = sorted({text_of(value) or "" for value in rows.columns[name]})
+        there = sorted({text_of(value) or "" for value in spoken})
         raise DataError(
             f"no row has {code!r} there; it holds {', '.join(there[:20])}", file=rows.place, field=name
         )
