@@ -50,7 +50,10 @@ def checkpoint(tmp_path: Path) -> Path:
 
 def score(settings: CometSettings, hypotheses: list[str]) -> list[float | None]:
     n = len(hypotheses)
-    return comet_scores(settings, sources=["Quelle — 源"] * n, hypotheses=hypotheses, references=["abcd"] * n)
+    found = comet_scores(
+        settings, sources=["Quelle — 源"] * n, hypotheses=hypotheses, references=["abcd"] * n
+    )
+    return list(found.scores)
 
 
 def test_scores_come_back_through_the_process_in_order(library: Path, checkpoint: Path) -> None:
@@ -150,7 +153,7 @@ def test_a_tiny_checkpoint_in_a_real_comet(tmp_path: Path) -> None:
     )  # fmt: skip
     settings = CometSettings(python, str(tmp_path / "tiny"), timeout=300)
     texts = ["a cat sat", "some dogs ran home", ""]
-    found = comet_scores(settings, sources=texts, hypotheses=texts, references=texts)
-    again = comet_scores(settings, sources=texts[::-1], hypotheses=texts[::-1], references=texts[::-1])
+    found = comet_scores(settings, sources=texts, hypotheses=texts, references=texts).scores
+    again = comet_scores(settings, sources=texts[::-1], hypotheses=texts[::-1], references=texts[::-1]).scores
     assert all(score is not None for score in found)
     assert [round(score or 0, 5) for score in found] == [round(score or 0, 5) for score in again[::-1]]

@@ -36,7 +36,9 @@ class MeasureSettings:
         by: Columns of the records to group by.
         invalid: How answers without a label compare.
         bootstrap: How intervals are made.
-        threshold: Score above which translations count as good (only for the table of scores).
+        threshold: Score above which translations count as good, for scores from 0 to 100 such as BLEU; ROUGE, from 0 to 1,
+            takes a hundredth of it (only for the table of scores).
+        comet_threshold: The same for COMET, whose scores lie between 0 and 1.
     """
 
     a: Selection | None = None
@@ -45,6 +47,7 @@ class MeasureSettings:
     invalid: InvalidRule = "disagree"
     bootstrap: Bootstrap = Bootstrap()
     threshold: float | None = None
+    comet_threshold: float | None = None
 
     def __post_init__(self) -> None:
         _check(self.invalid, self.a, self.b)
@@ -71,7 +74,8 @@ class GivenSettings:
         resamples: Resamples of the items, 0 or more; 0 gives no intervals.
         seed: Seed of the resamples, 0 or more.
         level: Coverage of the intervals, in (0, 1).
-        threshold: Score above which translations count as good.
+        threshold: Score above which translations count as good, for scores from 0 to 100.
+        comet_threshold: The same for COMET.
     """
 
     a: Selection | None = None
@@ -82,6 +86,7 @@ class GivenSettings:
     seed: int | None = None
     level: float | None = None
     threshold: float | None = None
+    comet_threshold: float | None = None
 
     def __post_init__(self) -> None:
         _check(self.invalid, self.a, self.b)

@@ -74,7 +74,15 @@ def command(
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(help="For translation: scores strictly above it count as good (default: 50)."),
+        typer.Option(
+            help="For translation: scores from 0 to 100 strictly above it count as good; ROUGE takes a hundredth (default: 50)."
+        ),
+    ] = None,
+    comet_threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="For translation: the same for COMET, whose scores lie between 0 and 1 (default: 0.8)."
+        ),
     ] = None,
     format: Format = "table",
     unit: Unit = None,
@@ -140,10 +148,11 @@ def command(
     if flags.used():
         raise UsageError(f"{', '.join(flags.used())} belongs to `measure raters`, not to {what}")
     given = GivenSettings.of(
-        a=a, b=b, by=by or None, invalid=invalid, resamples=resamples, seed=seed, threshold=threshold
-    )
-    if threshold is not None and what != "translation":
-        raise UsageError(f"--threshold is for translation, not for {what}")
+        a=a, b=b, by=by or None, invalid=invalid, resamples=resamples, seed=seed, threshold=threshold,
+        comet_threshold=comet_threshold,
+    )  # fmt: skip
+    if (threshold is not None or comet_threshold is not None) and what != "translation":
+        raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
     study = described(run)
     refuse_labels(what, study)
     needed = measure_columns(what, given, study)
@@ -173,7 +182,7 @@ def _translation(records: pl.DataFrame, settings: MeasureSettings, scores: Path)
     from hesperus.analysis.settings import resolve
     from hesperus.errors import UsageError
     from hesperus.reports.measured import read_scores, translation_table
-    from hesperus.reports.measured.scores import DEFAULT_THRESHOLD
+    from hesperus.reports.measured.scores import DEFAULT_COMET_THRESHOLD, DEFAULT_THRESHOLD
 
     if settings.a is not None:
         raise UsageError("translation takes no pair of cells; it looks at every made input")
@@ -181,6 +190,7 @@ def _translation(records: pl.DataFrame, settings: MeasureSettings, scores: Path)
         records,
         read_scores(scores),
         threshold=resolve(settings.threshold, None, DEFAULT_THRESHOLD),
+        comet_threshold=resolve(settings.comet_threshold, None, DEFAULT_COMET_THRESHOLD),
         by=settings.by,
         invalid=settings.invalid,
         bootstrap=settings.bootstrap,

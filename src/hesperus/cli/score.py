@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hesperus.cli.measure_flags import Format
+
+if TYPE_CHECKING:
+    from hesperus.fingerprint import JSON
+    from hesperus.translation import CometSettings
 
 
 def command(
@@ -25,7 +30,8 @@ def command(
 ) -> None:
     """Score a run's translations against the benchmark's own wording: BLEU, chrF, ROUGE, COMET.
 
-    Item scores go to RUN/scores.parquet, where `hesperus measure translation RUN` looks for them. The benchmark's own
+    Item scores go to RUN/scores.parquet, where `hesperus measure translation RUN` looks for them; scores that stand there
+    already stay, so that COMET can be added later. The benchmark's own
     version in each target language must be in the run: ask for it with `--originals`.
 
     For example:
@@ -42,8 +48,9 @@ def command(
     from hesperus.records.writing import write_parquet
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
-    from hesperus.translation import CometSettings, QualitySettings, comet_scores, score_senses, sense_pairs
-    from hesperus.translation.quality import CORPUS_COLUMNS, Comet, Floats
+    from hesperus.translation import CometSettings, QualitySettings, score_senses, sense_pairs
+    from hesperus.translation.kept_scores import added_to, metadata_of, texts_hash
+    from hesperus.translation.quality import CORPUS_COLUMNS, Floats
 
     if (comet_python is None) != (comet_checkpoint is None):
         raise UsageError("COMET needs both --comet-python and --comet-checkpoint")
@@ -56,19 +63,45 @@ def command(
             "has no original in any target language to score against; run again with --originals", file=run
         )
     settings, bootstrap = QualitySettings(rouge="unicode" if rouge else "off"), Bootstrap()
-    comet: Comet | None = None
+    comet: _Comet | None = None
     if comet_python is not None and comet_checkpoint is not None:
-        where = CometSettings(str(comet_python), str(comet_checkpoint))
-        comet = lambda sources, made, wanted: comet_scores(  # noqa: E731
-            where, sources=sources, hypotheses=made, references=wanted
-        )
+        comet = _Comet(CometSettings(str(comet_python), str(comet_checkpoint)))
 
     def resample(columns: Floats) -> Floats:
         drawn = draws(len(columns), bootstrap)
         return columns[:0] if drawn is None else drawn.sums(columns)
 
     scores = score_senses(pairs, settings, resample=resample, comet=comet)
-    write_whole(run / "scores.parquet", lambda partial: write_parquet(scores.items, partial, {}))
-    print_table(
-        Table("translation quality", CORPUS_COLUMNS, scores.rows, signature(settings, bootstrap)), format
+    signed = signature(settings, bootstrap)
+    if comet is not None:
+        signed["comet"] = comet.signature()
+    kept = added_to(run / "scores.parquet", scores.items, signed, texts=texts_hash(pairs))
+    write_whole(
+        run / "scores.parquet",
+        lambda partial: write_parquet(kept.items, partial, metadata_of(kept.signatures)),
     )
+    if kept.dropped:
+        typer.echo(f"left out, as the run's texts have changed since: {', '.join(kept.dropped)}", err=True)
+    print_table(Table("translation quality", CORPUS_COLUMNS, scores.rows, signed), format)
+
+
+class _Comet:
+    """COMET as a scorer of segments that remembers which version answered."""
+
+    def __init__(self, settings: CometSettings) -> None:
+        self._settings = settings
+        self._version = ""
+
+    def __call__(
+        self, sources: Sequence[str], made: Sequence[str], wanted: Sequence[str]
+    ) -> Sequence[float | None]:
+        from hesperus.translation import comet_scores
+
+        found = comet_scores(self._settings, sources=sources, hypotheses=made, references=wanted)
+        self._version = found.version
+        return found.scores
+
+    def signature(self) -> dict[str, JSON]:
+        from hesperus.translation import comet_signature
+
+        return comet_signature(self._settings, self._version)

@@ -11,7 +11,7 @@ from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.translation.codes import all_unsupported, would_translate
-    from hesperus.translation.comet import CometSettings, comet_scores
+    from hesperus.translation.comet import CometScores, CometSettings, comet_scores, comet_signature
     from hesperus.translation.degeneration import FAULT_KINDS, Fault, FaultSettings, faults, severity
     from hesperus.translation.documents import Piece, document_pieces
     from hesperus.translation.journal import Job, Journal, translate_kept
@@ -44,6 +44,7 @@ __all__ = [
     "Attempt",
     "Bleu",
     "Chrf",
+    "CometScores",
     "CometSettings",
     "Decoding",
     "Fault",
@@ -65,6 +66,7 @@ __all__ = [
     "all_unsupported",
     "clauses",
     "comet_scores",
+    "comet_signature",
     "convert",
     "document_pieces",
     "faults",
@@ -89,6 +91,7 @@ _HOMES = {
     "Attempt": "repair",
     "Bleu": "ngrams",
     "Chrf": "ngrams",
+    "CometScores": "comet",
     "CometSettings": "comet",
     "Decoding": "translator",
     "Fault": "degeneration",
@@ -110,6 +113,7 @@ _HOMES = {
     "all_unsupported": "codes",
     "clauses": "segmentation",
     "comet_scores": "comet",
+    "comet_signature": "comet",
     "convert": "translators.conversion",
     "document_pieces": "documents",
     "faults": "degeneration",

@@ -7,6 +7,7 @@ Reference: Rei et al. 2022, "COMET-22: Unbabel-IST 2022 submission for the metri
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hesperus.errors import ModelError, UsageError
+from hesperus.fingerprint import JSON
 from hesperus.translation import comet_runner
 
 INSTALL = "'unbabel-comet>=2.2' 'setuptools<81'"
@@ -41,14 +43,55 @@ class CometSettings:
     timeout: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CometScores:
+    """What COMET said.
+
+    Attributes:
+        scores: A score a segment, usually between 0 and 1; None where COMET gave no number.
+        version: Version of the package ``unbabel-comet`` there; empty where nothing was scored.
+    """
+
+    scores: tuple[float | None, ...]
+    version: str = ""
+
+
+def comet_signature(settings: CometSettings, version: str) -> dict[str, JSON]:
+    """What decides the scores: the package's version and the checkpoint by its content, wherever it lies.
+
+    Raises:
+        UsageError: There is no such checkpoint.
+    """
+    _check_there(settings)
+    place = Path(settings.checkpoint)
+    weights = place / "checkpoints" / "model.ckpt" if place.is_dir() else place
+    files = [weights, weights.parent.parent / "hparams.yaml"]
+    hashes: dict[str, JSON] = {}
+    for file in files:
+        if file.is_file():
+            with file.open("rb") as held:
+                hashes[file.name] = hashlib.file_digest(held, "sha256").hexdigest()
+    return {"unbabel-comet": version, "checkpoint": place.name, "sha256": hashes}
+
+
+def _check_there(settings: CometSettings) -> None:
+    if not Path(settings.checkpoint).exists():
+        raise UsageError(
+            f"no COMET checkpoint at {settings.checkpoint!r}: give the folder of a downloaded snapshot "
+            "(hparams.yaml and checkpoints/model.ckpt) or the file itself"
+        )
+
+
 def comet_scores(
     settings: CometSettings,
     *,
     sources: Sequence[str],
     hypotheses: Sequence[str],
     references: Sequence[str],
-) -> list[float | None]:
+) -> CometScores:
     """Score every segment; the corpus score of COMET-22 is the plain mean.
+
+    Hand in all segments at once: each call loads the checkpoint.
 
     Args:
         settings: The environment and the checkpoint.
@@ -57,7 +100,7 @@ def comet_scores(
         references: The benchmark's own wording in the target language.
 
     Returns:
-        A score a segment, usually between 0 and 1; None where COMET gave no number.
+        The scores, and the version of COMET that gave them.
 
     Raises:
         UsageError: Unequal lengths, no such interpreter or checkpoint, or COMET is not installed there.
@@ -69,13 +112,9 @@ def comet_scores(
             f"COMET needs a source, a translation and a reference for each segment: {len(sources)}, "
             f"{len(hypotheses)} and {len(references)} were given"
         )
-    if not Path(settings.checkpoint).exists():
-        raise UsageError(
-            f"no COMET checkpoint at {settings.checkpoint!r}: give the folder of a downloaded snapshot "
-            "(hparams.yaml and checkpoints/model.ckpt) or the file itself"
-        )
+    _check_there(settings)
     if not sources:
-        return []
+        return CometScores(())
     segments = [
         {"src": src, "mt": mt, "ref": ref}
         for src, mt, ref in zip(sources, hypotheses, references, strict=True)
@@ -86,7 +125,9 @@ def comet_scores(
         "gpus": settings.gpus,
         "segments": segments,
     }
-    return _scores(_answer(settings, json.dumps(job)), len(segments))
+    answer = _answer(settings, json.dumps(job))
+    version = answer.get("comet") if isinstance(answer, dict) else None
+    return CometScores(tuple(_scores(answer, len(segments))), str(version or "unknown"))
 
 
 def _answer(settings: CometSettings, job: str) -> object:

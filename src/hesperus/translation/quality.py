@@ -101,12 +101,12 @@ def score_senses(
     """
     settings = settings or QualitySettings()
     _check(pairs, comet is not None)
-    ordered = pairs.sort("model", "task", "sense", "item", "field")
+    ordered = _with_comet(pairs.sort("model", "task", "sense", "item", "field"), comet)
     items: list[pl.DataFrame] = []
     rows: list[dict[str, object]] = []
     for (model, task, sense), group in ordered.group_by(["model", "task", "sense"], maintain_order=True):
         keys = {"model": model, "task": task, "sense": sense}
-        part, found = _score_one(group, str(sense), settings, resample=resample, comet=comet)
+        part, found = _score_one(group, str(sense), settings, resample=resample)
         named = part.with_columns(pl.lit(value).alias(name) for name, value in keys.items())
         items.append(
             named.select("model", "task", "item", "sense", pl.exclude("model", "task", "item", "sense"))
@@ -151,7 +151,6 @@ def _score_one(
     settings: QualitySettings,
     *,
     resample: Resample | None,
-    comet: Comet | None,
 ) -> tuple[pl.DataFrame, list[dict[str, object]]]:
     """Scores of one sense; the group is sorted by item and field."""
     ids = group["item"].unique(maintain_order=True)
@@ -163,7 +162,7 @@ def _score_one(
     rows: list[dict[str, object]] = []
     excluded = len(ids) - n
     reason = f"{excluded} of {len(ids)} items have no translation" if excluded else ""
-    for scored in _all_scores(kept, sense, settings, comet):
+    for scored in _all_scores(kept, sense, settings):
         width = scored.statistics.shape[1]
         by_item = scored.statistics.reshape(n, len(fields), width)
         each = [[scored.reduce(segment) for segment in item] for item in by_item]
@@ -180,9 +179,22 @@ def _score_one(
     return part, rows
 
 
-def _all_scores(
-    kept: pl.DataFrame, sense: str, settings: QualitySettings, comet: Comet | None
-) -> list[_Scored]:
+def _with_comet(pairs: pl.DataFrame, comet: Comet | None) -> pl.DataFrame:
+    """The pairs with COMET's scores: all that have a translation in one call, as every call loads the checkpoint."""
+    if comet is None:
+        return pairs
+    there = pairs["hypothesis"].is_not_null()
+    given = pairs.filter(there)
+    scores = list(comet(*(given[name].to_list() for name in ("source", "hypothesis", "reference"))))
+    values = pl.Series(_COMET, [None] * pairs.height, dtype=pl.Float64)
+    return pairs.with_columns(values.scatter(there.arg_true(), scores))
+
+
+_COMET = "__comet"
+"""Column of the pairs that holds COMET's score of each segment."""
+
+
+def _all_scores(kept: pl.DataFrame, sense: str, settings: QualitySettings) -> list[_Scored]:
     hypotheses, references = kept["hypothesis"].to_list(), kept["reference"].to_list()
     tag = Sense.parse(sense).language
     bleu = Bleu(tokenizer=settings.tokenizers.get(tag) or tokenizer_for(tag))
@@ -198,8 +210,8 @@ def _all_scores(
         words: Literal["words", "characters"] = "words" if writes_spaces(tag) else "characters"
         scores = rouge_scores(hypotheses, references, words="ascii" if settings.rouge == "ascii" else words)
         found += [_averaged(name, [score[at] for score in scores]) for at, name in enumerate(ROUGE)]
-    if comet is not None:
-        found.append(_averaged("comet", comet(kept["source"].to_list(), hypotheses, references)))
+    if _COMET in kept.columns:
+        found.append(_averaged("comet", kept[_COMET].to_list()))
     return found
 
 

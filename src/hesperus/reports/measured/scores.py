@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, resolve
 from hesperus.errors import DataError, UsageError
 from hesperus.measures import (
     Bootstrap,
@@ -27,6 +27,8 @@ from hesperus.reports.measured.views import View, views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
 
 DEFAULT_THRESHOLD = 50.0
+DEFAULT_COMET_THRESHOLD = 0.8
+"""A convention of ours; the paper sets a threshold for BLEU alone."""
 """BLEU above which the paper counts translations as good."""
 
 _NAMES = ("task", "model", "sense", "item")
@@ -87,6 +89,7 @@ def translation_table(
     scores: pl.DataFrame,
     *,
     threshold: float = DEFAULT_THRESHOLD,
+    comet_threshold: float = DEFAULT_COMET_THRESHOLD,
     by: Sequence[str] = (),
     invalid: InvalidRule = "disagree",
     bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
@@ -96,7 +99,9 @@ def translation_table(
     Args:
         records: The records table.
         scores: Item scores (see read_scores).
-        threshold: Scores strictly above it count as good; the paper's is BLEU 50.
+        threshold: Scores from 0 to 100 strictly above it count as good; the paper's is BLEU 50. ROUGE, which lies between 0
+            and 1, takes a hundredth of it.
+        comet_threshold: The same for COMET, whose scores lie between 0 and 1.
         by: Columns of the records to group by.
         invalid: How unreadable answers compare.
         bootstrap: How intervals are made.
@@ -110,7 +115,13 @@ def translation_table(
         DataError: The scores have the wrong shape, or none of them belongs to the records.
         UnknownNameError: A group column that the records do not have.
     """
-    settings = MeasureSettings(by=tuple(by), invalid=invalid, bootstrap=bootstrap, threshold=float(threshold))
+    settings = MeasureSettings(
+        by=tuple(by),
+        invalid=invalid,
+        bootstrap=bootstrap,
+        threshold=float(threshold),
+        comet_threshold=float(comet_threshold),
+    )
     checked = check_scores(scores)
     names = [name for name in checked.columns if name not in _NAMES]
     rows: list[Row] = []
@@ -124,7 +135,11 @@ def translation_table(
             if pair.condition == "X"
             for name in names
             for statistic_name, statistic in _measured(
-                view, pair, item_scores(view, pair.b.input, checked, name), settings
+                view,
+                pair,
+                item_scores(view, pair.b.input, checked, name),
+                settings,
+                threshold_of(name, settings),
             )
         )
         rows += estimated({"model": view.model, "task": view.task, **view.groups}, found, bootstrap)
@@ -155,8 +170,16 @@ def item_scores(view: View, sense: str, scores: pl.DataFrame, name: str) -> npt.
     return joined[name].fill_null(float("nan")).to_numpy().astype(np.float64)
 
 
+def threshold_of(name: str, settings: MeasureSettings) -> float:
+    """The threshold of a score, on the scale of that score."""
+    if name.startswith("comet"):
+        return resolve(settings.comet_threshold, None, DEFAULT_COMET_THRESHOLD)
+    threshold = resolve(settings.threshold, None, DEFAULT_THRESHOLD)
+    return threshold / 100.0 if name.startswith("rouge") else threshold
+
+
 def _measured(
-    view: View, pair: CellPair, score: npt.NDArray[np.float64], settings: MeasureSettings
+    view: View, pair: CellPair, score: npt.NDArray[np.float64], settings: MeasureSettings, threshold: float
 ) -> Iterator[tuple[str, Statistic]]:
     if not np.isfinite(score).any():
         return
@@ -169,8 +192,6 @@ def _measured(
     yield "correlation", pearson_statistic(score, both.agree, counted=both.counted)
     yield "correlation_correct", pearson_statistic(score, right, counted=both.counted)
     yield "consistency", consistency_statistic(source, other, invalid=settings.invalid)
-    inside, share = above_statistics(
-        both.agree, both.counted, score=score, threshold=settings.threshold or 0.0
-    )
+    inside, share = above_statistics(both.agree, both.counted, score=score, threshold=threshold)
     yield "consistency_above", inside
     yield "share_above", share
