@@ -109,31 +109,6 @@ def test_formats_are_completed(folder: Path) -> None:
     assert done.stdout.split() == ["markdown"]
 
 
-def test_records_without_a_reply_are_pointed_out(tmp_path: Path) -> None:
-    rows = [
-        {"model": "m", "task": "t", "item": item, "instruction": sense, "input": sense, "gold": "yes",
-         "answer": None if (item, sense) == ("a", "de") else "yes", "outcome": "error" if (item, sense) == ("a", "de") else "answered"}
-        for item in "ab" for sense in ("en", "de")
-    ]  # fmt: skip
-    write_records(conform(pl.DataFrame(rows)), tmp_path / "r.parquet")
-    note = "note: 1 of 4 records in r.parquet have the outcome `error`: no reply came"
-    for command in (
-        ("measure", "consistency", "r.parquet"),
-        ("compare", "r.parquet", "r.parquet"),
-        ("check", "r.parquet", "--require", "validity >= 0"),
-    ):
-        done = subprocess.run([*COMMAND, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0 and note in done.stderr, (command, done.stderr)
-    quiet = subprocess.run(
-        [*COMMAND, "measure", "outcomes", "r.parquet"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert quiet.stderr == ""
-
-
 def test_translation_scores_that_are_not_there_are_asked_for(folder: Path) -> None:
     done = subprocess.run(
         [*COMMAND, "measure", "translation", "answers.parquet"],

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hesperus.measures import (
+    FAILED,
     INVALID,
     MANY_CLASSES,
     MISSING,
@@ -24,7 +25,7 @@ from hesperus.measures import (
     validity_statistic,
 )
 
-codes = st.lists(st.sampled_from([MISSING, INVALID, 0, 1, 2]), min_size=1, max_size=30)
+codes = st.lists(st.sampled_from([FAILED, MISSING, INVALID, 0, 1, 2]), min_size=1, max_size=30)
 
 
 def _array(values: list[int]) -> np.ndarray:
@@ -34,7 +35,7 @@ def _array(values: list[int]) -> np.ndarray:
 @st.composite
 def two_runs(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     a = draw(codes)
-    b = draw(st.lists(st.sampled_from([MISSING, INVALID, 0, 1, 2]), min_size=len(a), max_size=len(a)))
+    b = draw(st.lists(st.sampled_from([FAILED, MISSING, INVALID, 0, 1, 2]), min_size=len(a), max_size=len(a)))
     return _array(a), _array(b)
 
 
@@ -42,17 +43,21 @@ def two_runs(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 @given(two_runs())
 def test_consistency_is_what_counting_by_hand_gives(runs: tuple[np.ndarray, np.ndarray]) -> None:
     a, b = runs
-    asked = [(x, y) for x, y in zip(a, b, strict=True) if MISSING not in (x, y)]
+    missing = (MISSING, FAILED)
+    asked = [(x, y) for x, y in zip(a, b, strict=True) if x not in missing and y not in missing]
     valid = [(x, y) for x, y in asked if INVALID not in (x, y)]
-    alone = sum((x == MISSING) != (y == MISSING) for x, y in zip(a, b, strict=True))
+    somewhere = sum(not (x == y == MISSING) for x, y in zip(a, b, strict=True))
     by_hand = {
-        "disagree": (sum(x == y for x, y in valid), len(asked), alone),
-        "agree": (sum(x == y for x, y in asked), len(asked), alone),
-        "drop": (sum(x == y for x, y in valid), len(valid), alone + len(asked) - len(valid)),
+        "disagree": (sum(x == y for x, y in valid), len(asked)),
+        "agree": (sum(x == y for x, y in asked), len(asked)),
+        "drop": (sum(x == y for x, y in valid), len(valid)),
     }
+    if not all(any(pair[side] != INVALID for pair in asked) for side in (0, 1)):
+        by_hand = dict.fromkeys(by_hand, (0, 0))
     shares = []
-    for rule, (same, n, excluded) in by_hand.items():
+    for rule, (same, n) in by_hand.items():
         found = consistency(a, b, invalid=rule)
+        excluded = somewhere - n
         assert (found.n, found.excluded) == (n, excluded)
         assert found.value == (same / n if n else None)
         assert bool(found.reason) == (excluded > 0 or n == 0)
@@ -69,9 +74,11 @@ def test_the_split_and_the_directions_add_up(runs: tuple[np.ndarray, np.ndarray]
     for rule in ("disagree", "agree", "drop"):
         whole = consistency(a, b, invalid=rule)
         right, wrong = (estimate(part) for part in split_statistics(a, b, gold=gold, invalid=rule))
-        assert right.n + wrong.n == whole.n
-        agreeing = sum(part.value * part.n for part in (right, wrong) if part.value is not None)
-        assert agreeing == pytest.approx((whole.value or 0.0) * whole.n)
+        left_out = sum(part.excluded - whole.excluded for part in (right, wrong))
+        assert right.n + wrong.n + left_out == whole.n
+        if rule != "agree" or not left_out:
+            agreeing = sum(part.value * part.n for part in (right, wrong) if part.value is not None)
+            assert agreeing == pytest.approx((whole.value or 0.0) * whole.n)
         shares = [estimate(s) for s in direction_statistics(a, b, classes=3, invalid=rule).values()]
         moved = whole.n - round((whole.value or 0.0) * whole.n)
         assert {share.n for share in shares} == {moved}
@@ -114,10 +121,10 @@ def test_accuracy_validity_and_shares_keep_unreadable_answers_in_the_denominator
     gold = _array([0, 0, 1, 1, INVALID])
     found = accuracy(answers, gold)
     assert (found.value, found.n, found.excluded) == (1 / 3, 3, 1)
-    assert found.reason == "1 without a gold label"
+    assert found.reason == "1 item without a gold label"
     dropped = accuracy(answers, gold, invalid="drop")
     assert (dropped.value, dropped.n, dropped.excluded) == (0.5, 2, 2)
-    assert dropped.reason == "1 without a gold label; 1 with an unreadable answer dropped"
+    assert dropped.reason == "1 item without a gold label; 1 item with an unreadable answer dropped"
     assert estimate(validity_statistic(answers)).value == 0.75
     assert estimate(label_share_statistic(answers, 1)).value == 0.5
 

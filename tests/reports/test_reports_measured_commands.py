@@ -13,8 +13,9 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from hesperus.cli.app import app
 from hesperus.errors import HesperusError, UnknownNameError, UsageError
-from hesperus.records import Run, write_records, write_run
+from hesperus.records import Run, conform, write_records, write_run
 from hesperus.reports.measured import Requirement, check_table, consistency_table, junit_xml
 from hesperus.reports.table import Table
 
@@ -264,3 +265,24 @@ def test_agreement_and_splits_can_be_required(call: Callable[..., Result], file:
     )
     assert done.exit_code == 0, done.output
     assert [row["model"] for row in json.loads(done.stdout)["rows"]] == ["m1"]
+
+
+@pytest.mark.parametrize(
+    "words", [["measure", "consistency"], ["measure", "accuracy"], ["measure", "agreement"], ["compare"]]
+)
+def test_records_without_a_reply_are_excluded_with_their_reason(words: list[str], tmp_path: Path) -> None:
+    rows = [
+        {"model": "m", "task": "t", "item": item, "instruction": sense, "input": sense, "gold": "yes",
+         "answer": None if (item, sense) == ("a", "de") else "yes", "outcome": "error" if (item, sense) == ("a", "de") else "answered"}
+        for item in "ab" for sense in ("en", "de")
+    ]  # fmt: skip
+    file = tmp_path / "r.parquet"
+    write_records(conform(pl.DataFrame(rows)), file)
+    arguments = [*words, str(file), *([str(file)] if words == ["compare"] else []), "--format", "json"]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    lost = [row for row in json.loads(done.stdout)["rows"] if row["excluded"]]
+    assert lost
+    for row in lost:
+        assert (row["n"], row["excluded"]) == (1, 1) or row["value"] is None, row
+        assert "1 item without a reply (error)" in row["reason"], row

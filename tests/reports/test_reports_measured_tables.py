@@ -305,7 +305,7 @@ def test_comparing_two_runs_pairs_items_and_corrects_for_number() -> None:
     assert [row["instruction"] for row in found.rows] == ["de_from_en", "de_from_en", "en", "en", "en"]
     for row in found.rows:
         assert row["n"] == 300 and row["excluded"] == 20
-        assert row["reason"] == "20 that count on one side only"
+        assert row["reason"] == "20 items that do not count on every side"
         assert row["value"] == pytest.approx(row["value_b"] - row["value_a"])  # type: ignore[operator]
         assert row["p"] <= row["p_holm"] <= 1.0  # type: ignore[operator]
         if row["input"] == "en":

@@ -16,7 +16,6 @@ from hesperus.cli.measure_flags import (
     RunPath,
     Seed,
     Tasks,
-    tell_failed,
 )
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ def _records(
     from hesperus.records import read_records
     from hesperus.reports.measured import narrowed
 
-    return tell_failed(run, narrowed(read_records(run, columns=columns), models=chosen[0], tasks=chosen[1]))
+    return narrowed(read_records(run, columns=columns), models=chosen[0], tasks=chosen[1])
 
 
 def _measured(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import By, Format, Invalid, Resamples, Seed, tell_failed
+from hesperus.cli.measure_flags import By, Format, Invalid, Resamples, Seed
 
 if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
@@ -85,10 +85,7 @@ def command(
         refuse_labels(what, one)
     settings = agreed_settings(given, [one.study for one in said])
     found = compare_table(
-        (
-            tell_failed(run_a, read_records(run_a, columns=settings.by)),
-            tell_failed(run_b, read_records(run_b, columns=settings.by)),
-        ),
+        (read_records(run_a, columns=settings.by), read_records(run_b, columns=settings.by)),
         what,
         models=named,
         by=settings.by,

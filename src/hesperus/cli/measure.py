@@ -16,7 +16,6 @@ from hesperus.cli.measure_flags import (
     RunPath,
     Seed,
     Tasks,
-    tell_failed,
 )
 from hesperus.cli.measure_raters import (
     Confusion,
@@ -157,8 +156,6 @@ def command(
     refuse_labels(what, study)
     needed = measure_columns(what, given, study)
     records = narrowed(read_records(run, columns=needed), models=model or (), tasks=task or ())
-    if what != "outcomes":
-        tell_failed(run, records)
     if what == "translation":
         found = _translation(records, resolve_settings(given, study.study), scores or _scores_of(run))
     else:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hesperus.analysis.settings import GivenSettings
 
 
@@ -68,23 +66,3 @@ def resampling(resamples: int | None, seed: int | None) -> GivenSettings:
     from hesperus.analysis.settings import GivenSettings
 
     return GivenSettings(resamples=resamples, seed=seed)
-
-
-def tell_failed(run: Path, records: pl.DataFrame) -> pl.DataFrame:
-    """Say where a model never replied: such records count as unreadable, which is no finding about the model.
-
-    Args:
-        run: Where the records are from.
-        records: Their table.
-
-    Returns:
-        The records as they are.
-    """
-    failed = int((records["outcome"] == "error").sum())
-    if failed:
-        typer.echo(
-            f"note: {failed:,} of {records.height:,} records in {run} have the outcome `error`: no reply came (`hesperus "
-            "measure outcomes` says where). They count as unreadable; --invalid drop leaves them out",
-            err=True,
-        )
-    return records

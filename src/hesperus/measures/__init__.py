@@ -18,6 +18,7 @@ from hesperus.measures.agreement import (
 )
 from hesperus.measures.alpha import LEVELS, Level, fleiss_kappa, krippendorff_alpha
 from hesperus.measures.classes import (
+    FAILED,
     INVALID,
     INVALID_RULES,
     MISSING,
@@ -25,7 +26,10 @@ from hesperus.measures.classes import (
     Comparison,
     InvalidRule,
     Mask,
+    account,
     compare,
+    replied,
+    unanswered,
 )
 from hesperus.measures.consistency import (
     MANY_CLASSES,
@@ -114,6 +118,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLASSIFIER",
+    "FAILED",
     "FEW",
     "INFORMATION",
     "INVALID",
@@ -149,6 +154,7 @@ __all__ = [
     "Weights",
     "above_statistics",
     "ac3_statistic",
+    "account",
     "accuracy",
     "accuracy_statistic",
     "agreement_statistics",
@@ -201,6 +207,7 @@ __all__ = [
     "range_statistics",
     "rank_consistency_statistic",
     "rank_pairs",
+    "replied",
     "representation_similarity",
     "resampled_detectable",
     "resampled_p",
@@ -220,6 +227,7 @@ __all__ = [
     "tax_bounds",
     "tax_statistic",
     "too_few_differ",
+    "unanswered",
     "unmatched_difference",
     "validity_statistic",
     "wilson",

@@ -15,7 +15,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures.classes import INVALID, MISSING, Codes, Comparison, InvalidRule, Mask, compare
+from hesperus.measures.classes import (
+    INVALID,
+    MISSING,
+    NONE_ANSWERED,
+    Codes,
+    Comparison,
+    InvalidRule,
+    Mask,
+    account,
+    compare,
+    unanswered,
+)
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import Column, Reduce, Statistic, divide, ratio
 
@@ -77,7 +88,7 @@ def agreement_statistics(
         error consistency rest on the items with a gold label.
     """
     both = compare(a, b, invalid=invalid)
-    with_gold, graded = _graded(both, key)
+    with_gold, graded = _graded(both, key, a, b)
     right_a, right_b = graded & (a == key.gold), graded & (b == key.gold)
     others = np.where(graded, key.others, 0.0)
     agree = both.agree & graded
@@ -108,7 +119,7 @@ def agreement_basis(
         The names of agreement_statistics, with items that count, those left out, and why.
     """
     both = compare(a, b, invalid=invalid)
-    with_gold, _ = _graded(both, key)
+    with_gold, _ = _graded(both, key, a, b)
     on_gold = ("kappa_p", "error_consistency")
     names = ("raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency")
     found = {name: _statistic((), ratio, with_gold if name in on_gold else both) for name in names}
@@ -207,13 +218,15 @@ def rank_features(scores: Floats, options: npt.NDArray[np.int32]) -> Floats:
     return features
 
 
-def _graded(both: Comparison, key: Key) -> tuple[Comparison, Mask]:
-    """The comparison over the items that have a gold label, and those items."""
+def _graded(both: Comparison, key: Key, *runs: Codes) -> tuple[Comparison, Mask]:
+    """The comparison over the items that have a gold label, and those items; none where a run answers none of them."""
     graded = both.counted & (key.gold >= 0)
-    lost = both.n - int(graded.sum())
-    parts = [both.reason] if both.reason else []
-    parts += [f"{lost} without a gold label"] if lost else []
-    return Comparison(graded, both.agree & graded, both.excluded + lost, "; ".join(parts)), graded
+    lost = {"without a gold label": both.n - int(graded.sum())}
+    if unanswered(graded, *runs):
+        lost[NONE_ANSWERED] = int(graded.sum())
+        graded = np.zeros_like(graded)
+    reason = "; ".join(text for text in (both.reason, account(lost)) if text)
+    return Comparison(graded, both.agree & graded, both.excluded + sum(lost.values()), reason), graded
 
 
 def _statistic(columns: tuple[Column, ...], reduce: Reduce, both: Comparison) -> Statistic:

@@ -1,11 +1,14 @@
 """Answers as arrays of class codes, and how two of them compare.
 
-A class code is the index of a label, or INVALID for a reply without a readable label, or MISSING where nothing was
-asked. Only MISSING takes an item out by itself: what a model was asked stays in the denominator.
+A class code is the index of a label, or INVALID for a reply without a readable label, FAILED where no reply came, or
+MISSING where nothing was asked. FAILED and MISSING are missing data, which take an item out: what a model replied to
+stays in the denominator, unless the rule for invalid answers drops it. Where one side answers none of the items that
+would count, nothing counts under any rule: silence compared with something is no measurement.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -17,6 +20,12 @@ INVALID = -1
 
 MISSING = -2
 """Code of an answer that was never asked for."""
+
+FAILED = -3
+"""Code of an answer that was asked for and to which no reply came (the outcome `error`): missing data."""
+
+NONE_ANSWERED = "of which one side answers none"
+"""Said of items that would count, where all replies of a run to them are without an answer."""
 
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
@@ -63,8 +72,8 @@ def compare(a: Codes, b: Codes, *, invalid: InvalidRule = "disagree") -> Compari
     """
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"two runs need the same items: {a.shape} and {b.shape}")
-    asked_a, asked_b = a != MISSING, b != MISSING
-    both = asked_a & asked_b
+    has_a, has_b = replied(a), replied(b)
+    both = has_a & has_b
     readable = (a >= 0) & (b >= 0)
     same = a == b
     if invalid == "disagree":
@@ -75,15 +84,46 @@ def compare(a: Codes, b: Codes, *, invalid: InvalidRule = "disagree") -> Compari
         counted, agree = readable, readable & same
     else:
         raise ValueError(f"invalid must be one of {', '.join(INVALID_RULES)}, not {invalid!r}")
-    alone = int((asked_a ^ asked_b).sum())
-    dropped = int((both & ~counted).sum())
-    return Comparison(counted, agree, alone + dropped, _reason(alone, dropped))
+    failed = (a == FAILED) | (b == FAILED)
+    silent = 0
+    if unanswered(counted, a, b):
+        silent = int(counted.sum())
+        counted, agree = np.zeros_like(counted), np.zeros_like(agree)
+    lost = {
+        "without a reply (error)": int(failed.sum()),
+        "asked on one side only": int(((has_a ^ has_b) & ~failed).sum()),
+        "with an unreadable answer dropped": int((both & ~counted).sum()) - silent,
+        NONE_ANSWERED: silent,
+    }
+    return Comparison(counted, agree, sum(lost.values()), account(lost))
 
 
-def _reason(alone: int, dropped: int) -> str:
-    parts = [f"{_items(alone)} asked on one side only"] if alone else []
-    parts += [f"{_items(dropped)} with an unreadable answer dropped"] if dropped else []
-    return "; ".join(parts)
+def replied(codes: Codes) -> Mask:
+    """Where a reply came, readable or not; everything else is missing data.
+
+    Args:
+        codes: Class codes, of any shape.
+    """
+    return np.asarray(codes >= INVALID)
+
+
+def unanswered(counted: Mask, *runs: Codes) -> bool:
+    """Whether some items count and one of the runs answers none of them: nothing can be measured then.
+
+    Args:
+        counted: Items that would count, [items].
+        runs: Class codes, [items] each.
+    """
+    return bool(counted.any()) and any(not (counted & (run >= 0)).any() for run in runs)
+
+
+def account(lost: Mapping[str, int]) -> str:
+    """What was excluded, in words: "3 items without a reply (error); 1 item asked on one side only".
+
+    Args:
+        lost: What befell the items to how many there are; 0 is passed over.
+    """
+    return "; ".join(f"{_items(count)} {why}" for why, count in lost.items() if count)
 
 
 def _items(count: int) -> str:

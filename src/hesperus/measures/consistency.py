@@ -11,7 +11,16 @@ from itertools import product
 
 import numpy as np
 
-from hesperus.measures.classes import INVALID, Codes, InvalidRule, Mask, compare
+from hesperus.measures.classes import (
+    INVALID,
+    NONE_ANSWERED,
+    Codes,
+    InvalidRule,
+    Mask,
+    account,
+    compare,
+    unanswered,
+)
 from hesperus.measures.resample import Bootstrap, Floats
 from hesperus.measures.statistic import Statistic, divide, estimate, ratio
 from hesperus.types import Estimate
@@ -60,14 +69,20 @@ def consistency_statistic(
     """
     both = compare(a, b, invalid=invalid)
     counted = both.counted if where is None else both.counted & where
-    agree = both.agree if where is None else both.agree & where
+    silent = int(counted.sum()) if unanswered(counted, a, b) else 0
+    if silent:
+        counted = np.zeros_like(counted)
+    agree = both.agree & counted
+    reason = "; ".join(text for text in (both.reason, account({NONE_ANSWERED: silent})) if text)
     return Statistic(
         columns=(agree, counted),
         reduce=ratio,
         n=int(counted.sum()),
-        excluded=both.excluded,
-        reason=both.reason,
-        undefined=f"no {kind}" if kind and both.n else "no item was asked on both sides and counts",
+        excluded=both.excluded + silent,
+        reason=reason,
+        undefined=f"no {kind}"
+        if kind and both.n and not silent
+        else "no item was asked on both sides and counts",
     )
 
 
@@ -105,7 +120,7 @@ def range_statistics(a: Codes, b: Codes) -> tuple[Statistic, Statistic]:
         b: Class codes of the other run.
     """
     whole = compare(a, b, invalid="disagree")
-    unread = (a == INVALID) & (b == INVALID)
+    unread = (a == INVALID) & (b == INVALID) & whole.counted
     readable = (a >= 0) & (b >= 0)
     columns = (whole.agree, unread, readable, whole.counted)
 

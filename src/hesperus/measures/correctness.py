@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from hesperus.measures.classes import MISSING, Codes, InvalidRule, Mask
+from dataclasses import replace
+
+import numpy as np
+
+from hesperus.measures.classes import FAILED, Codes, InvalidRule, Mask, account, replied, unanswered
 from hesperus.measures.resample import Bootstrap
 from hesperus.measures.statistic import Statistic, estimate, ratio
 from hesperus.types import Estimate
@@ -32,39 +36,59 @@ def accuracy(
 
 def accuracy_statistic(answers: Codes, gold: Codes, *, invalid: InvalidRule = "disagree") -> Statistic:
     """Accuracy before it is reduced (see accuracy)."""
-    asked = answers != MISSING
-    known = asked & (gold >= 0)
+    has = replied(answers)
+    known = has & (gold >= 0)
     counted = known & (answers >= 0) if invalid == "drop" else known
-    without_gold, dropped = int((asked & ~known).sum()), int((known & ~counted).sum())
-    parts = [f"{without_gold} without a gold label"] if without_gold else []
-    parts += [f"{dropped} with an unreadable answer dropped"] if dropped else []
+    silent = int(counted.sum()) if unanswered(counted, answers) else 0
+    lost = {
+        "without a reply (error)": int((answers == FAILED).sum()),
+        "without a gold label": int((has & ~known).sum()),
+        "with an unreadable answer dropped": int((known & ~counted).sum()),
+        "none of which is answered": silent,
+    }
+    if silent:
+        counted = np.zeros_like(counted)
     return Statistic(
         columns=(counted & (answers == gold), counted),
         reduce=ratio,
         n=int(counted.sum()),
-        excluded=without_gold + dropped,
-        reason="; ".join(parts),
+        excluded=sum(lost.values()),
+        reason=account(lost),
         undefined="no item with a gold label counts",
     )
 
 
 def validity_statistic(answers: Codes) -> Statistic:
-    """Share of the asked items whose answer could be read as a label.
+    """Share of the items with a reply whose answer could be read as a label; 0 where none could.
 
     Args:
         answers: Class codes, [items].
     """
-    return share_statistic(answers >= 0, answers != MISSING)
+    failed = {"without a reply (error)": int((answers == FAILED).sum())}
+    return replace(
+        share_statistic(answers >= 0, replied(answers)), excluded=sum(failed.values()), reason=account(failed)
+    )
 
 
 def label_share_statistic(answers: Codes, label: int) -> Statistic:
-    """Share of the asked items that got a label; unreadable answers stay in the denominator.
+    """Share of the items with a reply that got a label; unreadable answers stay in the denominator.
 
     Args:
         answers: Class codes, [items].
         label: Code of the label.
+
+    Undefined when: nothing was answered.
     """
-    return share_statistic(answers == label, answers != MISSING)
+    whole = replied(answers)
+    silent = int(whole.sum()) if unanswered(whole, answers) else 0
+    lost = {
+        "without a reply (error)": int((answers == FAILED).sum()),
+        "none of which is answered": silent,
+    }
+    shares = share_statistic(answers == label, np.zeros_like(whole) if silent else whole)
+    return replace(
+        shares, excluded=sum(lost.values()), reason=account(lost), undefined="no item was answered"
+    )
 
 
 def share_statistic(part: Mask, whole: Mask) -> Statistic:

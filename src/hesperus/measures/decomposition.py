@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hesperus.measures.classes import INVALID, MISSING, Codes, InvalidRule, compare
+from hesperus.measures.classes import INVALID, MISSING, Codes, InvalidRule, compare, unanswered
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import Statistic, divide
 
@@ -55,13 +55,15 @@ def decomposition_statistics(runs: SenseRuns, *, invalid: InvalidRule = "disagre
     others = [runs.both, runs.instruction, runs.input] + ([] if runs.repeat is None else [runs.repeat])
     comparisons = [compare(runs.source, other, invalid=invalid) for other in others]
     counted = np.logical_and.reduce([c.counted for c in comparisons])
+    if unanswered(counted, runs.source, *others):
+        counted = np.zeros_like(counted)
     asked = np.logical_or.reduce([codes != MISSING for codes in (runs.source, *others)])
     moved = [counted & ~c.agree for c in comparisons]
     unread = moved[0] & ((runs.source == INVALID) | (runs.both == INVALID))
     noise = moved[3] if runs.repeat is not None else np.zeros_like(counted)
     columns = (counted, moved[0], moved[1], moved[2], noise, unread)
     excluded = int(asked.sum()) - int(counted.sum())
-    reason = f"{excluded} not asked, or dropped, in one of the senses" if excluded else ""
+    reason = f"{excluded} without a reply or an answer that counts in one of the senses" if excluded else ""
 
     def part(share: Callable[[Floats], Floats]) -> Statistic:
         return Statistic(
@@ -70,7 +72,7 @@ def decomposition_statistics(runs: SenseRuns, *, invalid: InvalidRule = "disagre
             n=int(counted.sum()),
             excluded=excluded,
             reason=reason,
-            undefined="no item was asked in all the senses",
+            undefined="no item was answered in all the senses",
         )
 
     found = {

@@ -148,6 +148,8 @@ class _Family:
         self.items: Mask = np.asarray(counted.any(axis=0))
         self.kinds: tuple[Kind, ...] = tuple(dict.fromkeys(_KINDS.get(s, "same") for s in statistics))
         self.gold = runs.on_gold()
+        self.answered: Mask = np.asarray(runs.answered() & counted)
+        self.all_answered = bool(np.array_equal(self.answered, counted))
         self.classes = runs.classes() if any(s in _WITH_MARGINS for s in statistics) else []
         known: dict[bytes, int] = {}
         packed = np.packbits(counted, axis=1)
@@ -184,13 +186,15 @@ class _Family:
         gathered: Mapping[PairStatistic, _Gathered],
     ) -> None:
         a, b = self.pairs[part].T
+        silent = own.silent()
         for kind in self.kinds:
             columns, sums = self.runs.together(kind, a, b, items=self.items)
             spread = _products(columns, resampled)
             for statistic in (s for s in self.statistics if _KINDS.get(s, "same") == kind):
                 into = gathered[statistic]
-                n = belonging[0][own.n][:, 0]
+                n = np.where(silent, 0, belonging[0][own.n][:, 0])
                 value = own.reduce(statistic, sums[:, None], belonging[0], slice(None))[:, 0]
+                value[silent] = np.nan
                 into.values(part, np.rint(n).astype(np.int64), value)
                 if resampled is None:
                     continue
@@ -198,6 +202,8 @@ class _Family:
                 for start in range(0, len(sums), rows):
                     tile = slice(start, min(start + rows, len(sums)))
                     reduced = own.reduce(statistic, spread[tile], belonging[1], tile)
+                    if silent[tile].any():
+                        reduced[silent[tile]] = np.nan
                     into.resamples(slice(part.start + tile.start, part.start + tile.stop), reduced)
 
     def _belongings(self, pairs: Indices) -> _Belongings:
@@ -253,6 +259,13 @@ class _Belongings:
         """How many columns there are."""
         family = self.family
         return (1 + len(family.options)) * len(self.common) + (1 + len(family.classes)) * len(self.run)
+
+    def silent(self) -> Mask:
+        """Pairs of which one run answers none of the items in common: nothing is measured of them, [pairs]."""
+        if self.family.all_answered:
+            return np.zeros(len(self.n), dtype=np.bool_)
+        answers: Mask = np.asarray((self.family.answered[self.run] & self.other).any(axis=1))
+        return ~(answers[self.a] & answers[self.b])
 
     def of(self, part: slice) -> _Belongings:
         """The same for some of the pairs."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.measures.agreement import Key, rank_features
-from hesperus.measures.classes import INVALID, INVALID_RULES, Codes, InvalidRule, Mask
+from hesperus.measures.classes import INVALID, INVALID_RULES, Codes, InvalidRule, Mask, replied
 from hesperus.measures.resample import Floats
 
 PairStatistic = Literal["raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency", "rank_consistency"]
@@ -52,7 +52,11 @@ class HardRuns:
 
     def counted(self) -> Mask:
         """Where an answer stands in the denominator, [runs, items]."""
-        return np.asarray(self.codes >= (0 if self.invalid == "drop" else INVALID))
+        return self.answered() if self.invalid == "drop" else replied(self.codes)
+
+    def answered(self) -> Mask:
+        """Where a label was given, [runs, items]; a pair of which one run has none among its items is undefined."""
+        return np.asarray(self.codes >= 0)
 
     def on_gold(self) -> Floats:
         """1 where the answer is right, [runs, items]."""
@@ -81,7 +85,7 @@ class HardRuns:
             lowest = INVALID if self.invalid == "agree" else 0
             shown = counted & (self.codes >= lowest)
             # Codes that agree with nothing differ between the sides, so that one comparison is enough.
-            left, right = np.where(shown, self.codes, -3), np.where(shown, self.codes, -4)
+            left, right = np.where(shown, self.codes, -8), np.where(shown, self.codes, -9)
             found = np.equal(left[a], right[b])
         else:
             correct = self.on_gold() > 0
@@ -119,6 +123,10 @@ class SoftRuns:
     def counted(self) -> Mask:
         """Where a run scored an item, [runs, items]."""
         return np.asarray(np.isfinite(self.probs).all(axis=2))
+
+    def answered(self) -> Mask:
+        """The same: probabilities are answers."""
+        return self.counted()
 
     def on_gold(self) -> Floats:
         """Probability of the right option, [runs, items]; 0 where there is none."""

@@ -179,6 +179,7 @@ class HardSums:
         self._runs, self._invalid = runs, invalid
         self._observed, self._right = np.zeros((runs, runs)), np.zeros((runs, runs))
         self._n, self._gold, self._others = _Common(runs), _Common(runs), _Common(runs)
+        self._answered = _Common(runs)
         self._margins: dict[int, _Common] = {}
 
     def add(self, codes: Codes, key: Key, *, block: int = _BLOCK) -> None:
@@ -205,11 +206,14 @@ class HardSums:
         whole = bool(counted.all())
         where = counted.astype(np.float32)
         right = (codes == gold).astype(np.float32)
+        answered = (codes >= 0).astype(np.float32)
         if whole:
+            self._answered.everywhere(answered.sum(axis=1, dtype=np.float64))
             self._n.everywhere(codes.shape[1])
             self._gold.everywhere(right.sum(axis=1, dtype=np.float64))
             self._others.everywhere(float(others.sum()))
         else:
+            self._answered.product(answered, where)
             self._n.product(where, where)
             self._gold.product(right, where)
             self._others.product(counted * others, counted.astype(np.float64))
@@ -227,7 +231,9 @@ class HardSums:
 
     def matrices(self) -> PairMatrices:
         """The measures of everything that was added."""
-        n, gold = self._n.total(), self._gold.total()
+        n, gold, answered = self._n.total(), self._gold.total(), self._answered.total()
+        # A pair of which one run answers nothing has no item (see classes.compare).
+        n[(answered == 0) | (answered.T == 0)] = 0
         raw, p, q = divide(self._observed, n), divide(gold, n), divide(gold.T, n)
         cohen, scott = np.zeros_like(n), np.zeros_like(n)
         for margin in self._margins.values():

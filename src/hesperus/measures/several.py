@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.measures.agreement import Key
-from hesperus.measures.classes import INVALID, INVALID_RULES, MISSING, Codes, InvalidRule
+from hesperus.measures.classes import FAILED, INVALID, INVALID_RULES, MISSING, Codes, InvalidRule, replied
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import Column, Statistic, divide, ratio
 
@@ -36,9 +36,10 @@ def subset_consistency_statistic(codes: Codes, *, size: int, invalid: InvalidRul
     Raises:
         ValueError: The size is less than 2 or more than there are runs.
     """
+    codes, silent = _answering(codes)
     subsets, agreeing = _subsets(codes, size, invalid)
     return Statistic(
-        (agreeing, subsets), ratio, int((subsets > 0).sum()), *_excluded(codes, subsets),
+        (agreeing, subsets), ratio, int((subsets > 0).sum()), *_excluded(codes, subsets, silent),
         undefined=f"no item was answered by {size} runs",
     )  # fmt: skip
 
@@ -52,6 +53,7 @@ def pooled_accuracy_statistic(codes: Codes, gold: Codes, *, invalid: InvalidRule
         invalid: ``drop`` leaves unreadable answers out; under the other rules they are wrong.
     """
     _check_rule(invalid)
+    codes, silent = _answering(codes)
     asked = (codes >= (0 if invalid == "drop" else INVALID)) & (gold >= 0)
     right = (asked & (codes == gold)).sum(axis=0).astype(np.float64)
     counted = asked.sum(axis=0).astype(np.float64)
@@ -59,6 +61,7 @@ def pooled_accuracy_statistic(codes: Codes, gold: Codes, *, invalid: InvalidRule
     unread = int(((codes != MISSING).any(axis=0) & (gold >= 0) & (counted == 0)).sum())
     reasons = [f"{ungraded} without a gold label"] if ungraded else []
     reasons += [f"{unread} that no run answered readably"] if unread else []
+    reasons += _lost_answers(codes, silent)
     return Statistic(
         (right, counted), ratio, int((counted > 0).sum()), ungraded + unread, "; ".join(reasons), NO_GOLD
     )
@@ -76,6 +79,7 @@ def ac3_statistic(codes: Codes, *, key: Key, size: int, invalid: InvalidRule = "
     Raises:
         ValueError: The size is less than 2 or more than there are runs.
     """
+    codes, silent = _answering(codes)
     subsets, agreeing = _subsets(codes, size, invalid)
     right, asked = pooled_accuracy_statistic(codes, key.gold, invalid=invalid).columns
     undefined = "accuracy and consistency are both 0"
@@ -90,7 +94,7 @@ def ac3_statistic(codes: Codes, *, key: Key, size: int, invalid: InvalidRule = "
 
     return Statistic(
         (agreeing, subsets, right, asked), harmonic, int((subsets > 0).sum()),
-        *_excluded(codes, subsets), undefined=undefined,
+        *_excluded(codes, subsets, silent), undefined=undefined,
     )  # fmt: skip
 
 
@@ -106,8 +110,9 @@ def nominal_alpha_statistic(codes: Codes, *, invalid: InvalidRule = "disagree") 
         α before it is reduced. Resampled items that are drawn twice count as two items.
     """
     _check_rule(invalid)
+    codes, silent = _answering(codes)
     unread = codes == INVALID
-    given = (codes != MISSING) & ~(unread if invalid == "drop" else np.zeros_like(unread))
+    given = replied(codes) & ~(unread if invalid == "drop" else np.zeros_like(unread))
     ratings = given.sum(axis=0)
     pairable = ratings >= 2
     classes = [int(c) for c in np.unique(codes[given]) if c >= (INVALID if invalid == "agree" else 0)]
@@ -125,7 +130,7 @@ def nominal_alpha_statistic(codes: Codes, *, invalid: InvalidRule = "disagree") 
 
     columns: tuple[Column, ...] = (weight, agreeing, alone, *counts)
     return Statistic(
-        columns, reduce, int(pairable.sum()), *_excluded(codes, weight),
+        columns, reduce, int(pairable.sum()), *_excluded(codes, weight, silent),
         undefined="no item with two answers" if not pairable.any() else "all answers are the same",
     )  # fmt: skip
 
@@ -172,9 +177,27 @@ def _subsets(codes: Codes, size: int, invalid: InvalidRule) -> tuple[Floats, Flo
     return subsets, agreeing
 
 
-def _excluded(codes: Codes, counted: npt.NDArray[np.floating]) -> tuple[int, str]:
+def _answering(codes: Codes) -> tuple[Codes, int]:
+    """The runs with those that answer nothing taken out, as nothing can be measured of them, and how many these are."""
+    silent = (codes == INVALID).any(axis=1) & ~(codes >= 0).any(axis=1)
+    if not silent.any():
+        return codes, 0
+    kept = codes.copy()
+    kept[silent] = np.where(codes[silent] == INVALID, MISSING, codes[silent])
+    return kept, int(silent.sum())
+
+
+def _lost_answers(codes: Codes, silent: int) -> list[str]:
+    """Missing data that takes no item out by itself, since other runs answered the item."""
+    failed = int((codes == FAILED).sum())
+    said = [f"{failed} questions without a reply (error)"] if failed else []
+    return said + ([f"{silent} of {len(codes)} runs without any answer"] if silent else [])
+
+
+def _excluded(codes: Codes, counted: npt.NDArray[np.floating], silent: int) -> tuple[int, str]:
     lost = int(((codes != MISSING).any(axis=0) & (counted == 0)).sum())
-    return lost, f"{lost} that too few runs answered" if lost else ""
+    parts = [f"{lost} that too few runs answered"] if lost else []
+    return lost, "; ".join([*parts, *_lost_answers(codes, silent)])
 
 
 def _check_rule(invalid: str) -> None:

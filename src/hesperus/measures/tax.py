@@ -104,6 +104,8 @@ def tax_bounds(pairs: TaxPairs) -> tuple[Statistic, Statistic]:
     Reference: worst-case bounds of Manski (1989).
     """
     asked = pairs.asked
+    if not ((pairs.first_valid & asked).any() and (pairs.second_valid & asked).any()):
+        asked = np.zeros_like(asked)
     count, n = _over_models(asked), int(asked.any(axis=0).sum())
     sides = (
         (pairs.first_right, pairs.second_right | ~pairs.second_valid),
@@ -114,7 +116,7 @@ def tax_bounds(pairs: TaxPairs) -> tuple[Statistic, Statistic]:
             (_over_models(first & asked), _over_models(second & asked), count),
             lambda sums: divide(sums[..., 0] - sums[..., 1], sums[..., 2]),
             n,
-            undefined="no item was asked on both sides",
+            undefined="no item was answered on both sides",
         )
         for first, second in sides
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hesperus.records.arrays import INVALID, MISSING, AnswerArrays, Codes, answer_arrays
+from hesperus.records.arrays import FAILED, INVALID, MISSING, AnswerArrays, Codes, answer_arrays
 from hesperus.records.cells import Cell, CellPair, Condition, Selection, implied_pairs, made_senses
 from hesperus.records.conform import check_unique, conform, records_frame
 from hesperus.records.reading import read_records
@@ -11,6 +11,7 @@ from hesperus.records.schema import KEY, MEASURED, REQUIRED, SCHEMA, SCHEMA_VERS
 from hesperus.records.writing import write_records
 
 __all__ = [
+    "FAILED",
     "INVALID",
     "KEY",
     "MEASURED",

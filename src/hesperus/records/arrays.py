@@ -20,6 +20,9 @@ INVALID = -1
 MISSING = -2
 """Code where nothing was asked."""
 
+FAILED = -3
+"""Code where something was asked and no reply came (the outcome `error`): missing data, like MISSING."""
+
 Codes = npt.NDArray[np.int32]
 
 _CELL = ("model", "instruction", "input", "repeat")
@@ -33,13 +36,13 @@ class AnswerArrays:
         cells: Rows, sorted.
         items: Columns, sorted by id.
         labels: Label of each class code: those of the longest list of options in its order, then the others by name.
-        answers: Class codes, [cells, items]; INVALID or MISSING where there is no label.
-        gold: Codes of the right labels, [cells, items]; INVALID where there is none, MISSING where nothing was asked.
+        answers: Class codes, [cells, items]; INVALID, FAILED or MISSING where there is no label.
+        gold: Codes of the right labels, [cells, items]; INVALID where there is none, MISSING where no reply is.
         outcomes: Index into OUTCOMES, [cells, items]; MISSING where nothing was asked.
         options: Number of options of each item; where the items do not say, the number of labels of the whole task; 0
             where that is not known, since answers are free text.
         probs: Probabilities by class code, [cells, items, labels], 0 beyond an item's options, NaN where there are
-            none; None where no record has any, or they were not wanted.
+            none or no reply came; None where no record has any, or they were not wanted.
     """
 
     cells: tuple[Cell, ...]
@@ -53,9 +56,9 @@ class AnswerArrays:
 
     @property
     def coverage(self) -> npt.NDArray[np.int64]:
-        """How many items each cell was asked, [cells]."""
-        asked: npt.NDArray[np.int64] = np.count_nonzero(self.answers != MISSING, axis=1)
-        return asked
+        """How many items each cell has a reply to, [cells]."""
+        has: npt.NDArray[np.int64] = np.count_nonzero(self.answers >= INVALID, axis=1)
+        return has
 
     def row(self, cell: Cell) -> int:
         """Index of a cell.
@@ -92,12 +95,15 @@ def answer_arrays(frame: pl.DataFrame, *, probs: bool = False) -> AnswerArrays:
     row = frame.select(_CELL).join(cells.with_row_index("row"), on=_CELL, how="left", maintain_order="left")
     place = (row["row"].to_numpy().astype(np.intp), _coded(frame["item"], items.to_list()).astype(np.intp))
     shape = (len(cells), len(items))
+    failed = (frame["outcome"] == "error").to_numpy()
+    answers = np.where(failed, FAILED, _coded(frame["answer"], labels)).astype(np.int32)
+    gold = np.where(failed, MISSING, _coded(frame["gold"], labels)).astype(np.int32)
     return AnswerArrays(
         cells=tuple(Cell(*values) for values in cells.iter_rows()),
         items=tuple(items.to_list()),
         labels=labels,
-        answers=_laid(_coded(frame["answer"], labels), place, shape),
-        gold=_laid(_coded(frame["gold"], labels), place, shape),
+        answers=_laid(answers, place, shape),
+        gold=_laid(gold, place, shape),
         outcomes=_laid(_coded(frame["outcome"], OUTCOMES), place, shape),
         options=_options(frame, listed),
         probs=_probs(frame, labels, place, shape) if probs else None,
@@ -160,7 +166,7 @@ def _probs(
     place: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
     shape: tuple[int, int],
 ) -> npt.NDArray[np.float64] | None:
-    given = frame["probs"].is_not_null()
+    given = frame["probs"].is_not_null() & (frame["outcome"] != "error")
     if not given.any():
         return None
     laid = np.full((*shape, len(labels)), np.nan)

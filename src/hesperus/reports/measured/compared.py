@@ -5,22 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import (
+    FAILED,
+    MISSING,
     Bootstrap,
+    Codes,
     InvalidRule,
     Mask,
+    account,
     compare,
     difference,
     estimates,
     holm,
     mcnemar_test,
+    replied,
     share_statistic,
     smallest_detectable_difference,
+    unanswered,
 )
+from hesperus.measures.classes import NONE_ANSWERED
 from hesperus.records import Cell, CellPair, implied_pairs
 from hesperus.reports.measured.compared_similarity import similarity_contrasts
 from hesperus.reports.measured.single import cell_columns
@@ -40,6 +48,7 @@ class _Contrast:
     second: Mask
     counted: Mask
     excluded: int
+    reason: str
 
 
 def compare_table(
@@ -153,22 +162,45 @@ def _contrasts(view: View, what: str, invalid: InvalidRule) -> Iterator[_Contras
 def _consistent(view: View, first: CellPair, second: CellPair, invalid: InvalidRule) -> _Contrast:
     a, b = (compare(view.answers(pair.a), view.answers(pair.b), invalid=invalid) for pair in (first, second))
     counted = a.counted & b.counted
+    codes = [view.answers(cell) for pair in (first, second) for cell in (pair.a, pair.b)]
     labels = dict(zip(("a", "b"), first.labels, strict=True))
-    return _Contrast(labels, a.agree, b.agree, counted, int(((a.counted | b.counted) & ~counted).sum()))
+    return _contrast(labels, (a.agree, b.agree), counted, codes)
 
 
 def _single(view: View, cells: tuple[Cell, Cell], what: str, invalid: InvalidRule) -> _Contrast:
     answers = [view.answers(cell) for cell in cells]
     gold = [view.gold(cell) for cell in cells]
-    asked = [codes >= 0 if invalid == "drop" and what == "accuracy" else codes >= -1 for codes in answers]
+    asked = [codes >= 0 if invalid == "drop" and what == "accuracy" else replied(codes) for codes in answers]
     if what == "accuracy":
         asked = [mask & (right >= 0) for mask, right in zip(asked, gold, strict=True)]
         held = [codes == right for codes, right in zip(answers, gold, strict=True)]
-    else:
-        held = [codes >= 0 for codes in answers]
-    counted = asked[0] & asked[1]
-    lost = int(((asked[0] | asked[1]) & ~counted).sum())
-    return _Contrast(cell_columns(cells[0]), held[0], held[1], counted, lost)
+        return _contrast(cell_columns(cells[0]), (held[0], held[1]), asked[0] & asked[1], answers)
+    # Validity is about having an answer: a run without any has 0 of it, and is not undefined.
+    read = (answers[0] >= 0, answers[1] >= 0)
+    return _contrast(cell_columns(cells[0]), read, asked[0] & asked[1], answers, needs_answers=False)
+
+
+def _contrast(
+    cells: Mapping[str, object],
+    held: tuple[Mask, Mask],
+    counted: Mask,
+    runs: Sequence[Codes],
+    *,
+    needs_answers: bool = True,
+) -> _Contrast:
+    """A contrast with an account of every item that was asked somewhere and does not count."""
+    silent = 0
+    if needs_answers and unanswered(counted, *runs):
+        silent = int(counted.sum())
+        counted = np.zeros_like(counted)
+    failed = np.logical_or.reduce([codes == FAILED for codes in runs])
+    somewhere = np.logical_or.reduce([codes != MISSING for codes in runs])
+    lost = {
+        "without a reply (error)": int(failed.sum()),
+        "that do not count on every side": int((somewhere & ~counted & ~failed).sum()) - silent,
+        NONE_ANSWERED: silent,
+    }
+    return _Contrast(cells, *held, counted, sum(lost.values()), account(lost))
 
 
 def _rows(
@@ -181,9 +213,8 @@ def _rows(
     for place, (contrast, number) in enumerate(zip(contrasts, numbers, strict=True)):
         cells = estimate_cells(number)
         cells["excluded"] = contrast.excluded
-        if contrast.excluded:
-            lost = f"{contrast.excluded} that count on one side only"
-            cells["reason"] = "; ".join(text for text in (number.reason, lost) if text)
+        if contrast.reason:
+            cells["reason"] = "; ".join(text for text in (number.reason, contrast.reason) if text)
         test = mcnemar_test(contrast.first, contrast.second, counted=contrast.counted)
         p = test.value if bootstrap.resamples else None
         apart = int(((contrast.first ^ contrast.second) & contrast.counted).sum())

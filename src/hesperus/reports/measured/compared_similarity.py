@@ -19,6 +19,7 @@ from hesperus.measures import (
     difference,
     draws,
     estimate,
+    replied,
     resampled_detectable,
     resampled_p,
 )
@@ -63,11 +64,12 @@ def _row(
     cells = [one["a"], other["a"], one["b"], other["b"]]
     codes = np.stack([view.answers(cell) for cell in cells])
     gold = np.stack([view.gold(cell) for cell in cells])
-    asked = codes != MISSING
+    asked = replied(codes)
+    somewhere = (codes != MISSING).any(axis=0)
     highest = gold.max(axis=0)
     lowest = np.where(gold >= 0, gold, np.iinfo(np.int32).max).min(axis=0)
     counted = asked.all(axis=0) & ((highest < 0) | (lowest == highest))
-    lost = int((asked.any(axis=0) & ~counted).sum())
+    lost = int((somewhere & ~counted).sum())
     key = Key(np.maximum(highest, INVALID).astype(np.int32), view.arrays.options)
     held: Codes = np.where(counted, codes, MISSING).astype(np.int32)
     first, second = (
@@ -76,7 +78,7 @@ def _row(
     apart = difference(second, first)
     cell = estimate_cells(estimate(apart, bootstrap))
     if lost:
-        said = f"{lost} not answered in all four runs, or with differing gold"
+        said = f"{lost} without a reply in all four runs, or with differing gold"
         cell["excluded"] = int(str(cell["excluded"])) + lost
         cell["reason"] = "; ".join(text for text in (str(cell["reason"] or ""), said) if text)
     resampled = _resampled(apart, bootstrap)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.measures import MISSING, Statistic, estimates, percentiles
+from hesperus.measures import FAILED, Statistic, account, estimates, percentiles, replied
 from hesperus.measures.agreement import BY_CHANCE
 from hesperus.measures.pairs import NO_ITEM
 from hesperus.measures.several import together_statistics
@@ -93,22 +93,24 @@ def similarity_tables(
 
 def _pair_rows(found: Measured, task: str) -> list[Row]:
     runs, spread, pairs = found.runs, found.spread, found.designs.pairs
-    asked = runs.codes != MISSING
-    both = (asked.astype(np.float32) @ asked.T.astype(np.float32)).astype(np.int64)
-    counts = np.diagonal(both)
+    has, failed = (mask.astype(np.float32) for mask in (replied(runs.codes), runs.codes == FAILED))
+    both, unsent = ((mask @ mask.T).astype(np.int64) for mask in (has, failed))
+    half = (has @ failed.T).astype(np.int64)
+    counts, failures = np.diagonal(both), np.diagonal(unsent)
     rows: list[Row] = []
     for index, (i, j) in enumerate(pairs):
         n = int(spread.n[index])
-        alone = int(counts[i] + counts[j] - 2 * both[i, j])
-        lost = int(both[i, j]) - n
-        parts = [f"{alone} asked on one side only"] if alone else []
-        parts += [f"{lost} without gold, or without an answer that can be compared"] if lost else []
-        parts += [f"{runs.differing} whose gold differs between runs"] if runs.differing else []
+        lost = {
+            "without a reply (error)": int(failures[i] + failures[j] - unsent[i, j]),
+            "asked on one side only": int(counts[i] + counts[j] - 2 * both[i, j] - half[i, j] - half[j, i]),
+            "without gold, or without an answer that can be compared": int(both[i, j]) - n,
+            "whose gold differs between runs": runs.differing,
+        }
         number = _estimate(
             (float(spread.value[index]), float(spread.low[index]), float(spread.high[index])),
             n=n,
-            excluded=alone + lost + runs.differing,
-            reason="; ".join(parts),
+            excluded=sum(lost.values()),
+            reason=account(lost),
             undefined=(_no_options(found) or BY_CHANCE) if n else NO_ITEM,
         )
         a, b = runs.cells[i], runs.cells[j]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.errors import DataError, UsageError
-from hesperus.measures import MISSING, HardRuns, PairSpread, SoftRuns, bootstrap_pairs, draws
+from hesperus.measures import HardRuns, PairSpread, SoftRuns, bootstrap_pairs, draws, replied
 from hesperus.reports.measured.similarity_designs import Designs, designs
 from hesperus.reports.measured.similarity_runs import LaidRuns
 from hesperus.reports.measured.similarity_settings import SimilaritySettings
@@ -73,7 +73,9 @@ def measured(runs: LaidRuns, settings: SimilaritySettings, *, seed_step: int = 0
         bootstrap=bootstrap,
         groups=[group.pairs for group in plan.groups],
     )[settings.statistic]
-    known = (runs.codes != MISSING) & (runs.key.gold >= 0)
+    known = replied(runs.codes) & (runs.key.gold >= 0)
+    # A run that answers nothing has no accuracy (see measures.correctness).
+    known &= np.asarray((known & (runs.codes >= 0)).any(axis=1, keepdims=True))
     right = known & (runs.codes == runs.key.gold)
     columns = np.concatenate([right, known]).T.astype(np.float64)
     resampled = draws(len(runs.items), bootstrap)
@@ -105,7 +107,7 @@ def takes_probabilities(runs: LaidRuns, settings: SimilaritySettings) -> bool:
     if settings.answers == "soft":
         return True
     scored = np.asarray(np.isfinite(runs.probs).all(axis=2))
-    return bool(scored[runs.codes != MISSING].all())
+    return bool(scored[replied(runs.codes)].all())
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

@@ -16,12 +16,12 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import Block, Codes, Key, Mask
-from hesperus.records import INVALID, MISSING, Cell, read_records
+from hesperus.records import FAILED, INVALID, MISSING, Cell, read_records
 from hesperus.records.labels import OPTION_COUNT, label_counts
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
 
 _CELL = ("model", "instruction", "input", "repeat")
-_READ = (*_CELL, "item", "answer", "gold", "options", "probs")
+_READ = (*_CELL, "item", "outcome", "answer", "gold", "options", "probs")
 
 ITEMS_AT_ONCE = 1 << 16
 """Items that are laid out together."""
@@ -166,9 +166,10 @@ class RecordStream:
         for name in ("answer", "gold"):
             for label in frame[name].unique().drop_nulls().sort().to_list():
                 self._names.setdefault(label, len(self._names))
-        answers = _labelled(frame["answer"], self._names)
-        codes = _spread(answers, place, shape)
-        gold = _spread(_labelled(frame["gold"], self._names), place, shape)
+        failed = (frame["outcome"] == "error").to_numpy()
+        answers, truths = (_labelled(frame[name], self._names) for name in ("answer", "gold"))
+        codes = _spread(np.where(failed, FAILED, answers).astype(np.int32), place, shape)
+        gold = _spread(np.where(failed, MISSING, truths).astype(np.int32), place, shape)
         options = _Options.of(frame, column, self._names, len(items))
         counts = _counts(options, frame, column, items, self._labels)
         counts[options.left(answers, column)] = 0
@@ -292,7 +293,7 @@ class _Options:
         self, frame: pl.DataFrame, place: npt.NDArray[np.intp], shape: tuple[int, int]
     ) -> npt.NDArray[np.float64] | None:
         """Probabilities laid out, [runs, items, options]; None where no record has any."""
-        given = frame["probs"].is_not_null().to_numpy()
+        given = (frame["probs"].is_not_null() & (frame["outcome"] != "error")).to_numpy()
         if not given.any():
             return None
         most = self.table.shape[1]

@@ -15,6 +15,7 @@ from hesperus.measures import (
     Statistic,
     accuracy_statistic,
     label_share_statistic,
+    replied,
     share_statistic,
     validity_statistic,
 )
@@ -102,7 +103,7 @@ def labels_table(
             if many and code not in there:
                 continue
             yield {"label": label, "statistic": "share"}, label_share_statistic(answers, code)
-            yield {"label": label, "statistic": "gold_share"}, label_share_statistic(gold, code)
+            yield {"label": label, "statistic": "gold_share"}, share_statistic(gold == code, replied(gold))
 
     settings = MeasureSettings(by=tuple(by), bootstrap=bootstrap)
     return _table("labels", records, settings=settings, measured=measured, columns=("label",))

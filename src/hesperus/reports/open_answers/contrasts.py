@@ -12,9 +12,11 @@ from hesperus.reports.open_answers.differences import Difference, paired_differe
 from hesperus.reports.open_answers.matching import Matched, matched, silence_said
 from hesperus.reports.open_answers.statistics import (
     ANSWERED,
+    MUTE,
     NO_SHARE,
     SILENT,
     has_ceiling,
+    mute,
     over_ceiling,
     statistics_of,
 )
@@ -66,6 +68,11 @@ def contrast_rows(
     silent, said = silence_said(match, pl.col("state").is_in(SILENT))
     everything = pl.repeat(True, match.first.height, dtype=pl.Boolean, eager=True)
     answered = match.on_both(pl.col("state") == "compared")
+    if mute(match.first) or mute(match.second):
+        lost = match.first.height
+        reason = "; ".join(filter(None, (match.reason, f"{lost} {MUTE}")))
+        match, silent, said = replace(match, excluded=match.excluded + lost, reason=reason), 0, ""
+        everything = answered = pl.repeat(False, lost, dtype=pl.Boolean, eager=True)
     for counted in (
         _Counted("", everything, match.excluded, match.reason),
         _Counted(ANSWERED, answered, match.excluded + silent, "; ".join(filter(None, (match.reason, said)))),

@@ -12,7 +12,7 @@ from hesperus.reports.table import Table, table
 from hesperus.types import OUTCOMES
 
 STATES = (
-    "compared", "reference_silent", "candidate_silent", "both_silent", "unreadable", "no_answer", "untranslated", "absent",
+    "compared", "reference_silent", "candidate_silent", "both_silent", "unreadable", "no_answer", "untranslated", "failed", "absent",
 )  # fmt: skip
 _TRANSLATED = ("sentences", "repaired", "unrepaired")
 

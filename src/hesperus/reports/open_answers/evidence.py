@@ -64,7 +64,7 @@ def read_pairs(home: Path) -> tuple[pl.DataFrame, Mapping[str, object]]:
     Raises:
         DataError: The folder holds no whole evaluation.
     """
-    pairs = read_frame(home / PAIRS)
+    pairs = _without_failed(read_frame(home / PAIRS))
     try:
         signature = json.loads((home / SIGNATURE).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -72,6 +72,16 @@ def read_pairs(home: Path) -> tuple[pl.DataFrame, Mapping[str, object]]:
     if not isinstance(signature, dict):
         raise DataError("expected a mapping", file=home / SIGNATURE)
     return pairs, signature
+
+
+def _without_failed(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Evaluations of an earlier version scored a side without a reply (`error`) as silent: it is missing data."""
+    sides = ("outcome", "reference_outcome")
+    if not {"state", *sides} <= set(pairs.columns):
+        return pairs
+    failed = pl.any_horizontal((pl.col(side) == "error").fill_null(False) for side in sides)
+    shown = pl.when(failed & (pl.col("state") != "absent")).then(pl.lit("failed")).otherwise(pl.col("state"))
+    return pairs.with_columns(shown.alias("state"))
 
 
 def read_evaluated(what: str, home: Path) -> Evaluated:

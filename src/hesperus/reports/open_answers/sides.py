@@ -106,7 +106,6 @@ def opened(runs: tuple[Described, Described], chosen: Chosen) -> Both:
             f"; {note}" for note in notes))  # fmt: skip
     for kind in ("language", "model") if chosen.matched is None else ("language",):
         alone[f"{kind}s"] = _alone(*(found[0].pairs[side][kind].unique().sort() for side in (0, 1)))
-    notes += [note for one in found for note in _failed(one)]
     words, unknown = reworded(folders, str(found[0].signatures[0].get("reference")))
     differing = Apart(
         {one.what: instrument_apart(*one.signatures) for one in found},
@@ -190,17 +189,6 @@ def _properties_apart(one: Shared) -> str:
         return ""
     said = " and ".join(", ".join(side) or "none" for side in names)
     return f"{one.what}: the properties differ ({said}), left out"
-
-
-def _failed(one: Shared) -> Iterator[str]:
-    """Pairs of which a reply never came: by the rule they count as silent, which is no finding about the model."""
-    for side, pairs in zip(SIDES, one.pairs, strict=True):
-        lost = pairs.filter((pl.col("outcome") == "error") | (pl.col("reference_outcome") == "error")).height
-        if lost:
-            yield (
-                f"{one.what}: of {lost} of {pairs.height} pairs on side {side} a reply never came (outcome `error`); they count as "
-                "silent, and statistics ending in _answered leave them out"
-            )
 
 
 def _alone(first: Sequence[str] | pl.Series, second: Sequence[str] | pl.Series) -> dict[str, list[str]]:

@@ -30,6 +30,7 @@ ANSWERED = "_answered"
 
 UNSEEN_WORDS: Mapping[str, str] = {
     "absent": "not asked in both languages",
+    "failed": "without a reply (error)",
     "untranslated": "without a translation",
     "unreadable": "not readable by the evaluator",
     "no_answer": "without an answer on a side",
@@ -44,6 +45,11 @@ NO_SHARE = ("kappa.", "change.")
 
 SILENT = ("reference_silent", "candidate_silent", "both_silent")
 """States of pairs with a side that gives no answer."""
+
+_SILENT_OUTCOMES = ("empty", "refused", "blocked", "error")
+
+MUTE = "of which one side answers none"
+"""Said of pairs that would be scored, where a side gives no answer at all: nothing is measured then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,9 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
     found: dict[str, Scored] = {}
     excluded, reasons = _excluded(pairs)
     seen = pairs.filter(~pl.col("state").is_in(UNSEEN))
+    if mute(seen):
+        excluded, reasons = excluded + seen.height, [*reasons, f"{seen.height} {MUTE}"]
+        seen = seen.clear()
     silent = seen.filter(pl.col("state").is_in(SILENT)).height
     for ending, rows, out, said in (
         ("", seen, excluded, reasons),
@@ -128,6 +137,25 @@ def _excluded(pairs: pl.DataFrame) -> tuple[int, list[str]]:
     return sum(counts.values()), [
         f"{count} {UNSEEN_WORDS[state]}" for state, count in counts.items() if count
     ]
+
+
+def mute(rows: pl.DataFrame) -> bool:
+    """Whether there are pairs to score, and a side gives no answer in any of them.
+
+    Args:
+        rows: Pairs that would be scored, with ``state``, ``outcome`` and ``reference_outcome``.
+    """
+    if rows.is_empty():
+        return False
+    for side, other in (("outcome", "reference_silent"), ("reference_outcome", "candidate_silent")):
+        if side not in rows.columns:
+            return False
+        speaks = ~pl.col(side).is_in(_SILENT_OUTCOMES).fill_null(False)
+        # An answer that makes no claim is an answer all the same; a truncated reply without a word is none.
+        heard = speaks & (pl.col("state").is_in(["compared", other]) | (pl.col(side) == "answered"))
+        if not rows.select(heard.any()).item():
+            return True
+    return False
 
 
 def has_ceiling(rows: pl.DataFrame, *, answered: bool) -> pl.Expr:

@@ -34,6 +34,7 @@ STATE_WORDS: Mapping[str, str] = {
     "unreadable": UNSEEN_WORDS["unreadable"],
     "no_answer": UNSEEN_WORDS["no_answer"],
     "untranslated": UNSEEN_WORDS["untranslated"],
+    "failed": UNSEEN_WORDS["failed"],
     "absent": UNSEEN_WORDS["absent"],
 }
 """States of pairs in words, in the order of counting.STATES."""

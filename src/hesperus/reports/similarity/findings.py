@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from hesperus.measures import INVALID, MISSING, Bootstrap
+from hesperus.measures import INVALID, Bootstrap, replied
 from hesperus.records import Cell
 from hesperus.reports.measured.similarity import SIMILARITY_TABLES, similarity_tables
 from hesperus.reports.measured.similarity_designs import log_size, sense_of
@@ -28,7 +28,7 @@ class Asked:
 
     Attributes:
         cell: The run.
-        asked: Questions that count.
+        asked: Questions that count: those with a reply.
         unread: Those whose answer carries no label.
         accuracy: Share of right answers, unreadable ones wrong; None where no question has a gold label.
     """
@@ -192,7 +192,7 @@ def _asked(runs: LaidRuns, index: int, accuracy: float) -> Asked:
     codes = runs.codes[index]
     return Asked(
         runs.cells[index],
-        int((codes != MISSING).sum()),
+        int(replied(codes).sum()),
         int((codes == INVALID).sum()),
         None if np.isnan(accuracy) else accuracy,
     )

@@ -168,7 +168,11 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     if not checked:
         yield _row(section, "cells with too few readable answers", said, warning=bool(fragile))
     bounds = (
-        [row for row in tables["bounds"].rows if row["analysis"] == "clustered" and not row["group"]]
+        [
+            row
+            for row in tables["bounds"].rows
+            if row["analysis"] == "clustered" and not row["group"] and row["lowest"] is not None
+        ]
         if "bounds" in tables
         else []
     )

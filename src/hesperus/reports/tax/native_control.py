@@ -12,7 +12,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import signature
-from hesperus.measures import INVALID, MISSING, Codes, Mask, Statistic, unmatched_difference, wilson
+from hesperus.measures import FAILED, Codes, Mask, Statistic, replied, unmatched_difference, wilson
 from hesperus.measures.statistic import ratio
 from hesperus.records import answer_arrays
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
@@ -103,20 +103,28 @@ class _Answers:
         rows = [self.models.index(model) for model in models]
         answers: Codes = self._answers[rows]
         gold: Codes = self._gold[rows]
-        asked = (answers != MISSING) & (gold >= 0)
-        return asked & (answers == gold), asked & (answers > INVALID), asked
+        asked = replied(answers) & (gold >= 0)
+        return asked & (answers == gold), asked & (answers >= 0), asked
+
+    def lost(self, models: Sequence[str]) -> tuple[int, str]:
+        """Replies that carry no answer and questions without a reply, and what to say of them."""
+        _, readable, asked = self.masks(models)
+        rows = [self.models.index(model) for model in models]
+        failed = int((self._answers[rows] == FAILED).sum())
+        unread = int(asked.sum() - readable.sum())
+        parts = [f"{failed} without a reply (error)"] if failed else []
+        parts += [f"{unread} unreadable answers"] if unread else []
+        return failed + unread, "; ".join(parts)
 
     def accuracy(self, models: Sequence[str]) -> Statistic:
         """Accuracy over readable answers, an item with all the models."""
-        right, readable, asked = self.masks(models)
+        right, readable, _ = self.masks(models)
         kept = readable.any(axis=0)
-        lost = int(asked.sum() - readable.sum())
         return Statistic(
             (right.sum(axis=0).astype(np.float64), readable.sum(axis=0).astype(np.float64)),
             ratio,
             int(kept.sum()),
-            lost,
-            f"{lost} unreadable answers" if lost else "",
+            *self.lost(models),
             "no readable answer",
         )
 
@@ -128,12 +136,12 @@ def _rows(first: _Answers, second: _Answers, models: Sequence[str], settings: Ta
     for row, model in enumerate(models):
         about: Row = {"group": group_of[row] if settings.groups else EVERY, "model": model}
         for name, side in (("translated", first), ("native", second)):
-            right, readable, asked = side.masks([model])
+            right, readable, _ = side.masks([model])
             share = wilson(int(right.sum()), int(readable.sum()), level=level)
-            lost = int(asked.sum() - readable.sum())
+            lost, why = side.lost([model])
             cells = estimate_cells(share) | {"excluded": lost}
             if lost:
-                cells["reason"] = "; ".join(filter(None, (share.reason, f"{lost} unreadable answers")))
+                cells["reason"] = "; ".join(filter(None, (share.reason, why)))
             yield {**about, "statistic": name, **cells}
         gap = unmatched_difference(first.accuracy([model]), second.accuracy([model]), settings.bootstrap)
         yield {**about, "statistic": "gap", **estimate_cells(gap)}

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.measures import MISSING, Codes, Mask, TaxPairs
+from hesperus.measures import FAILED, MISSING, Codes, Mask, TaxPairs, replied
 from hesperus.records import AnswerArrays, Cell, answer_arrays
 from hesperus.reports.tax.settings import Gate
 
@@ -164,10 +164,11 @@ def _cells(arrays: AnswerArrays, side: Side) -> dict[str, Cell]:
 
 def _causes(one: Codes, two: Codes, gold: Codes, other: Codes) -> dict[str, Mask]:
     """What keeps a pair from being compared whatever its answers are, the first reason first."""
-    asked = (one != MISSING) & (two != MISSING)
+    asked = replied(one) & replied(two)
     known = (gold >= 0) & (other >= 0)
     return {
         "not asked at all": (one == MISSING) & (two == MISSING),
+        "without a reply (error)": (one == FAILED) | (two == FAILED),
         "asked on one side only": (one == MISSING) ^ (two == MISSING),
         "without gold": asked & ~known,
         "gold differs between the sides": asked & known & (gold != other),

@@ -189,6 +189,8 @@ def _unchecked(found: Mapping[str, Row]) -> str:
 def _why(found: Mapping[str, Row], settings: TaxSettings, tolerance: float) -> Iterator[str]:
     recorded = next(iter(found.values()))
     rate = recorded["value"]
+    if rate is None:
+        yield "no reply came"
     if isinstance(rate, float) and rate < settings.floor:
         yield f"{rate:.0%} readable, under {settings.floor:.0%}"
     scores = {name: row["accuracy"] for name, row in found.items() if isinstance(row["accuracy"], float)}

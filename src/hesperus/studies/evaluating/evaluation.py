@@ -28,8 +28,9 @@ from hesperus.types import Estimate
 NAMES = (*KEY, "side_by_side")
 """Names of the parts of a key: whose pair, and whether it is the `score` or its `ceiling`."""
 
-ABSENT, UNTRANSLATED = "absent", "untranslated"
-"""States of pairs that no evaluator sees: an item that one side was not asked, a reply without a translation."""
+ABSENT, FAILED, UNTRANSLATED = "absent", "failed", "untranslated"
+"""States of pairs that no evaluator sees: an item that one side was not asked, a side to which no reply came (the
+outcome `error`), a reply without a translation."""
 
 LEVELS = ("reference.", "candidate.")
 """Beginnings of the columns that hold the level of a property on each side."""
@@ -47,7 +48,7 @@ class EvaluationSettings:
     Attributes:
         control: Whether the ceiling is measured where the translator goes both ways.
         missing: What becomes of an item that one side was not asked: `leave out` counts it, `no answer` scores it as if
-            that side had given no answer.
+            that side had given no answer. A side to which no reply came (the outcome `error`) is left out by either.
     """
 
     control: bool = True
@@ -138,6 +139,8 @@ class _Row:
         """Why no evaluator sees the pair; empty where one does."""
         if not (self.values["asked"] and self.values["reference_asked"]):
             return ABSENT
+        if _failed(self.values):
+            return FAILED
         return UNTRANSLATED if self.candidate.reason else ""
 
 
@@ -193,16 +196,21 @@ def _translated(paired: Paired, translating: Translating, settings: EvaluationSe
             english = [
                 str(row["reference_reply"])
                 for row in pairs
-                if row["asked"] and not no_answer(row["reference_reply"])
+                if row["asked"] and not _failed(row) and not no_answer(row["reference_reply"])
             ]
             back = _there_and_back(english, source, target, translating)
         for row in pairs:
-            returned = back.get(str(row["reference_reply"]))
-            if back and no_answer(row["reference_reply"]):
+            returned = None if _failed(row) else back.get(str(row["reference_reply"]))
+            if back and not _failed(row) and no_answer(row["reference_reply"]):
                 returned = Made(None)
             candidate = Made(None) if no_answer(row["reply"]) else into[str(row["reply"])]
             rows.append(_Row(row, candidate, returned))
     return rows
+
+
+def _failed(row: Mapping[str, Any]) -> bool:
+    """Whether no reply came on a side: missing data, which is no silence of the model."""
+    return "error" in (row["outcome"], row["reference_outcome"])
 
 
 def _of_language(pairs: pl.DataFrame, source: str) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Key, hard_pairs, soft_pairs
-from hesperus.records import MISSING, Cell, Codes, answer_arrays
+from hesperus.records import INVALID, Cell, Codes, answer_arrays
 
 _NEEDED = 3
 """Languages below which no permutation of them can tell anything."""
@@ -79,4 +79,4 @@ def agreement_matrix(
 def _scored(probs: npt.NDArray[np.float64], codes: Codes) -> bool:
     """Whether every answer has probabilities."""
     whole = np.asarray(np.isfinite(probs).all(axis=2))
-    return bool(whole[codes != MISSING].all())
+    return bool(whole[codes >= INVALID].all())

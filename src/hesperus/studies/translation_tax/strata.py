@@ -17,7 +17,7 @@ import polars as pl
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, fingerprint, plain
 from hesperus.measures import Codes, residue_strata
-from hesperus.records import Cell, answer_arrays
+from hesperus.records import FAILED, Cell, answer_arrays
 from hesperus.records.files import write_whole
 
 STRATA = ("high", "disagreement", "low")
@@ -128,10 +128,11 @@ def strata_of(
     before, gold = cells(anchor, centric, repeat)
     back, back_gold = cells(rule.back, centric)
     theirs = cells(anchor, others, repeat)[0] if others else np.empty((0, before.shape[1]), dtype=np.int32)
-    moved = (gold != back_gold).any(axis=0) | (gold < 0).any(axis=0)
-    unread = ((before < 0) | (back < 0)).any(axis=0) & ~moved
-    barred = np.array([item in leave_out for item in arrays.items]) & ~moved & ~unread
-    usable = ~(moved | unread | barred)
+    failed = ((before == FAILED) | (back == FAILED)).any(axis=0)
+    moved = ((gold != back_gold).any(axis=0) | (gold < 0).any(axis=0)) & ~failed
+    unread = ((before < 0) | (back < 0)).any(axis=0) & ~moved & ~failed
+    barred = np.array([item in leave_out for item in arrays.items]) & ~moved & ~unread & ~failed
+    usable = ~(failed | moved | unread | barred)
     high, low, apart = residue_strata(before == gold, back == back_gold, usable, labels=before, others=theirs)
     eligible = {"high": high, "disagreement": apart & usable, "low": low}
     ids = {
@@ -143,7 +144,12 @@ def strata_of(
         raise DataError(
             "no item is in any stratum: no item was read on both sides by all the source-centric models"
         )
-    why = {"gold missing or moved": moved, "unreadable": unread, "left out": barred}
+    why = {
+        "no reply (error)": failed,
+        "gold missing or moved": moved,
+        "unreadable": unread,
+        "left out": barred,
+    }
     return Strata(
         str(frame["task"][0]), rule, tuple(centric), tuple(others), drawn,
         {name: len(found) for name, found in ids.items()},
