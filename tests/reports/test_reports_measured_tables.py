@@ -182,7 +182,7 @@ def test_bad_choices_are_refused(records: pl.DataFrame) -> None:
         consistency_table(records, b="en")
     with pytest.raises(UsageError, match="`measure agreement` compares models"):
         consistency_table(records, a="instruction=en,input=en,model=m1", b="instruction=en,input=en,model=m2")
-    with pytest.raises(UsageError, match="invalid is one of disagree, agree, drop, not 'skip'"):
+    with pytest.raises(UsageError, match="unknown rule for unreadable answers: 'skip'"):
         consistency_table(records, invalid="skip")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown column: 'subjekt'; did you mean 'subject'"):
         accuracy_table(records, by=("subjekt",))
