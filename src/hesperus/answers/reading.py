@@ -10,8 +10,8 @@ from hesperus.answers.authors import rule as authors_rule
 from hesperus.answers.numerals import RULES as NUMBER_RULES
 from hesperus.answers.reader import Reader
 from hesperus.answers.rules import RULES, UNFINISHED, Text, is_refusal, several
-from hesperus.answers.scripts import scripts_for, share_in
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.languages.letters import scripts_for, share_in
 from hesperus.normalization import clean, key, peel, without_thoughts
 from hesperus.types import Answer, Finish, Reply
 

@@ -14,7 +14,8 @@ from types import MappingProxyType
 from hesperus.answers.ambiguity import CONDITIONS, DENIALS, NEGATIONS
 from hesperus.answers.lexicon import CLOSERS, Lexicon, fold, lexicon
 from hesperus.answers.reader import Reader
-from hesperus.answers.scripts import is_unspaced, script_of
+from hesperus.answers.scripts import is_unspaced
+from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, comparable, key, peel, unaccented
 
 

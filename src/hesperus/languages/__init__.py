@@ -11,6 +11,14 @@ from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.languages.checking import Finding, check
+    from hesperus.languages.identification import (
+        TextLanguage,
+        are_alike,
+        identified_languages,
+        identify,
+        is_identified,
+        text_language,
+    )
     from hesperus.languages.requests import naturalise_request, paraphrase_request, translation_request
     from hesperus.languages.tags import Language, language, languages, normalise
     from hesperus.languages.wordings import Pack, pack, packs, read_pack
@@ -19,7 +27,12 @@ __all__ = [
     "Finding",
     "Language",
     "Pack",
+    "TextLanguage",
+    "are_alike",
     "check",
+    "identified_languages",
+    "identify",
+    "is_identified",
     "language",
     "languages",
     "naturalise_request",
@@ -28,6 +41,7 @@ __all__ = [
     "packs",
     "paraphrase_request",
     "read_pack",
+    "text_language",
     "translation_request",
 ]
 
@@ -35,7 +49,12 @@ _HOMES = {
     "Finding": "checking",
     "Language": "tags",
     "Pack": "wordings",
+    "TextLanguage": "identification",
+    "are_alike": "identification",
     "check": "checking",
+    "identified_languages": "identification",
+    "identify": "identification",
+    "is_identified": "identification",
     "language": "tags",
     "languages": "tags",
     "naturalise_request": "requests",
@@ -44,6 +63,7 @@ _HOMES = {
     "packs": "wordings",
     "paraphrase_request": "requests",
     "read_pack": "wordings",
+    "text_language": "identification",
     "translation_request": "requests",
 }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from hesperus.answers.lexicon import fold
-from hesperus.answers.scripts import scripts_for, share_in
 from hesperus.answers.wording import wording_for
+from hesperus.languages.letters import scripts_for, share_in
 from hesperus.normalization import clean, key, peel, without_thoughts
 from hesperus.types import Answer, Reply
 

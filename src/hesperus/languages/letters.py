@@ -1,0 +1,74 @@
+"""Which script a letter belongs to, and which scripts a language is written in.
+
+Ranges are the letter and mark blocks of the Unicode Standard 15, their punctuation left out.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+RANGES: dict[str, str] = {
+    "Latn": "A-Za-zªºÀ-ÖØ-öø-ɏ\u0300-\u036f\u1e00-\u1eff",
+    "Grek": "\u0370-\u037d\u037f-\u0386\u0388-\u03ff\u1f00-\u1fff",
+    "Cyrl": "\u0400-\u052f",
+    "Armn": "\u0531-\u0556\u0560-\u0588",
+    "Hebr": "\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7-\u05f2",
+    "Arab": "\u0610-\u061a\u0620-\u0669\u066e-\u06d3\u06d5-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc",
+    "Deva": "\u0900-\u0963\u0966-\u097f",
+    "Beng": "\u0980-\u09ff",
+    "Guru": "\u0a00-\u0a7f",
+    "Gujr": "\u0a80-\u0aff",
+    "Orya": "\u0b00-\u0b7f",
+    "Taml": "\u0b80-\u0bff",
+    "Telu": "\u0c00-\u0c7f",
+    "Knda": "\u0c80-\u0cff",
+    "Mlym": "\u0d00-\u0d7f",
+    "Sinh": "\u0d80-\u0df3",
+    "Thai": "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59",
+    "Laoo": "\u0e80-\u0eff",
+    "Mymr": "\u1000-\u1049\u1050-\u109f",
+    "Tibt": "\u0f40-\u0f6c\u0f71-\u0f84\u0f90-\u0fbc",
+    "Thaa": "\u0780-\u07b1",
+    "Geor": "\u10a0-\u10fa\u10fc-\u10ff\u1c90-\u1cbf",
+    "Ethi": "\u1200-\u135f\u1380-\u139f",
+    "Khmr": "\u1780-\u17d3\u17e0-\u17e9",
+    "Hira": "\u3041-\u309f",
+    "Kana": "\u30a1-\u30fa\u30fc-\u30ff",
+    "Hani": "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff",
+    "Hang": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",
+}
+"""Inner part of a regular-expression class for the letters and marks of each script."""
+
+UNSPACED = frozenset({"Hani", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr"})
+"""Scripts in which the end of a word cannot be seen."""
+
+_WRITTEN_WITH = {
+    "Hans": ("Hani",), "Hant": ("Hani",), "Jpan": ("Hani", "Hira", "Kana"), "Kore": ("Hang", "Hani"),
+    "Aran": ("Arab",),
+}  # fmt: skip
+
+
+@cache
+def _members(script: str) -> re.Pattern[str]:
+    return re.compile(f"[{RANGES[script]}]")
+
+
+@cache
+def script_of(character: str) -> str | None:
+    """ISO 15924 code of a character's script as RANGES names it, or None for digits, marks and other scripts."""
+    return next((script for script in RANGES if _members(script).match(character)), None)
+
+
+def scripts_for(iso: str) -> tuple[str, ...]:
+    """The scripts, as RANGES names them, in which a language of the given ISO 15924 code is written."""
+    return _WRITTEN_WITH.get(iso, (iso,))
+
+
+def share_in(text: str, scripts: tuple[str, ...]) -> float | None:
+    """Share of the letters that belong to the given scripts; None where fewer than three letters are known.
+
+    Only the first 2,000 characters are counted.
+    """
+    found = [script for character in text[:2000] if character.isalpha() and (script := script_of(character))]
+    return sum(script in scripts for script in found) / len(found) if len(found) >= 3 else None
