@@ -66,8 +66,9 @@ def command(
     undefined value does not.
 
     A drop is [MEASURE[.low|.high][…]=]NUMBER, of accuracy, consistency, similarity or validity, item by item against
-    --baseline; `.high=0` fails only what has fallen for certain. Of open answers it is of scores or groups, with a
-    statistic (scores.recall[de]=0.03), or without one of F of means and agreement.
+    --baseline; `.high=0` fails only what has fallen for certain: the intervals are simultaneous over all rows that such
+    drops are about, so that a run without any change fails in at most 2.5 % of cases. Of open answers it is of scores or
+    groups, with a statistic (scores.recall[de]=0.03), or without one of F of means and agreement.
 
     For example:
 
@@ -94,7 +95,7 @@ def command(
     chosen = (tuple(model or ()), tuple(task or ()))
     tables = _measured(run, wanted, given, chosen)
     if baseline is not None:
-        tables |= _compared((baseline, run), drops, given, chosen)
+        tables |= _certain((baseline, run), drops, given, chosen)
     checked = check_table([*wanted, *drops], tables)
     print_table(checked, format)
     for path, text in ((junit, junit_xml(checked)), (summary, markdown_summary(checked))):
@@ -151,11 +152,42 @@ def _measured(
     return {what: measure_table(what, records, given, described=said) for what in measures}
 
 
+def _certain(
+    runs: tuple[Path, Path],
+    drops: list[Requirement],
+    given: GivenSettings,
+    chosen: tuple[tuple[str, ...], tuple[str, ...]],
+) -> dict[str, Table]:
+    """Differences from the baseline, with intervals that hold together over all rows whose ends a drop is about."""
+    from dataclasses import replace
+
+    from hesperus.analysis.settings import agreed_settings
+    from hesperus.measures import enough_permutations
+    from hesperus.reports.measured import described
+
+    found = _compared(runs, drops, given, chosen)
+    family = sum(len(drop.rows(found[drop.measure])) for drop in drops if drop.end != "value")
+    plain = agreed_settings(given, [described(run).study for run in runs]).bootstrap
+    if family < 2 or not plain.resamples:
+        return found
+    together = replace(
+        given,
+        level=1 - (1 - plain.level) / family,
+        resamples=enough_permutations(plain.resamples, family, error=1 - plain.level),
+    )
+    return {
+        name: replace(made, signature={**made.signature, "simultaneous": family})
+        for name, made in _compared(runs, drops, together, chosen, quiet=True).items()
+    }
+
+
 def _compared(
     runs: tuple[Path, Path],
     drops: list[Requirement],
     given: GivenSettings,
     chosen: tuple[tuple[str, ...], tuple[str, ...]],
+    *,
+    quiet: bool = False,
 ) -> dict[str, Table]:
     """Differences from the baseline; a baseline of another model is compared where each side has one."""
     from hesperus.analysis.settings import agreed_settings
@@ -170,7 +202,7 @@ def _compared(
         if what in OPEN_COMPARED:
             refuse_settings(what, given)
             made = compare_open_answers(said, what, chosen=Chosen(None, *chosen), given=given)
-            for warning in made.warnings:
+            for warning in () if quiet else made.warnings:
                 typer.echo(f"warning: {warning}", err=True)
             found[name] = made.table
         else:

@@ -34,17 +34,21 @@ def command(
     ] = None,
     model_a: Annotated[str | None, typer.Option(help="Model of the baseline, where names differ.")] = None,
     model_b: Annotated[str | None, typer.Option(help="Model of the other run.")] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="The exact McNemar test in place of the mid-p test.")
+    ] = False,
     by: By = None,
     invalid: Invalid = None,
     resamples: Resamples = None,
     seed: Seed = None,
     format: Format = "table",
 ) -> None:
-    """Set two runs beside each other: paired differences (second − first), intervals, exact tests.
+    """Set two runs beside each other: paired differences (second − first), intervals, tests.
 
-    Items count where both runs have them. `p` is the exact McNemar test (of similarity, κ_p of two languages: of resampled
-    items), `p_holm` corrects it for the number of rows, `detectable` is the smallest difference that so many items would
-    have shown with a chance of 80 %.
+    Items count where both runs have them. `p` is the mid-p McNemar test (of similarity, κ_p of two languages: of the same
+    resampled items as the interval), `p_holm` corrects it for the number of rows, `detectable` is the smallest
+    difference that this test, uncorrected, would find in so many items with a chance of 80 %. Where interval and p
+    differ, p decides. --resamples 0 leaves out both.
 
     Of open answers, `p` is of exchanging both sides prompt by prompt, and `p_holm` corrects it over the rows of a
     statistic. Where judge, translator or rules differ between the runs, standard error says so.
@@ -77,6 +81,8 @@ def command(
     said = (described(run_a), described(run_b))
     named = (model_a, model_b) if model_a is not None and model_b is not None else None
     what = what or ("scores" if any(map(is_open, said)) else "consistency")
+    if exact and what in (*OPEN_COMPARED, "similarity"):
+        raise UsageError(f"--exact is about McNemar's test, which {what} does not take")
     if what in OPEN_COMPARED:
         refuse_settings(what, given)
         _open_answers(said, what, named, given=given, format=format)
@@ -91,6 +97,7 @@ def command(
         by=settings.by,
         invalid=settings.invalid,
         bootstrap=settings.bootstrap,
+        exact=exact,
     )
     print_table(found, format)
 

@@ -12,6 +12,7 @@ from hesperus.cli.tax_design import simulate_command, strata_command
 from hesperus.cli.tax_inputs import (
     Back,
     Checks,
+    Exact,
     Exclude,
     Floor,
     Groups,
@@ -61,6 +62,7 @@ def back_translation(
     metric: Metric = None,
     threshold: Threshold = None,
     floor: Floor = None,
+    exact: Exact = False,
     exclude: Exclude = None,
     resamples: Resamples = None,
     seed: Seed = None,
@@ -83,7 +85,7 @@ def back_translation(
     given = Given(
         runs, {"original": original, "back": back}, scores=scores, exclude=exclude, tasks=task or ()
     )
-    settings = settings_of(group, resampling(resamples, seed), floor, runs=runs)
+    settings = settings_of(group, resampling(resamples, seed), floor, runs=runs, exact=exact)
     _estimate("e1", given, settings, gate_of(metric, threshold, runs=runs), format)
 
 
@@ -137,6 +139,7 @@ def naturalisation(
     checks: Checks = None,
     group: Groups = None,
     floor: Floor = None,
+    exact: Exact = False,
     resamples: Resamples = None,
     seed: Seed = None,
     format: Format = "table",
@@ -156,7 +159,7 @@ def naturalisation(
         runs, {"natural": natural, "translated": translated}, strata=strata, repeat=repeat, verdicts=verdicts,
         checks=tuple(checks or ()), tasks=task or (),
     )  # fmt: skip
-    settings = settings_of(group, resampling(resamples, seed), floor, runs=runs)
+    settings = settings_of(group, resampling(resamples, seed), floor, runs=runs, exact=exact)
     _estimate("e4", given, settings, gate_of(None, None, runs=runs), format)
 
 

@@ -62,6 +62,10 @@ Floor = Annotated[
         help="Share of readable answers below which a model is fragile (default: 0.9).", show_default=False
     ),
 ]
+Exact = Annotated[
+    bool,
+    typer.Option("--exact", help="The exact sign test in place of the mid-p test, as the paper prints it."),
+]
 Exclude = Annotated[
     Path | None,
     typer.Option(help="Leave these items out: a list that `hesperus audit --out` wrote.", show_default=False),
@@ -119,6 +123,7 @@ def settings_of(
     floor: float | None = None,
     *,
     runs: Sequence[Path] = (),
+    exact: bool = False,
 ) -> TaxSettings:
     """Groups, bootstrap and floor as the flags give them, else as the run's study does, else the defaults."""
     from hesperus.analysis.settings import resolve, resolve_bootstrap
@@ -130,7 +135,7 @@ def settings_of(
     if not groups:
         groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
     drawn = resolve_bootstrap(given, said, default.bootstrap)
-    return TaxSettings(groups, drawn, resolve(floor, said.get("floor"), default.floor))
+    return TaxSettings(groups, drawn, resolve(floor, said.get("floor"), default.floor), exact)
 
 
 def gate_of(metric: str | None, threshold: float | None, *, runs: Sequence[Path] = ()) -> Gate:

@@ -8,6 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from hesperus.analysis.corrections import (
+    EXACT_MCNEMAR,
+    MCNEMAR,
+    ONE_METHOD,
+    P_DECIDES,
+    RESAMPLED,
+    correct,
+    tests_signature,
+    without_resamples,
+)
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import (
@@ -21,7 +31,6 @@ from hesperus.measures import (
     compare,
     difference,
     estimates,
-    holm,
     mcnemar_test,
     replied,
     share_statistic,
@@ -59,6 +68,7 @@ def compare_table(
     by: Sequence[str] = (),
     invalid: InvalidRule = "disagree",
     bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
+    exact: bool = False,
 ) -> Table:
     """Difference of a second run from a first, on the items that both have.
 
@@ -70,6 +80,7 @@ def compare_table(
         by: Columns of the records to group by.
         invalid: How unreadable answers compare.
         bootstrap: How intervals are made; resamples are shared by both sides.
+        exact: The exact McNemar test in place of the mid-p test, as papers print it.
 
     Returns:
         A row per model, task and cell (or pair): both values, `value` = second − first with its interval, the mid-p
@@ -96,22 +107,23 @@ def compare_table(
             if what == "similarity":
                 rows += similarity_contrasts(head, view, invalid=invalid, bootstrap=bootstrap)
             else:
-                rows += _rows(head, list(_contrasts(view, what, invalid)), bootstrap)
+                rows += _rows(head, list(_contrasts(view, what, invalid)), bootstrap, exact)
     if not rows:
         raise DataError("the runs share no task, cell or pair that could be compared")
-    for row, adjusted in zip(rows, holm([_p(row) for row in rows]), strict=True):
-        row["p_holm"] = adjusted
+    family = correct(rows)
+    if not bootstrap.resamples:
+        without_resamples(rows)
     places = ("a", "b") if what in ("consistency", "similarity") else ("instruction", "input", "repeat")
     head_columns = ("model_a", "model_b", "task", *by, *places, "statistic", "value_a", "value_b")
     columns = (*head_columns, "value", "low", "high", *_TESTED, "n", "excluded", "reason")
     for row in rows:
         row["statistic"] = "kappa_p" if what == "similarity" else what
-    return table(f"compare {what}", columns, rows=rows, signature=settings.signed())
-
-
-def _p(row: Mapping[str, object]) -> float | None:
-    value = row["p"]
-    return value if isinstance(value, float) else None
+    if what == "similarity":
+        tests = tests_signature(RESAMPLED, [family], of="all rows", decides=ONE_METHOD)
+    else:
+        test = EXACT_MCNEMAR if exact else MCNEMAR
+        tests = tests_signature(test, [family], of="all rows", decides=P_DECIDES)
+    return table(f"compare {what}", columns, rows=rows, signature=settings.signed() | {"tests": tests})
 
 
 def matched_models(
@@ -204,7 +216,7 @@ def _contrast(
 
 
 def _rows(
-    head: Mapping[str, object], contrasts: Sequence[_Contrast], bootstrap: Bootstrap
+    head: Mapping[str, object], contrasts: Sequence[_Contrast], bootstrap: Bootstrap, exact: bool
 ) -> list[dict[str, object]]:
     shares = [(share_statistic(c.first, c.counted), share_statistic(c.second, c.counted)) for c in contrasts]
     values = estimates([side for pair in shares for side in pair])
@@ -215,10 +227,14 @@ def _rows(
         cells["excluded"] = contrast.excluded
         if contrast.reason:
             cells["reason"] = "; ".join(text for text in (number.reason, contrast.reason) if text)
-        test = mcnemar_test(contrast.first, contrast.second, counted=contrast.counted)
-        p = test.value if bootstrap.resamples else None
+        test = mcnemar_test(contrast.first, contrast.second, counted=contrast.counted, exact=exact)
+        p = test.value if bootstrap.resamples and number.value is not None else None
         apart = int(((contrast.first ^ contrast.second) & contrast.counted).sum())
-        detectable = smallest_detectable_difference(apart / number.n, number.n) if number.n else None
+        detectable = (
+            smallest_detectable_difference(apart / number.n, number.n, level=bootstrap.level, exact=exact)
+            if number.n
+            else None
+        )
         both = {"value_a": values[2 * place].value, "value_b": values[2 * place + 1].value}
         rows.append({**head, **contrast.cells, **both, **cells, "p": p, "detectable": detectable})
     return rows

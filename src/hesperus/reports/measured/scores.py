@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.corrections import (
+    P_DECIDES,
+    PERMUTED,
+    correct,
+    tests_signature,
+    without_resamples,
+)
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, resolve
 from hesperus.errors import DataError, UsageError
 from hesperus.measures import (
@@ -18,7 +25,10 @@ from hesperus.measures import (
     above_statistics,
     compare,
     consistency_statistic,
+    enough_permutations,
+    pearson_p,
     pearson_statistic,
+    too_few_differ,
 )
 from hesperus.measures.statistic import ratio
 from hesperus.records import CellPair, implied_pairs
@@ -27,9 +37,14 @@ from hesperus.reports.measured.views import View, views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
 
 DEFAULT_THRESHOLD = 50.0
+"""BLEU above which the paper counts translations as good."""
+
 DEFAULT_COMET_THRESHOLD = 0.8
 """A convention of ours; the paper sets a threshold for BLEU alone."""
-"""BLEU above which the paper counts translations as good."""
+
+_TESTED = ("p", "p_holm")
+_Sides = tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
+"""The two sides of a correlation, over the items that count."""
 
 _NAMES = ("task", "model", "sense", "item")
 
@@ -109,7 +124,8 @@ def translation_table(
     Returns:
         For each pair (s, s) with (s, m) and each score: ``mean``; ``correlation`` with agreement and
         ``correlation_correct`` with being right on the made input (Pearson); ``consistency``, ``consistency_above``
-        the threshold, and ``share_above``.
+        the threshold, and ``share_above``. Correlations have a `p` of permuted items, corrected over all of them
+        (`p_holm`), and no interval where fewer than 10 items (dis)agree: there it would exclude 0 by chance.
 
     Raises:
         DataError: The scores have the wrong shape, or none of them belongs to the records.
@@ -125,6 +141,7 @@ def translation_table(
     checked = check_scores(scores)
     names = [name for name in checked.columns if name not in _NAMES]
     rows: list[Row] = []
+    sides: list[_Sides | None] = []
     for view in views(records, by=by):
         found = (
             (
@@ -134,12 +151,15 @@ def translation_table(
             for pair in implied_pairs(view.arrays.cells)
             if pair.condition == "X"
             for name in names
-            for statistic_name, statistic in _measured(
-                view,
-                pair,
-                item_scores(view, pair.b.input, checked, name),
-                settings,
-                threshold_of(name, settings),
+            for statistic_name, statistic in _kept(
+                _measured(
+                    view,
+                    pair,
+                    item_scores(view, pair.b.input, checked, name),
+                    settings,
+                    threshold_of(name, settings),
+                ),
+                sides,
             )
         )
         rows += estimated({"model": view.model, "task": view.task, **view.groups}, found, bootstrap)
@@ -147,8 +167,34 @@ def translation_table(
         raise DataError(
             "no score belongs to a made input of these records; scores are joined by sense and item"
         )
-    columns = ("model", "task", *by, "a", "b", "score", "statistic", *ESTIMATE_COLUMNS)
-    return table("translation", columns, rows=rows, signature=settings.signed())
+    family = _test(rows, sides, bootstrap)
+    columns = ("model", "task", *by, "a", "b", "score", "statistic", *ESTIMATE_COLUMNS, *_TESTED)
+    tests = tests_signature(PERMUTED, [family], of="the correlations", decides=P_DECIDES)
+    return table("translation", columns, rows=rows, signature=settings.signed() | {"tests": tests})
+
+
+def _kept(
+    measured: Iterable[tuple[str, Statistic, _Sides | None]], sides: list[_Sides | None]
+) -> Iterator[tuple[str, Statistic]]:
+    for name, statistic, own in measured:
+        sides.append(own)
+        yield name, statistic
+
+
+def _test(rows: Sequence[Row], sides: Sequence[_Sides | None], bootstrap: Bootstrap) -> int:
+    """Test the correlations by permuting items, and withhold intervals that say too little; gives the family's size."""
+    ceiling = enough_permutations(bootstrap.resamples, sum(own is not None for own in sides))
+    for row, own in zip(rows, sides, strict=True):
+        row |= dict.fromkeys(_TESTED)
+        if own is None or row["value"] is None:
+            continue
+        if row["low"] is not None and (few := too_few_differ(*own)):
+            reason = "; ".join(text for text in (few, str(row["reason"] or "")) if text)
+            row |= {"low": None, "high": None, "reason": reason}
+        row["p"] = pearson_p(*own, resamples=bootstrap.resamples, seed=bootstrap.seed, ceiling=ceiling)
+    if not bootstrap.resamples:
+        without_resamples(rows)
+    return correct(rows)
 
 
 def item_scores(view: View, sense: str, scores: pl.DataFrame, name: str) -> npt.NDArray[np.float64]:
@@ -180,18 +226,23 @@ def threshold_of(name: str, settings: MeasureSettings) -> float:
 
 def _measured(
     view: View, pair: CellPair, score: npt.NDArray[np.float64], settings: MeasureSettings, threshold: float
-) -> Iterator[tuple[str, Statistic]]:
+) -> Iterator[tuple[str, Statistic, _Sides | None]]:
+    """Each statistic by its name; of a correlation also its two sides, over the items that count."""
     if not np.isfinite(score).any():
         return
     source, other = view.answers(pair.a), view.answers(pair.b)
     both = compare(source, other, invalid=settings.invalid)
     scored = both.counted & np.isfinite(score)
-    right = other == view.gold(pair.b)
+    gold = view.gold(pair.b)
     filled = np.where(scored, score, 0.0)
-    yield "mean", Statistic((filled, scored), ratio, int(scored.sum()), both.n - int(scored.sum()))
-    yield "correlation", pearson_statistic(score, both.agree, counted=both.counted)
-    yield "correlation_correct", pearson_statistic(score, right, counted=both.counted)
-    yield "consistency", consistency_statistic(source, other, invalid=settings.invalid)
+    yield "mean", Statistic((filled, scored), ratio, int(scored.sum()), both.n - int(scored.sum())), None
+    for name, told, counted in (
+        ("correlation", both.agree, both.counted),
+        ("correlation_correct", other == gold, both.counted & (gold >= 0)),
+    ):
+        kept = counted & np.isfinite(score)
+        yield name, pearson_statistic(score, told, counted=counted), (score[kept], told[kept])
+    yield "consistency", consistency_statistic(source, other, invalid=settings.invalid), None
     inside, share = above_statistics(both.agree, both.counted, score=score, threshold=threshold)
-    yield "consistency_above", inside
-    yield "share_above", share
+    yield "consistency_above", inside, None
+    yield "share_above", share, None

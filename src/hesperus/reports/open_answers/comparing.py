@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hesperus.analysis.corrections import EXCHANGED, P_DECIDES, correct, tests_signature, without_resamples
 from hesperus.analysis.settings import GivenSettings, agreed_settings
 from hesperus.errors import DataError, UsageError
-from hesperus.fingerprint import plain
-from hesperus.measures import Bootstrap, benjamini_hochberg, holm
+from hesperus.fingerprint import JSON, plain
+from hesperus.measures import Bootstrap
 from hesperus.reports.measured.description import Described
 from hesperus.reports.open_answers.contrasts import CONTRAST_COLUMNS, Row, contrast_rows
 from hesperus.reports.open_answers.differences import SWAPS
@@ -45,7 +46,7 @@ class Comparison:
         """What a terminal shows: the main statistics of each evaluator, without ceilings."""
         columns = tuple(name for name in _SHOWN if name in self.table.columns)
         rows = [{name: row[name] for name in columns} for row in self.table.rows if row["statistic"] in _MAIN]
-        kept = ("hesperus", "bootstrap", "swaps", "family")
+        kept = ("hesperus", "bootstrap", "swaps", "tests")
         signature = {name: self.table.signature[name] for name in kept}
         return table(self.table.measure, columns, rows=rows, signature=signature)
 
@@ -87,12 +88,14 @@ def compare_open_answers(
         reasons = dict.fromkeys(str(row["reason"]) for row in rows if row["reason"])
         why = "; ".join([*list(reasons)[:1], *both.apart.warnings()])
         raise DataError("the runs share no prompt that could be compared" + (f": {why}" if why else ""))
-    _adjust(rows, what)
+    tests = _adjust(rows, what)
+    if not drawn.resamples:
+        without_resamples(rows)
     signature = {
         "hesperus": __version__,
         "bootstrap": plain(drawn),
         "swaps": SWAPS,
-        "family": "rows of the same evaluator and statistic",
+        "tests": tests,
         **both.apart.signed(),
         "evaluations": {one.what: one.signatures[0] for one in both.evaluations},
     }
@@ -111,13 +114,11 @@ def _rows(one: Shared, both: Both, wanted: tuple[str, Chosen], bootstrap: Bootst
     ]
 
 
-def _adjust(rows: Sequence[Row], what: str) -> None:
-    """Holm's and Benjamini and Hochberg's p in each family of rows."""
+def _adjust(rows: Sequence[Row], what: str) -> dict[str, JSON]:
+    """Holm's and Benjamini and Hochberg's p in each family of rows; gives what the signature says of the tests."""
     families: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         place = row["grouping"] if what == "groups" else row["language"] == ALL
         families.setdefault((row["evaluator"], row["statistic"], place), []).append(row)
-    for family in families.values():
-        values = [value if isinstance(value := row["p"], float) else None for row in family]
-        for row, strict, loose in zip(family, holm(values), benjamini_hochberg(values), strict=True):
-            row["p_holm"], row["p_bh"] = strict, loose
+    sizes = [correct(family, bh_into="p_bh") for family in families.values()]
+    return tests_signature(EXCHANGED, sizes, of="rows of the same evaluator and statistic", decides=P_DECIDES)

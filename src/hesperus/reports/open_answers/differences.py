@@ -43,7 +43,8 @@ class Difference:
         first: Its value on side a; None where undefined.
         second: On side b.
         estimate: Second less first.
-        p: Two-sided p of exchanged sides; None where the difference is undefined or was not to be tested.
+        p: Two-sided p of exchanged sides; None where the difference is undefined or was not to be tested, and without
+            resamples.
         detectable: The smallest difference that so many prompts would show (power 0.8, level 0.05, two-sided); None
             without resamples, and where no resample differs from another.
     """
@@ -81,7 +82,7 @@ def paired_differences(
         for name, one in stacked.items()
     }
     spread = _resampled(stacked, sides, bootstrap)
-    tests = _exchanged(stacked, sides, bootstrap.seed) if tested else {}
+    tests = _exchanged(stacked, sides, bootstrap.seed) if tested and bootstrap.resamples else {}
     found = {}
     for name, one in stacked.items():
         first, second = values[name]

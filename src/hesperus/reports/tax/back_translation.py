@@ -17,6 +17,7 @@ from hesperus.reports.tax.paired import (
     EVERY,
     Row,
     Shown,
+    corrected,
     difference_rows,
     everywhere,
     fragile_models,
@@ -70,6 +71,7 @@ def back_translation_table(
     given = compared(records, original, back, scores=scores, gate=gate if scores is not None else None)
     rows = list(_rows(given, settings, (f"accuracy {original.input}", f"accuracy {back.input}")))
     signed = _signed(given, original, back, gate if scores is not None else None, settings)
+    signed["tests"] = corrected(rows, settings)
     signed["notes"] = [*NOTES, *([ONE_MODEL] if len(given.models) < 2 else []), *notes_of(rows)]
     return table("translation tax, back-translation", COLUMNS, rows=rows, signature=signed)
 
@@ -88,7 +90,12 @@ def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Ite
                 continue
             about = head("cell", task=task, group=shown(group_of[row]), model=model)
             yield from difference_rows(
-                given, [row], items, about=about, bootstrap=bootstrap, shown=Shown("tax", sides, True)
+                given,
+                [row],
+                items,
+                about=about,
+                bootstrap=bootstrap,
+                shown=Shown("tax", sides, True, settings.exact),
             )
     every = list(range(len(given.models)))
     yield from difference_rows(given, every, whole, about=head("clustered"), bootstrap=bootstrap)

@@ -116,7 +116,7 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     lost = first_row(tables.get("e1"), "clustered")
     gate = str(tables["e1"].signature["gate"]) if "e1" in tables else None
     if gate is not None and evidence.scores is not None and lost is not None:
-        gate = f"{gate}; {lost['n']} items compared, {lost['excluded']} left out" + (
+        gate = f"{gate}; {lost['n']} items compared, {lost['excluded']} items left out" + (
             f" ({lost['reason']})" if lost["reason"] else ""
         )
     yield _row(section, "E1 gate on the back-translations", gate if evidence.scores is not None else None)

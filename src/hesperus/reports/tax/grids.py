@@ -91,8 +91,8 @@ def models_grid(found: Table | None, analysis: str, sides: tuple[str, str]) -> G
     heads = [Column(("Benchmark", "Group", "Model")[place]) for place in shown]
     heads += [Column("Difference, points", True), *(Column(name, True) for name in sides)]
     heads += [Column("Right on the first only / second only", True)]
-    heads += [Column("p, sign test", True), Column("Items", True), Column("Left out")]
-    caption = "Each model: accuracies over the pairs that count, first minus second, and a mid-p sign test on discordant pairs."
+    heads += [Column("p, sign test (Holm)", True), Column("Items", True), Column("Left out")]
+    caption = "Each model: accuracies over the pairs that count, first minus second, and a sign test on discordant pairs; in brackets corrected over all lines. Where interval and p differ, p decides."
     return Grid(caption, tuple(heads), tuple(cells), folded=len(cells) > FOLDED)
 
 
@@ -153,9 +153,9 @@ def rating_grid(found: Table | None) -> Grid | None:
         )
         for row in found.rows
     )
-    heads = (Column("Rated"), Column("Models"), Column("ρ", True), Column("p, permutation", True), Column("Items", True),
+    heads = (Column("Rated"), Column("Models"), Column("ρ", True), Column("p, permutation (Holm)", True), Column("Items", True),
              Column("Tied at no tax", True), Column("Right on the first only / second only", True), Column("Remarks"))  # fmt: skip
-    caption = "Spearman's ρ of each item's mean rating with its tax (E1, mean over the models)."
+    caption = "Spearman's ρ of each item's mean rating with its tax (E1, mean over the models). In brackets: corrected over all lines; where interval and p differ, p decides."
     return Grid(caption, heads, cells, folded=len(cells) > FOLDED)
 
 

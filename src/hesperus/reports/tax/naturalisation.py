@@ -23,6 +23,7 @@ from hesperus.reports.tax.paired import (
     UNTESTED,
     Row,
     Shown,
+    corrected,
     difference_rows,
     fragile_models,
     group_difference_rows,
@@ -89,6 +90,7 @@ def naturalisation_table(
             row | {"stratum": row.pop("task")}
             for row in _passed_rows(given, masks, every, mask, settings, who)
         ]
+    tests = corrected(rows, settings)
     columns = tuple("stratum" if name == "task" else name for name in COLUMNS)
     signed: dict[str, JSON] = signature(settings) | {"first": sides[0].input, "second": sides[1].input}
     signed |= {
@@ -100,6 +102,7 @@ def naturalisation_table(
         "asked on one side only": list(given.one_sided),
     }
     signed |= {"fragile": {m: round(rate, 4) for m, rate in fragile_models(given, settings).items()}}
+    signed["tests"] = tests
     signed["notes"] = [*NOTES, *([REUSED] if reused else []), *notes_of(rows)]
     return table("translation tax, naturalisation", columns, rows=rows, signature=signed)
 
@@ -127,7 +130,12 @@ def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: Tax
     for row, model in enumerate(given.models):
         about = head("model", group=group_of[row] if settings.groups else EVERY, model=model)
         yield from difference_rows(
-            given, [row], every, about=about, bootstrap=bootstrap, shown=Shown("effect", sides, True)
+            given,
+            [row],
+            every,
+            about=about,
+            bootstrap=bootstrap,
+            shown=Shown("effect", sides, True, settings.exact),
         )
     for row, model in enumerate(given.models) if len(models) > 1 else ():
         rest = [other for other in models if other != row]

@@ -8,6 +8,15 @@ from types import MappingProxyType
 
 import numpy as np
 
+from hesperus.analysis.corrections import (
+    EXACT_MCNEMAR,
+    MCNEMAR,
+    P_DECIDES,
+    correct,
+    tests_signature,
+    without_resamples,
+)
+from hesperus.fingerprint import JSON
 from hesperus.measures import (
     Bootstrap,
     Mask,
@@ -26,8 +35,9 @@ from hesperus.reports.tax.sides import Compared
 from hesperus.types import Estimate
 
 Row = dict[str, object]
-TESTED = ("positive", "negative", "p", "could_change")
-"""Discordant pairs of either kind, their sign test, and where there is none of them the share of items that could change."""
+TESTED = ("positive", "negative", "p", "p_holm", "could_change")
+"""Discordant pairs of either kind, their sign test and its correction over the models and benchmarks of the table, and
+where there is no such pair the share of items that could change."""
 
 COLUMNS = ("analysis", "task", "group", "model", "statistic", *ESTIMATE_COLUMNS, *TESTED)
 UNTESTED: Mapping[str, None] = MappingProxyType(dict.fromkeys(TESTED))
@@ -53,11 +63,13 @@ class Shown:
         name: Name of the statistic.
         sides: Names of the two accuracies; empty leaves them out.
         test: Whether a mid-p sign test (McNemar) on discordant pairs belongs to it, as it does for one model.
+        exact: The exact test in its place.
     """
 
     name: str = "tax"
     sides: tuple[str, ...] = ()
     test: bool = False
+    exact: bool = False
 
 
 TAX, EFFECT = Shown("tax"), Shown("effect")
@@ -79,7 +91,9 @@ def difference_rows(
     pairs = narrowed(given, rows, items)
     left = given.left_out(rows, items)
     left.pop("not asked at all", None)
-    reason = "; ".join(f"{count} {cause}" for cause, count in left.items())
+    reason = "; ".join(
+        [*(f"{count} {cause}" for cause, count in left.items()), *_pairs_lost(given, rows, items)]
+    )
     for side, statistic in zip(shown.sides, side_statistics(pairs), strict=False):
         found = _noted(estimate(statistic, bootstrap), left, reason)
         yield {
@@ -93,7 +107,7 @@ def difference_rows(
     if not items.any():
         found = replace(found, reason=f"it is {EMPTY}")
     tested = shown.test and found.value is not None and bootstrap.resamples
-    p = sign_test(more, fewer).value if tested else None
+    p = sign_test(more, fewer, exact=shown.exact).value if tested else None
     could = most_changed(found.n, bootstrap.level) if found.value is not None and not more + fewer else None
     yield {
         **about,
@@ -102,6 +116,7 @@ def difference_rows(
         "positive": more,
         "negative": fewer,
         "p": p,
+        "p_holm": None,
         "could_change": could,
     }
 
@@ -120,6 +135,29 @@ def most_changed(items: int, level: float) -> float | None:
     Reference: Clopper and Pearson 1934, at no event; 3/n is its well-known approximation at 95 %.
     """
     return 1.0 - (1.0 - level) ** (1.0 / items) if items else None
+
+
+def _pairs_lost(given: Compared, rows: Sequence[int], items: Mask) -> Iterator[str]:
+    """Of items that count, the pairs of single models that do not: an item stays in while one model has a pair of it."""
+    lost = given.pairs_left_out(rows, items)
+    lost.pop("not asked at all", None)
+    if lost:
+        kept = int((items & given.pairs.strict[list(rows)].any(axis=0)).sum())
+        causes = ", ".join(f"{count} {cause}" for cause, count in lost.items())
+        yield f"of the items compared, {sum(lost.values())} of {kept * len(rows)} pairs left out: {causes}"
+
+
+def corrected(rows: Sequence[Row], settings: TaxSettings) -> dict[str, JSON]:
+    """Correct the tests of single models over all models and benchmarks of a table, in place, and say so.
+
+    Returns:
+        What the signature says of the tests.
+    """
+    family = correct(rows)
+    if not settings.bootstrap.resamples:
+        without_resamples([row for row in rows if row["statistic"] in ("tax", "effect")])
+    test = EXACT_MCNEMAR if settings.exact else MCNEMAR
+    return tests_signature(test, [family], of="the models, on each benchmark", decides=P_DECIDES)
 
 
 def notes_of(rows: Iterable[Mapping[str, object]]) -> list[str]:

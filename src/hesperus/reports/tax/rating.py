@@ -12,14 +12,30 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.corrections import (
+    P_DECIDES,
+    PERMUTED,
+    correct,
+    tests_signature,
+    without_resamples,
+)
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import signature
-from hesperus.measures import discordant, item_signal, spearman, spearman_p
+from hesperus.measures import (
+    discordant,
+    enough_permutations,
+    item_signal,
+    spearman,
+    spearman_p,
+    too_few_differ,
+)
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 from hesperus.reports.tax.paired import EVERY, Row
 from hesperus.reports.tax.settings import TaxSettings
 from hesperus.reports.tax.sides import Compared
 from hesperus.types import Estimate
+
+Floats = npt.NDArray[np.float64]
 
 COLUMNS = (
     "question",
@@ -28,6 +44,7 @@ COLUMNS = (
     "statistic",
     *ESTIMATE_COLUMNS,
     "p",
+    "p_holm",
     "tied",
     "positive",
     "negative",
@@ -70,6 +87,8 @@ def rating_table(
     _refuse_shared_ids(given, scores)
     places = {item: k for k, (_, item) in enumerate(given.items)}
     rows: list[Row] = []
+    most = len(scores) * (1 + len(given.models) + len(settings.grouped(given.models)))
+    ceiling = enough_permutations(settings.bootstrap.resamples, most)
     unmatched: dict[str, int] = {}
     for name, by_item in scores.items():
         known = {item: value for item, value in by_item.items() if item in places}
@@ -82,8 +101,12 @@ def rating_table(
         cue = np.full(len(places), np.nan)
         for item, value in known.items():
             cue[places[item]] = value
-        rows += _rows(given, name, cue, settings)
+        rows += _rows(given, name, cue, settings, ceiling)
+    family = correct(rows)
+    if not settings.bootstrap.resamples:
+        without_resamples(rows)
     signed = signature(settings) | {"raters": sorted(map(str, ratings["rater"].unique()))}
+    signed |= {"tests": tests_signature(PERMUTED, [family], of="all rows", decides=P_DECIDES)}
     signed |= {
         "rated units that are no item": {k: v for k, v in unmatched.items() if v},
         "notes": list(NOTES),
@@ -142,9 +165,7 @@ def mean_ratings(ratings: pl.DataFrame, question: str | None = None) -> dict[str
     return found
 
 
-def _rows(
-    given: Compared, question: str, cue: npt.NDArray[np.float64], settings: TaxSettings
-) -> Iterator[Row]:
+def _rows(given: Compared, question: str, cue: Floats, settings: TaxSettings, ceiling: int) -> Iterator[Row]:
     every = list(range(len(given.models)))
     groups: Mapping[str, list[int]] = settings.grouped(given.models)
     group_of = {row: group for group, rows in groups.items() for row in rows}
@@ -159,11 +180,15 @@ def _rows(
         signal = item_signal(pairs)
         # Items that nobody rated are not missing from the rating: they were never part of it.
         found = _worded(spearman(cue[rated], signal[rated], bootstrap=settings.bootstrap))
+        few = _too_few(cue[rated], signal[rated])
+        if few and found.low is not None:
+            found = replace(found, low=None, high=None, reason="; ".join(filter(None, (few, found.reason))))
         p = spearman_p(
             cue[rated],
             signal[rated],
-            resamples=min(10_000, max(1, settings.bootstrap.resamples)),
+            resamples=settings.bootstrap.resamples,
             seed=settings.bootstrap.seed,
+            ceiling=ceiling,
         )
         more, fewer = discordant(pairs)
         left = {
@@ -181,8 +206,13 @@ def _rows(
         )
         yield {
             "question": question, "group": group, "model": model, "statistic": "spearman", **estimate_cells(found),
-            "p": p, "tied": int((signal[rated] == 0).sum()), "positive": more, "negative": fewer, "remark": remark,
+            "p": p, "p_holm": None, "tied": int((signal[rated] == 0).sum()), "positive": more, "negative": fewer, "remark": remark,
         }  # fmt: skip
+
+
+def _too_few(cue: Floats, signal: Floats) -> str:
+    both = np.isfinite(cue) & np.isfinite(signal)
+    return too_few_differ(cue[both], signal[both])
 
 
 def _worded(found: Estimate) -> Estimate:

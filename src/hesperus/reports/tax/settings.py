@@ -43,11 +43,13 @@ class TaxSettings:
             Models that no group names are one group, `all` where there is no other and `others` where there is.
         bootstrap: How intervals are made; the default is the paper's, 10,000 resamples and seed 42.
         floor: Share of readable answers on each side below which a model is fragile, in [0, 1].
+        exact: The exact sign test on discordant pairs in place of the mid-p test, as the paper prints it.
     """
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bootstrap: Bootstrap = Bootstrap(10_000, 42)
     floor: float = 0.9
+    exact: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.floor <= 1:

@@ -63,6 +63,14 @@ class Compared:
             gone = gone & ~here
         return found
 
+    def pairs_left_out(self, rows: Sequence[int], items: Mask) -> dict[str, int]:
+        """Cause to the pairs that are missing from items that another model of `rows` has a pair of."""
+        picked = list(rows)
+        strict = self.pairs.strict[picked]
+        gone = items & strict.any(axis=0) & ~strict
+        counts = {cause: int((mask[picked] & gone).sum()) for cause, mask in self.causes.items()}
+        return {cause: count for cause, count in counts.items() if count}
+
 
 def compared(
     records: pl.DataFrame,

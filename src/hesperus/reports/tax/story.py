@@ -261,7 +261,9 @@ def asides(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
     row = first_row(tables.get("e1"), "clustered")
     if row is not None:
         why = f": {row['reason']}" if row["reason"] else ""
-        told.append(f"E1 compares {counted(row['n'], 'item')}; {row['excluded']:,} left out{why}.")
+        told.append(
+            f"E1 compares {counted(row['n'], 'item')}; {counted(row['excluded'], 'item')} left out{why}."
+        )
     for name in ("e1", "e4"):
         alone = tables[name].signature.get("asked on one side only") if name in tables else None
         if isinstance(alone, list) and alone:

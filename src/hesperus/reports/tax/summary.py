@@ -34,7 +34,7 @@ def summaries(found: Table) -> list[Table]:
             line[str(row["statistic"])] = text
             if row["p"] is not None or row["statistic"] in ("tax", "effect"):
                 line |= {"+/−": f"{row['positive']}/{row['negative']}", "could change": _could_change(row)}
-                line |= {"sign p": row["p"]}
+                line |= {"sign p": row["p"], "p Holm": row["p_holm"]}
                 line |= {"n": row["n"], "left out": row["excluded"]}
         else:
             over = ", ".join(str(row[name]) for name in (place, "group", "model") if row[name])

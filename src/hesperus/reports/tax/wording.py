@@ -46,7 +46,8 @@ def discordant(row: Row) -> str:
 
 def lost(row: Row) -> str:
     """Why items are missing from an estimate, each reason with its count; 0 where none is."""
-    return str(row["reason"] or f"{row['excluded']:,}") if row["excluded"] else "0"
+    told = row["reason"] if row["excluded"] or row["value"] is not None else ""
+    return str(told or f"{row['excluded']:,}")
 
 
 def who(row: Row) -> str:
@@ -56,8 +57,10 @@ def who(row: Row) -> str:
 
 
 def p_value(row: Row) -> str:
-    """A p value, or a dash."""
-    return MISSING if row["p"] is None else number(row["p"])
+    """A p value and the corrected one, or a dash: ``0.012 (0.048)``."""
+    if row["p"] is None:
+        return MISSING
+    return number(row["p"]) + (f" ({number(row['p_holm'])})" if row["p_holm"] is not None else "")
 
 
 def counted(count: int, name: str) -> str:

@@ -1,0 +1,64 @@
+"""Families of tests: rows that are read together are corrected together, and the table says how many they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, MutableMapping, Sequence
+
+from hesperus.fingerprint import JSON
+from hesperus.measures import NO_RESAMPLES, benjamini_hochberg, holm
+
+Rows = Sequence[MutableMapping[str, object]]
+
+MCNEMAR = "mid-p McNemar test of the items on which the sides differ"
+EXACT_MCNEMAR = "exact McNemar test of the items on which the sides differ"
+RESAMPLED = "from the same resamples of items as the interval"
+PERMUTED = "permutation of items"
+EXCHANGED = "exchange of both sides prompt by prompt"
+
+ONE_METHOD = "interval and p come from the same resamples; p_holm decides over the family"
+P_DECIDES = "where interval and p differ, p decides whether there is a difference (p_holm over the family); the interval shows its size"
+
+
+def correct(rows: Rows, *, p: str = "p", holm_into: str = "p_holm", bh_into: str | None = None) -> int:
+    """Adjust the p values of rows that are read together, in place.
+
+    Args:
+        rows: The family; a row whose `p` is None was not tested and does not count.
+        p: Column of the p value.
+        holm_into: Column of Holm's adjusted value.
+        bh_into: Column of Benjamini and Hochberg's, where it is wanted too.
+
+    Returns:
+        Size of the family.
+    """
+    values = [value if isinstance(value := row[p], float) else None for row in rows]
+    for row, adjusted in zip(rows, holm(values), strict=True):
+        row[holm_into] = adjusted
+    if bh_into is not None:
+        for row, adjusted in zip(rows, benjamini_hochberg(values), strict=True):
+            row[bh_into] = adjusted
+    return sum(value is not None for value in values)
+
+
+def tests_signature(test: str, families: Iterable[int], *, of: str, decides: str) -> dict[str, JSON]:
+    """What a signature says of the tests of a table.
+
+    Args:
+        test: Which test `p` comes from.
+        families: Sizes of the families.
+        of: Which rows are corrected together.
+        decides: What holds where interval and p do not say the same.
+    """
+    sizes = sorted({size for size in families if size})
+    said = " to ".join(str(size) for size in dict.fromkeys([*sizes[:1], *sizes[-1:]]))
+    return {
+        "p": test,
+        "p_holm": f"Holm over {said} tests: {of}" if sizes else f"no test: {of}",
+        "decides": decides,
+    }
+
+
+def without_resamples(rows: Rows) -> None:
+    """Say in the reason of every row that no resamples were wanted, hence there is neither interval nor p."""
+    for row in rows:
+        row["reason"] = "; ".join(text for text in (str(row["reason"] or ""), NO_RESAMPLES) if text)
