@@ -30,6 +30,12 @@ LanguageFrom = Annotated[
         "'config:NAME'."
     ),
 ]
+Language = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="NAME=TAG: the language of a task, or of what stands in a language column, e.g. kz=kk; repeatable."
+    ),
+]
 Key = Annotated[
     list[str] | None,
     typer.Option(help="Field that makes the id of an item, the same in every language; repeatable. Or: row."),
@@ -58,6 +64,7 @@ def command(
     out: Out,
     from_: From = None,
     language_from: LanguageFrom = None,
+    language: Language = None,
     key: Key = None,
     model: Model = None,
     task: TaskName = None,
@@ -98,7 +105,8 @@ def command(
         key=tuple(key or ()),
         model=model,
         task=task,
-        columns=_pairs(map_ or []),
+        languages=_pairs(language or [], "--language", "--language kz=kk"),
+        columns=_pairs(map_ or [], "--map", "--map item=question_id"),
         filter=filter,
         again=again,  # type: ignore[arg-type]  # likewise
         groups=tuple(group or ()),
@@ -130,16 +138,17 @@ def _read(sources: list[Path], settings: ImportSettings) -> Imported:
         )
 
 
-def _pairs(given: list[str]) -> dict[str, str]:
+def _pairs(given: list[str], flag: str, example: str) -> dict[str, str]:
     from hesperus.errors import UsageError
 
     found: dict[str, str] = {}
     for one in given:
         ours, sign, theirs = one.partition("=")
         if not (ours and sign and theirs):
-            raise UsageError(f"--map {one!r}: write COLUMN=FIELD, as in --map item=question_id")
+            wanted = "COLUMN=FIELD" if flag == "--map" else "NAME=TAG"
+            raise UsageError(f"{flag} {one!r}: write {wanted}, as in {example}")
         if ours in found:
-            raise UsageError(f"--map {ours} is given twice")
+            raise UsageError(f"{flag} {ours} is given twice")
         found[ours] = theirs
     return found
 

@@ -47,6 +47,7 @@ def test_import_of_a_table(tmp_path: Path) -> None:
     common = ("import", tmp_path / "t.csv", "--out", tmp_path / "x.parquet")
     assert "write COLUMN=FIELD" in _fails(*common, "--map", "item")
     assert "--map item is given twice" in _fails(*common, "--map", "item=q", "--map", "item=l")
+    assert "write NAME=TAG" in _fails(*common, "--language", "kz")
     assert "unknown format of logs: 'lmeval'" in _fails(*common, "--from", "lmeval")
 
 

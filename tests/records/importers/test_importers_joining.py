@@ -12,7 +12,6 @@ from log_makers import lm_eval_row, mmlu_rows, write_lm_eval
 
 from hesperus.errors import DataError, UsageError
 from hesperus.records.importers import Imported, ImportSettings, import_logs
-from hesperus.records.importers.benchmarks import name_of
 from hesperus.records.importers.naming import Evidence, about
 from hesperus.records.importers.scores import softmax
 
@@ -185,41 +184,6 @@ def test_nothing_to_import(tmp_path: Path) -> None:
     odd.write_text("{}", encoding="utf-8")
     with pytest.raises(DataError, match="nobody's log is like this; name the format with --from"):
         import_logs(odd)
-
-
-@pytest.mark.parametrize(
-    ("name", "task", "language"),
-    [
-        ("global_mmlu_full_de_abstract_algebra", "global-mmlu", "de"),
-        ("global_mmlu_sw", "global-mmlu-lite", "sw"),
-        ("mmmlu_sw_ke", "mmmlu", "sw-KE"),
-        ("mmmlu_ar_xy", "mmmlu", "ar"),
-        ("openai_mmmlu_zh_cn", "mmmlu", "zh-CN"),
-        ("belebele_zho_Hant", "belebele", "zh-Hant"),
-        ("belebele_swh_Latn", "belebele", "sw"),
-        ("paws_ja", "paws-x", "ja"),
-        ("pawsx_fr", "paws-x", "fr"),
-        ("xcopa_qu", "xcopa", "qu"),
-        ("xcopa:sw", "xcopa", "sw"),
-        ("xnli_el", "xnli", "el"),
-        ("mgsm_native_cot_bn", "mgsm-native-cot", "bn"),
-        ("truthfulqa-multi_mc1_eu", "truthfulqa-multi-mc1", "eu"),
-        ("xstorycloze_my", "xstorycloze", "my"),
-        ("hellaswag_es", "hellaswag", "es"),
-        ("arc_zho_Hant", "arc", "zh-Hant"),
-        ("atlas_pt_BR", "atlas", "pt-BR"),
-    ],
-)
-def test_task_and_language_from_the_name(name: str, task: str, language: str) -> None:
-    found = about(Evidence(name, "x"), ImportSettings())
-    assert (found.task, found.language) == (task, language)
-
-
-@pytest.mark.parametrize("name", ["hellaswag", "mmlu_pro", "global_piqa_all", "arc_challenge", "gsm8k_cot"])
-def test_names_without_a_language(name: str) -> None:
-    assert name_of(name).language is None
-    with pytest.raises(DataError, match="cannot be told; give --language-from"):
-        about(Evidence(name, "x"), ImportSettings())
 
 
 def test_language_from_fields_configuration_and_rules() -> None:

@@ -16,6 +16,7 @@ from hesperus.records.importers.naming import LANGUAGE_FIELDS, Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of
 from hesperus.records.importers.settings import ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.wording import samples
 from hesperus.types import Outcome
 
 # Arguments of a scenario that say who was asked or how, not what about.
@@ -35,6 +36,7 @@ class _Reference(msgspec.Struct):
 
 class _Instance(msgspec.Struct):
     references: list[_Reference]
+    input: _Text = msgspec.field(default_factory=_Text)
     id: str | None = None
     split: str | None = None
     perturbation: Any = None
@@ -107,6 +109,7 @@ def read_helm(source: Source, settings: ImportSettings) -> tuple[list[Log], list
         what,
         by_row=True,
         split=splits.most_common(1)[0][0] or None,
+        texts=samples([{"input": state.instance.input.text} for state in states[:24]]),
     )
     logs, more = logs_of(rows, kept, settings)
     return logs, left + more

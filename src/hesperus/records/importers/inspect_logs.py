@@ -16,6 +16,7 @@ from hesperus.records.importers.naming import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
 from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.wording import samples
 from hesperus.records.importers.zipped import Entries
 from hesperus.types import Outcome
 
@@ -49,6 +50,10 @@ _ATTACHED = "attachment://"
 
 _MOST_EPOCHS = 1 << 10
 
+_QUESTIONS = 24
+_QUESTION = 400
+"""Characters of a question that are kept to tell its language by."""
+
 _NULL = msgspec.Raw(b"null")
 
 _PART = 1 << 22
@@ -65,6 +70,7 @@ class _Packed(msgspec.Struct):
     id: int | str
     epoch: int
     target: msgspec.Raw
+    input: msgspec.Raw = _NULL
     choices: msgspec.Raw = _NULL
     output: msgspec.Raw = _NULL
     scores: msgspec.Raw = _NULL
@@ -82,6 +88,7 @@ class _Sample:
     output: _Output | None
     scores: dict[str, _Score] | None
     metadata: dict[str, Any]
+    asked: str
     error: bool
     attachments: msgspec.Raw
 
@@ -132,7 +139,7 @@ def read_inspect(source: Source, settings: ImportSettings) -> tuple[list[Log], l
     if header.status != "success":
         detail = f"the run ended as {header.status!r}; what it has is taken"
         left.append(LeftOut("run not finished", 0, source.place, detail))
-    rows, there, first = _rows(packed, settings, source, left)
+    rows, there, first, texts = _rows(packed, settings, source, left)
     left += _missing(header, there, source)
     if first is None:
         return [], left
@@ -144,18 +151,21 @@ def read_inspect(source: Source, settings: ImportSettings) -> tuple[list[Log], l
     }
     evidence = Evidence(name, source.place, _texts(config), _texts(first))
     by_row = settings.key == (ROW_KEY,) or (not settings.key and _are_counted(there))
-    kept = Kept(source, header.eval.model, about(evidence, settings), by_row, date=header.eval.created)
+    kept = Kept(
+        source, header.eval.model, about(evidence, settings), by_row, date=header.eval.created, texts=texts
+    )
     logs, more = logs_of(rows, kept, settings)
     return logs, left + more
 
 
 def _rows(
     packed: Iterator[bytes | msgspec.Raw], settings: ImportSettings, source: Source, left: list[LeftOut]
-) -> tuple[list[Row], set[tuple[int | str, int]], Mapping[str, Any] | None]:
-    """What is kept of each sample; which samples there are; and the metadata of the first."""
+) -> tuple[list[Row], set[tuple[int | str, int]], Mapping[str, Any] | None, tuple[str, ...]]:
+    """What is kept of each sample; which samples there are; the metadata of the first; and the first questions."""
     rows: list[Row] = []
     there: set[tuple[int | str, int]] = set()
     first: Mapping[str, Any] | None = None
+    questions: list[dict[str, str]] = []
     kept, most = 0, max(_TEXTS, _SHARE * source.path.stat().st_size)
     for text in packed:
         try:
@@ -165,6 +175,8 @@ def _rows(
             continue
         there.add((sample.id, sample.epoch))
         first = sample.metadata if first is None else first
+        if len(questions) < _QUESTIONS:
+            questions.append({"input": sample.asked})
         rows.append(_row(sample, settings, source))
         kept += len(rows[-1].reply or "")
         if kept > most:
@@ -172,7 +184,7 @@ def _rows(
                 f"its replies are more than {most:,} characters, which no log of this size holds",
                 file=source.place,
             )
-    return rows, there, first
+    return rows, there, first, samples(questions)
 
 
 def _header(entries: Entries, source: Source) -> _Header:
@@ -215,9 +227,17 @@ def _sample(text: bytes | msgspec.Raw, source: Source) -> _Sample:
         output=part("output", _Output | None),
         scores=part("scores", dict[str, _Score] | None),
         metadata=part("metadata", dict[str, Any] | None) or {},
+        asked=_asked(part("input", str | list[dict[str, Any]] | None)),
         error=bytes(packed.error) != b"null",
         attachments=packed.attachments,
     )
+
+
+def _asked(value: str | list[dict[str, Any]] | None) -> str:
+    """The question: the text, or the last message that is one."""
+    if isinstance(value, list):
+        value = next((one["content"] for one in reversed(value) if isinstance(one.get("content"), str)), None)
+    return (value or "")[:_QUESTION]
 
 
 def _part(raw: msgspec.Raw, kind: Any, name: str, source: Source) -> Any:

@@ -9,9 +9,10 @@ from dataclasses import replace
 import polars as pl
 
 from hesperus.errors import DataError, UsageError
-from hesperus.records.importers.benchmarks import BENCHMARKS
+from hesperus.records.importers.benchmark_table import BENCHMARKS
 from hesperus.records.importers.naming import short_models
-from hesperus.records.importers.settings import Again, LeftOut, Log
+from hesperus.records.importers.settings import GUESSES, Again, LeftOut, Log
+from hesperus.records.importers.settling import settle_languages
 from hesperus.records.schema import SCHEMA
 
 _DIFFERENT = 0.2
@@ -20,6 +21,13 @@ _DIFFERENT = 0.2
 A benchmark with four options that were shuffled differs in 75 % of the items, with two in 50 %; the golds of
 Global-MMLU differ between languages in 1.4 %.
 """
+
+
+_GUESSED = {
+    "siblings": "the names of the logs",
+    "text": "the text of the items",
+    "name": "the end of the name",
+}
 
 
 def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOut], list[str]]:
@@ -37,11 +45,10 @@ def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOu
         UsageError: Logs of different tasks, which the user gave one name, have the same items.
     """
     short = short_models(log.model for log in logs)
-    logs = [replace(log, model=short[log.model]) for log in logs]
-    left: list[LeftOut] = []
+    logs, left = settle_languages([replace(log, model=short[log.model]) for log in logs])
     kept = [_once(log, left) for log in logs]
     kept = _single(kept, again, left)
-    notes: list[str] = []
+    notes: list[str] = _guessed(kept)
     joined: list[Log] = []
     for task, group in _by(kept, "task"):
         fitting = _same_split(task, group, left)
@@ -55,6 +62,19 @@ def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOu
         ):
             notes.append(f"{task}: no options and no gold; agreement would compare answers word for word")
     return joined, left, notes
+
+
+def _guessed(logs: Sequence[Log]) -> list[str]:
+    """Say which languages nobody said."""
+    by_basis: dict[str, list[Log]] = defaultdict(list)
+    for log in logs:
+        if log.basis in GUESSES:
+            by_basis[str(log.basis)].append(log)
+    return [
+        f"language guessed by {_GUESSED[basis]} for {len(many):,} of {len(logs):,} logs, first "
+        f"{many[0].place}: {many[0].language} ({many[0].evidence}); each is listed with its evidence"
+        for basis, many in by_basis.items()
+    ]
 
 
 def records_of(logs: Iterable[Log]) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -13,6 +14,7 @@ from hesperus.records.importers.naming import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
 from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.wording import samples
 
 _NAME = re.compile(
     r"details_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?))?\.parquet"
@@ -44,9 +46,10 @@ def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log],
     kept = Kept(
         source,
         settings.model or _model(source),
-        type(what)(what.task + form, what.language, what.benchmark, what.instruction),
+        replace(what, task=what.task + form, own_task=what.own_task + form),
         by_row=settings.key in ((), (ROW_KEY,)),
         date=date,
+        texts=() if what.language else samples(_asked(frame)),
     )
     rows = (
         read(row, number, settings, source)
@@ -57,7 +60,7 @@ def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log],
 
 def _frame(source: Source) -> pl.DataFrame:
     """Only the columns that are needed: prompts and tokens stay on disk."""
-    wanted = ("choices", "gold_index", "gold", "predictions", "specifics", "doc", "model_response")
+    wanted = ("choices", "gold_index", "gold", "predictions", "specifics", "doc", "model_response", "example")
     try:
         scan = pl.scan_parquet(source.path)
         there = scan.collect_schema().names()
@@ -66,6 +69,15 @@ def _frame(source: Source) -> pl.DataFrame:
         raise DataError(
             f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=source.place
         ) from error
+
+
+def _asked(frame: pl.DataFrame) -> list[dict[str, str]]:
+    """The questions of the first rows."""
+    found = []
+    for row in frame.head(24).iter_rows(named=True):
+        document = row.get("doc") or {}
+        found.append({"query": str(document.get("query") or row.get("example") or "")})
+    return found
 
 
 def _model(source: Source) -> str:

@@ -20,6 +20,7 @@ from hesperus.records.importers.lm_eval_rows import BadLines, option_texts, peek
 from hesperus.records.importers.naming import About, Evidence, about
 from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.wording import samples
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?")
 _SAMPLES = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<date>{_DATE.pattern}))?\.jsonl?(?:\.gz)?")
@@ -69,13 +70,21 @@ def read_lm_eval(source: Source, settings: ImportSettings) -> tuple[list[Log], l
         place=source.place,
         model=settings.model or run.model,
         task=what.task,
-        language=what.language,
+        language=what.language or "",
         rows=rows,
         by_row=reading.key == (ROW_KEY,),
         split=_split(run.config),
         date=run.date,
         instruction=what.instruction,
         own_task=what.own_task,
+        name=what.name,
+        basis=what.basis,
+        evidence=what.evidence,
+        texts=samples([row["doc"] for row in first if isinstance(row["doc"], dict)])
+        if what.language is None
+        else (),
+        known=what.benchmark is not None,
+        given_task=settings.task is not None,
     )
     return [log], left
 
@@ -189,6 +198,8 @@ def _reading(
         halved=scored and _is_halved(first),
         filter=settings.filter,
         texts=scored and _needs_texts(first, gold_field in fields),
+        prefix=what.prefix(key),
+        subject=what.subject if "subject" not in groups.values() else None,
     )
     if not reading.key and not reading.candidates:
         shown = ", ".join(fields) or "none"
@@ -217,8 +228,11 @@ def _key(
             if name != ROW_KEY and name not in fields:
                 raise DataError(f"no field {name!r}; there are {', '.join(fields)}", file=source.place)
         return settings.key
+    usual = any(set(key) <= set(fields) for key in COMMON_KEYS)
     for key in (benchmark.key, *benchmark.keys_again) if benchmark is not None else ():
-        if key == (ROW_KEY,) or set(key) <= set(fields):
+        if key == (ROW_KEY,) and (benchmark is not None and key == benchmark.key or not usual):
+            return key
+        if key and set(key) <= set(fields):
             return key
     return ()
 

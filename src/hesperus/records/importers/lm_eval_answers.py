@@ -35,6 +35,8 @@ class Reading:
         halved: The second half of the scores is not of the question.
         filter: The filter that the user wants.
         texts: The texts of the options are read.
+        prefix: Stands before every id.
+        subject: Part of the benchmark, where no field of the items says it.
     """
 
     key: tuple[str, ...]
@@ -47,6 +49,8 @@ class Reading:
     halved: bool
     filter: str | None
     texts: bool
+    prefix: str = ""
+    subject: str | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -113,8 +117,11 @@ def _laid(
     raw: pl.DataFrame, reading: Reading, source: Source, parts: Mapping[str, pl.Series]
 ) -> pl.DataFrame:
     groups = {column: raw["field:" + name] for name, column in reading.groups.items()}
+    if reading.subject is not None:
+        groups["subject"] = pl.Series([reading.subject], dtype=pl.String).new_from_index(0, len(raw))
+    ids = _ids(raw, reading, source)
     first = {
-        "item": _ids(raw, reading, source),
+        "item": reading.prefix + ids if reading.prefix else ids,
         "repeat": pl.Series([1], dtype=pl.Int32).new_from_index(0, len(raw)),
     }
     return pl.DataFrame({**first, **parts}).select(

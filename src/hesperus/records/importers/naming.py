@@ -1,42 +1,29 @@
-"""Which language, task and model a log is about."""
+"""Which language, task and model a log is about, from what the log itself says.
+
+In this order: what the user says; the log's own configuration; the names of known benchmarks. What none of them tells is
+left to `settling`, which sees all logs together.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.languages import languages, normalise
+from hesperus.errors import DataError, UsageError
+from hesperus.languages import normalise
 from hesperus.records.exporters.asked import NAME_FIELD
 from hesperus.records.importers.benchmarks import Benchmark, name_of
-from hesperus.records.importers.settings import ImportSettings
+from hesperus.records.importers.settings import Basis, ImportSettings
+from hesperus.records.importers.tagging import base_of, explicit_tag, tag_in_name
 
 LANGUAGE_FIELDS = ("language", "lang", "locale", "language_code", "lang_code")
 """Fields of an item, of arguments or of metadata that say the language."""
 
-_CONFIG_FIELDS = (*LANGUAGE_FIELDS, "dataset_name", "subset", "config_name")
+_DATASET_FIELDS = ("dataset_name", "subset", "config_name", "dataset_config", "hf_subset")
+"""Fields that name a part of a data set: its language in parallel ones, its subject in others."""
 
-# Two- and three-letter endings of task names that are tags of languages, but mean something else.
-_NO_LANGUAGE = frozenset(
-    {
-        "all",
-        "gen",
-        "mc",
-        "pro",
-        "cot",
-        "mcf",
-        "cf",
-        "en_cot",
-        "dev",
-        "val",
-        "xl",
-        "xs",
-        "plus",
-        "lite",
-        "hard",
-    }
-)
+_PARTS = re.compile(r"([_:|.\s-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,49 +49,109 @@ class About:
 
     Attributes:
         task: Its name in the records.
-        language: BCP-47 tag.
+        language: BCP-47 tag; None where the log alone does not tell.
         benchmark: What is known of it, or None.
         instruction: Language of the instruction, where it is another.
         own_task: The task's name by the log, where the user gave another.
+        name: The tool's task name.
+        basis: What the language rests on.
+        evidence: The same for a reader, e.g. ``dataset_name = 'de'``.
+        subject: The part of a benchmark that the name says.
     """
 
     task: str
-    language: str
+    language: str | None
     benchmark: Benchmark | None
     instruction: str | None = None
     own_task: str = ""
+    name: str = ""
+    basis: Basis | None = None
+    evidence: str = ""
+    subject: str | None = None
+
+    def prefix(self, key: Sequence[str]) -> str:
+        """What has to stand before an id: the subject or language within which it is unique."""
+        if self.benchmark is None or (self.benchmark.key and tuple(key) == self.benchmark.key):
+            return ""
+        parts = [] if self.benchmark.parallel or self.language is None else [self.language]
+        return "".join(f"{part}/" for part in (*parts, *([self.subject] if self.subject else [])))
 
 
 def about(evidence: Evidence, settings: ImportSettings) -> About:
-    """Find task and language of a log.
+    """Find task and language of a log, as far as it says them.
 
     Raises:
-        DataError: The language cannot be told; the message says how to give it.
+        DataError: The user's rule finds no language in it.
         UsageError: ``language_from`` cannot be read.
     """
     named = name_of(evidence.name)
-    task, given = named.task, named.language
-    if settings.language_from is not None:
-        language = _asked(settings.language_from, evidence)
-        if named.benchmark is None:
-            task = _without(task, language)
-    elif given is not None:
-        language = _tag(given)
-    else:
-        language, task = _found(evidence)
-    if language is None:
-        raise DataError(
-            f"the language of {evidence.name!r} cannot be told; give --language-from '=TAG', 'name:REGEX', "
-            "'path:REGEX', 'field:NAME' or 'config:NAME'",
-            file=evidence.place,
+    found = About(
+        named.task, None, named.benchmark, named.instruction, name=evidence.name, subject=named.subject
+    )
+    language, basis, why = (
+        _by_user(evidence, settings) or _by_config(evidence, named.benchmark) or (None, None, "")
+    )
+    if language is None and named.language is not None:
+        language, basis, why = (
+            named.language,
+            "benchmark",
+            f"the name {evidence.name!r} is one of {named.task}",
         )
-    task = evidence.config.get(NAME_FIELD) or task
-    return About(settings.task or task, language, named.benchmark, named.instruction, own_task=task)
+    elif language is not None and named.language is not None and base_of(language) != base_of(named.language):
+        why = f"{why}, though the name {evidence.name!r} says {named.language}"
+    if named.benchmark is None and language is not None:
+        found = replace(found, task=without(evidence.name, language))
+    task = evidence.config.get(NAME_FIELD) or found.task
+    instruction = None if found.instruction == language else found.instruction
+    return replace(
+        found,
+        task=settings.task or task,
+        own_task=task,
+        language=language,
+        instruction=instruction,
+        basis=basis,
+        evidence=why,
+    )
 
 
-def tag_or_none(text: object) -> str | None:
-    """A language tag in any style as BCP-47; None where it is none."""
-    return _tag(text) if isinstance(text, str) else None
+def tag_or_none(text: object, settings: ImportSettings | None = None) -> str | None:
+    """A language in any style as BCP-47 tag, by the user's list first; None where it is none."""
+    if not isinstance(text, str):
+        return None
+    given = settings.languages.get(text) if settings is not None else None
+    return normalise(given) if given is not None else explicit_tag(text)
+
+
+def parts_of(name: str) -> list[str]:
+    """A name and its separators in turn."""
+    return _PARTS.split(name)
+
+
+def slots(name: str) -> list[tuple[int, int, str]]:
+    """Where codes of languages stand in a name: first part, part after the last, tag; longer ones first, later ones first."""
+    parts = parts_of(name)
+    found: list[tuple[int, int, str]] = []
+    for width in (3, 1):
+        for start in range(len(parts) - width, -1, -2):
+            tag = tag_in_name("".join(parts[start : start + width])) if not start % 2 else None
+            inside = any(begin <= start < end for begin, end, _ in found)
+            if tag is not None and not inside:
+                found.append((start, start + width, tag))
+    return found
+
+
+def without(name: str, language: str) -> str:
+    """The name without its language, so that the logs of one task share it."""
+    parts = parts_of(name)
+    for start, stop, tag in slots(name):
+        if tag == language and stop - start < len(parts):
+            return cut_out(parts, start, stop)
+    return name
+
+
+def cut_out(parts: Sequence[str], start: int, stop: int) -> str:
+    """A name without some of its parts, and without the separator before (at the beginning: after) them."""
+    return "".join([*parts[: start - 1], *parts[stop:]] if start else parts[stop + 1 :])
 
 
 def short_models(models: Iterable[str]) -> dict[str, str]:
@@ -123,74 +170,69 @@ def short_models(models: Iterable[str]) -> dict[str, str]:
     return {model: name if taken.count(name) == 1 else model for model, name in short.items()}
 
 
-def _tag(text: str) -> str | None:
-    try:
-        return normalise(text)
-    except UnknownNameError:
+_Found = tuple[str | None, Basis | None, str]
+
+
+def _by_user(evidence: Evidence, settings: ImportSettings) -> _Found | None:
+    given = settings.languages.get(evidence.name)
+    if given is not None:
+        return normalise(given), "given", f"--language {evidence.name}={given}"
+    if settings.language_from is None:
         return None
+    language = _asked(settings.language_from, evidence, settings)
+    if language is None:
+        raise DataError(
+            f"the language of {evidence.name!r} cannot be told by --language-from {settings.language_from!r}",
+            file=evidence.place,
+        )
+    return language, "given", f"--language-from {settings.language_from}"
 
 
-def _asked(spec: str, evidence: Evidence) -> str | None:
+def _asked(spec: str, evidence: Evidence, settings: ImportSettings) -> str | None:
     """The language by the user's own rule."""
     kind, _, rest = spec.partition(":")
     if spec.startswith("="):
         return normalise(spec[1:])
     if kind in ("name", "path") and rest:
-        try:
-            match = re.search(rest, evidence.name if kind == "name" else evidence.place)
-        except re.error as error:
-            raise UsageError(f"--language-from {spec!r}: not a regular expression: {error}") from error
-        if match is not None and not match.groups():
-            raise UsageError(
-                f"--language-from {spec!r}: put the language in a group, as in 'name:_([a-z]+)$'"
-            )
-        return _tag(match[1]) if match is not None and match[1] else None
+        text = evidence.name if kind == "name" else evidence.place
+        return tag_or_none(matched(rest, text, "--language-from", spec), settings)
     if kind in ("field", "config") and rest:
-        value = (evidence.item if kind == "field" else evidence.config).get(rest)
-        return _tag(value) if value is not None else None
+        return tag_or_none((evidence.item if kind == "field" else evidence.config).get(rest), settings)
     raise UsageError(
         f"--language-from {spec!r}: write '=TAG', 'name:REGEX', 'path:REGEX', 'field:NAME' or 'config:NAME'"
     )
 
 
-def _found(evidence: Evidence) -> tuple[str | None, str]:
-    """The language by what usually says it, and the task's name without it."""
-    for source, names in ((evidence.item, LANGUAGE_FIELDS), (evidence.config, LANGUAGE_FIELDS)):
-        for name in names:
-            language = tag_or_none(source.get(name))
+def matched(pattern: str, text: str, flag: str, spec: str) -> str | None:
+    """The first group of a user's pattern in a text; None where it does not match.
+
+    Raises:
+        UsageError: It is no regular expression, or has no group.
+    """
+    try:
+        match = re.search(pattern, text)
+    except re.error as error:
+        raise UsageError(f"{flag} {spec!r}: not a regular expression: {error}") from error
+    if match is not None and not match.groups():
+        raise UsageError(f"{flag} {spec!r}: put what is wanted in a group, as in 'name:_([a-z]+)$'")
+    return match[1] if match is not None and match[1] else None
+
+
+def _by_config(evidence: Evidence, benchmark: Benchmark | None) -> _Found | None:
+    """The language by the fields of the items and of the configuration that usually say it."""
+    for source, kind in ((evidence.item, "field"), (evidence.config, "configuration")):
+        for name in LANGUAGE_FIELDS:
+            language = explicit_tag(source.get(name) or "")
             if language is not None:
-                return language, _without(evidence.name, language)
-    language = _in_name(evidence.name)
-    if language is None:
-        for name in _CONFIG_FIELDS:
-            language = tag_or_none(evidence.config.get(name))
-            if language is not None and language.split("-")[0] in languages():
-                break
-            language = None
-    return language, _without(evidence.name, language)
-
-
-def _endings(name: str) -> list[tuple[str, str]]:
-    """(stem, ending) of a name: its last two parts, then its last."""
-    parts = re.split(r"([_:|-])", name)
-    found = []
-    for count in (3, 1):
-        if len(parts) > count + 1:
-            found.append(("".join(parts[: -count - 1]), "".join(parts[-count:])))
-    return found
-
-
-def _in_name(name: str) -> str | None:
-    for _, ending in _endings(name):
-        language = _tag(ending) if ending.lower() not in _NO_LANGUAGE and len(ending) <= 8 else None
-        if language is not None and language.split("-")[0] in languages():
-            return language
+                return language, "log", f"{kind} {name} = {source[name]!r}"
+    if benchmark is not None and (
+        benchmark.language is not None or {"question", "target"} & set(benchmark.pattern.groupindex)
+    ):
+        # The part of the data set is a subject, or a pair of languages, which the name takes apart.
+        return None
+    for name in _DATASET_FIELDS:
+        value = evidence.config.get(name) or ""
+        language = tag_in_name(value) or (explicit_tag(value) if value.isalpha() and len(value) > 3 else None)
+        if language is not None:
+            return language, "log", f"configuration {name} = {value!r}"
     return None
-
-
-def _without(name: str, language: str | None) -> str:
-    """The name without the language at its end, so that the logs of one task share it."""
-    for stem, ending in _endings(name):
-        if language is not None and stem and _tag(ending) == language:
-            return stem
-    return name

@@ -66,7 +66,10 @@ def receive_result(stream: IO[bytes]) -> Result:
         EOFError: The other process ended.
     """
     found = msgspec.json.decode(_receive(stream), type=_Found)
-    logs = [Log(rows=pl.read_ipc(BytesIO(_receive(stream))), **described) for described in found.logs]
+    logs = [
+        Log(rows=pl.read_ipc(BytesIO(_receive(stream))), **{**described, "texts": tuple(described["texts"])})
+        for described in found.logs
+    ]
     return logs, found.left
 
 

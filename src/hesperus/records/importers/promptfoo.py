@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from hesperus.records.importers.naming import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
 from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.wording import samples
 
 _GOLD_FIELDS = ("gold", "target", "expected", "answer", "label")
 _EQUALS = ("equals", "icontains", "contains", "is-equal")
@@ -87,8 +89,10 @@ def read_promptfoo(source: Source, settings: ImportSettings) -> tuple[list[Log],
         evidence = Evidence(name, source.place, {}, {"language": first} if first else {})
         what = about(evidence, settings if None in languages else ImportSettings(task=settings.task))
         task = name if len(prompts) == 1 else f"{name}-prompt{prompt + 1}"
-        what = type(what)(task, what.language, what.benchmark)
-        found, more = logs_of(rows, Kept(source, model, what, key == (ROW_KEY,), date=date), settings)
+        what = replace(what, task=task, own_task=task, benchmark=None, subject=None)
+        texts = samples([fields[place] for place in places[:24]])
+        kept = Kept(source, model, what, key == (ROW_KEY,), date=date, texts=texts)
+        found, more = logs_of(rows, kept, settings)
         logs += found
         left += more
     return logs, left

@@ -70,14 +70,15 @@ def _reasons(left: Sequence[LeftOut]) -> str:
 
 def _described(log: Log) -> dict[str, str | int | None]:
     return {
-        "tool": log.tool,
         "log": log.place,
         "model": log.model,
         "task": log.task,
         "language": log.language,
+        "evidence": f"{log.basis}: {log.evidence}" if log.basis else None,
         "rows": len(log.rows),
         "answered": int((log.rows["outcome"] == "answered").sum()),
         "joined_by": "row, gold checked" if log.by_row else "id",
+        "tool": log.tool,
         "split": log.split,
         "date": log.date or None,
     }

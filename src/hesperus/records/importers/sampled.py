@@ -13,7 +13,7 @@ import polars as pl
 from hesperus.records.importers.naming import LANGUAGE_FIELDS, About, tag_or_none
 from hesperus.records.importers.replies import gold_labels, read_labels
 from hesperus.records.importers.scores import BROKEN, FLAT, softmax
-from hesperus.records.importers.settings import LOG_COLUMNS, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.settings import LOG_COLUMNS, ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.types import Outcome
 
 
@@ -56,17 +56,24 @@ class Kept:
     by_row: bool = False
     split: str | None = None
     date: str = ""
+    texts: tuple[str, ...] = ()
 
 
 def logs_of(rows: Iterable[Row], kept: Kept, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
     """One log per language from the rows of a file."""
     by_language: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_language[row.language or kept.about.language].append(row)
+        by_language[row.language or kept.about.language or ""].append(row)
     logs: list[Log] = []
     left: list[LeftOut] = []
     for language, many in by_language.items():
         frame = rows_frame(many, kept.source, left)
+        prefix = kept.about.prefix((ROW_KEY,)) if kept.by_row else ""
+        if prefix:
+            frame = frame.with_columns(item=prefix + pl.col("item"))
+        if kept.about.subject is not None and "subject" not in frame.columns:
+            frame = frame.with_columns(subject=pl.lit(kept.about.subject))
+        own = many[0].language is not None and many[0].language != kept.about.language
         if not settings.replies:
             frame = frame.with_columns(reply=pl.lit(None, dtype=pl.String))
         logs.append(
@@ -82,6 +89,12 @@ def logs_of(rows: Iterable[Row], kept: Kept, settings: ImportSettings) -> tuple[
                 date=kept.date,
                 instruction=kept.about.instruction,
                 own_task=kept.about.own_task,
+                name=kept.about.name,
+                basis="log" if own else kept.about.basis,
+                evidence="field of each item" if own else kept.about.evidence,
+                texts=() if language else kept.texts,
+                known=kept.about.benchmark is not None,
+                given_task=settings.task is not None,
             )
         )
     return logs, left
@@ -95,7 +108,7 @@ def own_language(fields: Mapping[str, Any], settings: ImportSettings) -> str | N
         names = (settings.language_from.removeprefix("field:"),)
     else:
         return None
-    return next((tag for name in names if (tag := tag_or_none(fields.get(name))) is not None), None)
+    return next((tag for name in names if (tag := tag_or_none(fields.get(name), settings)) is not None), None)
 
 
 def rows_frame(rows: list[Row], source: Source, left: list[LeftOut]) -> pl.DataFrame:

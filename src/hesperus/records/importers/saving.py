@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
@@ -68,6 +69,12 @@ def _save(imported: Imported, out: Path) -> None:
     run = Run(
         records=imported.records,
         study=study,
-        signature={**signature(imported.settings), "import": plain({"logs": len(imported.logs)})},
+        signature={**signature(imported.settings), "import": plain(_rests_on(imported))},
     )
     write_run(run, out)
+
+
+def _rests_on(imported: Imported) -> dict[str, object]:
+    """How many logs, and what their languages rest on: a guess is part of what the numbers stand on."""
+    bases = Counter(str(log["evidence"]).partition(":")[0] for log in imported.logs if log["evidence"])
+    return {"logs": len(imported.logs), "languages": dict(sorted(bases.items()))}

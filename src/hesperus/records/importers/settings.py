@@ -19,6 +19,12 @@ TOOLS: tuple[Tool, ...] = get_args(Tool)
 Again = Literal["newest", "repeats", "refuse"]
 """What becomes of a second log of one model, task and language: only the newest counts, each is a repeat, or an error."""
 
+Basis = Literal["given", "log", "benchmark", "siblings", "text", "name"]
+"""What the language of a log rests on: what the user said, the log's own configuration, the name of a known benchmark, the
+names of the other logs, the text of the items, or a name alone. The last three are guesses."""
+
+GUESSES: tuple[Basis, ...] = ("siblings", "text", "name")
+
 ROW_KEY = "row"
 """As a key: the number of the row in its split, allowed where gold can be compared in every row."""
 
@@ -31,6 +37,7 @@ class ImportSettings:
         tool: Whose logs these are; None finds out from the files.
         language_from: Where the language of a log stands: a tag (``=de``), ``name:REGEX``, ``path:REGEX`` (the first
             group is the tag), ``field:NAME`` or ``config:NAME``; None tries what is known of the tool and benchmark.
+        languages: Name of a task, or what stands for a language in a column, to its tag.
         key: Fields that make the id of an item, or (``row``,); empty takes the benchmark's own.
         model: Name of the model, where the logs do not say or it shall be another.
         task: Name of the task, likewise.
@@ -53,6 +60,7 @@ class ImportSettings:
     groups: tuple[str, ...] = ()
     replies: bool = True
     wide: str | None = None
+    languages: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse settings that name nothing.
@@ -106,6 +114,12 @@ class Log:
         date: When it was written, sortable text; empty where unknown.
         instruction: Language of the instruction, where it is another.
         own_task: The task's name by the log, where the user gave another.
+        name: The tool's task name.
+        basis: What the language rests on; None where the log alone does not tell, and `language` is empty.
+        evidence: The same for a reader.
+        texts: Some texts of its items, to tell the language by.
+        known: Whether the task is a known benchmark's.
+        given_task: Whether the user named the task.
     """
 
     tool: Tool
@@ -119,6 +133,12 @@ class Log:
     date: str = ""
     instruction: str | None = None
     own_task: str = ""
+    name: str = ""
+    basis: Basis | None = None
+    evidence: str = ""
+    texts: tuple[str, ...] = ()
+    known: bool = False
+    given_task: bool = False
 
     @property
     def cell(self) -> tuple[str, str, str, str]:

@@ -182,7 +182,8 @@ def _with_language(
     left: list[LeftOut] = []
     if _LANGUAGE in frame.columns:
         known = {
-            value: tag_or_none(value) for value in frame[_LANGUAGE].unique().drop_nulls().cast(pl.String)
+            value: tag_or_none(value, settings)
+            for value in frame[_LANGUAGE].unique().drop_nulls().cast(pl.String)
         }
         tags: Mapping[str, str | None] = known
         frame = frame.with_columns(

@@ -1,0 +1,142 @@
+"""The languages that no log tells alone: by the names of the logs beside it, then by the text of its items.
+
+A code in a name is no evidence by itself, since subjects, splits and metrics look like codes (``lsat_ar``, ``polemo2_in``).
+It counts where the names of several logs of one model differ in nothing but registered codes and the logs share their
+items, or where the text of the items bears it out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hesperus.records.importers.naming import cut_out, parts_of, slots
+from hesperus.records.importers.settings import Basis, LeftOut, Log
+from hesperus.records.importers.tagging import NO_LANGUAGE, WORDS, base_of
+from hesperus.records.importers.wording import heard
+
+_SHARED = 0.5
+"""Share of the smaller log's items that two logs must have in common to be of one task."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """Where the language stands in the name of a log."""
+
+    start: int
+    stop: int
+    tag: str
+
+
+def settle_languages(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
+    """Give each log its language, with what it rests on.
+
+    Args:
+        logs: All logs of an import; those whose language is empty are settled.
+
+    Returns:
+        The logs whose language is known, and the others with the reason.
+    """
+    unsettled = [log for log in logs if not log.language]
+    if not unsettled:
+        return list(logs), []
+    siblings, denied = _siblings(unsettled)
+    settled: list[Log] = []
+    left: list[LeftOut] = []
+    for log in logs:
+        if log.language:
+            settled.append(log)
+            continue
+        found, why = _settled(log, siblings.get(id(log)), id(log) in denied)
+        if found is not None:
+            settled.append(found)
+        else:
+            left.append(LeftOut("language not known", len(log.rows), log.place, why, failed=True))
+    return settled, left
+
+
+def _settled(log: Log, sibling: tuple[_Slot, int] | None, denied: bool) -> tuple[Log | None, str]:
+    said = heard(log.texts)
+    if sibling is not None:
+        slot, many = sibling
+        if said.rules_out(slot.tag):
+            return None, _unknown(log, f"its name says {slot.tag}, and its items are {said}")
+        why = f"{many} logs whose names differ only in their language, with the same items"
+        return _as(log, slot, "siblings", why), ""
+    places = [_Slot(*slot) for slot in slots(log.name)]
+    for slot in places:
+        if said.is_in(slot.tag):
+            return _as(log, slot, "text", f"its items are {said}, as its name says"), ""
+    if said.language is not None:
+        return replace(log, language=said.language, basis="text", evidence=f"its items are {said}"), ""
+    last = len(parts_of(log.name))
+    for slot in places:
+        vague = denied or base_of(slot.tag) in WORDS
+        if slot.stop == last and said.is_written_as(slot.tag) and (not vague or said.is_telling):
+            return _as(log, slot, "name", f"the end of its name; its items are {said}"), ""
+    shown = f"its items are {said}" if log.texts else "its items hold no text"
+    return None, _unknown(log, shown)
+
+
+def _unknown(log: Log, why: str) -> str:
+    return (
+        f"the language of {log.name!r} cannot be told ({why}); give --language {log.name}=TAG, or --language-from '=TAG', "
+        "'name:REGEX', 'path:REGEX', 'field:NAME' or 'config:NAME'"
+    )
+
+
+def _as(log: Log, slot: _Slot, basis: Basis, why: str) -> Log:
+    own = log.own_task
+    if own == log.name:
+        own = cut_out(parts_of(log.name), slot.start, slot.stop) or own
+    task = log.task if log.given_task else own
+    return replace(log, language=slot.tag, task=task, own_task=own, basis=basis, evidence=why)
+
+
+def _siblings(logs: Sequence[Log]) -> tuple[Mapping[int, tuple[_Slot, int]], set[int]]:
+    """The slot of each log that has siblings, and how many they are; and the logs whose siblings speak against one."""
+    groups: dict[tuple[str, tuple[str, ...], tuple[str, ...], int], list[Log]] = defaultdict(list)
+    for log in logs:
+        parts = parts_of(log.name)
+        for width in (3, 1):
+            for start in range(0, len(parts) - width + 1, 2):
+                value = "".join(parts[start : start + width])
+                if value.lower() not in NO_LANGUAGE:
+                    groups[log.model, tuple(parts[:start]), tuple(parts[start + width :]), width].append(log)
+    found: dict[int, tuple[_Slot, int]] = {}
+    denied: set[int] = set()
+    for key in sorted(groups, key=lambda one: (len(groups[one]), one[3]), reverse=True):
+        members, start, width = groups[key], len(key[1]), key[3]
+        tagged = {id(log): _slot_at(log, start, width) for log in members}
+        tags = {slot.tag for slot in tagged.values() if slot is not None}
+        if len({log.name for log in members}) < 2 or not tags:
+            continue
+        if None in tagged.values():
+            # One that is no language says that the others are none either: lsat_ar stands beside lsat_lr.
+            denied |= {one for one, slot in tagged.items() if slot is not None}
+            continue
+        own = [log for log in members if _shares(log, [other for other in members if other is not log])]
+        for log in own if len(tags) > 1 else ():
+            slot = tagged[id(log)]
+            if slot is not None:
+                found.setdefault(id(log), (slot, len(own)))
+    return found, denied
+
+
+def _slot_at(log: Log, start: int, width: int) -> _Slot | None:
+    for begin, end, tag in slots(log.name):
+        if (begin, end) == (start, start + width):
+            return _Slot(begin, end, tag)
+    return None
+
+
+def _shares(log: Log, others: Sequence[Log]) -> bool:
+    """Whether a log has its items in common with one of some others."""
+    own = set(log.rows["item"].drop_nulls())
+    for other in others:
+        theirs = set(other.rows["item"].drop_nulls())
+        fewer = min(len(own), len(theirs))
+        if fewer and len(own & theirs) >= _SHARED * fewer:
+            return True
+    return False

@@ -1,0 +1,237 @@
+"""Language tags in the wild: which pieces of text are one, and which only look like one."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from langcodes.data_dicts import LIKELY_SUBTAGS
+
+from hesperus.errors import UnknownNameError
+from hesperus.languages import language, languages, normalise
+
+_CODED = re.compile(r"([A-Za-z]{2,3})(?:[-_]([A-Za-z]{4}))?(?:[-_]([A-Za-z]{2}|\d{3}))?")
+_CODED_START = re.compile(r"[A-Za-z]{2,3}[-_]")
+_WORD = re.compile(r"[^\W\d_][\w .,()'-]{2,40}")
+
+_LOCALES = frozenset(
+    [
+        "ar-AE",
+        "ar-DZ",
+        "ar-EG",
+        "ar-IQ",
+        "ar-JO",
+        "ar-LB",
+        "ar-LY",
+        "ar-MA",
+        "ar-OM",
+        "ar-PS",
+        "ar-QA",
+        "ar-SA",
+        "ar-SD",
+        "ar-SY",
+        "ar-TN",
+        "ar-YE",
+        "bn-BD",
+        "bn-IN",
+        "ca-ES",
+        "de-AT",
+        "de-CH",
+        "de-LU",
+        "en-AU",
+        "en-CA",
+        "en-GB",
+        "en-GH",
+        "en-HK",
+        "en-IE",
+        "en-IN",
+        "en-KE",
+        "en-MY",
+        "en-NG",
+        "en-NZ",
+        "en-PH",
+        "en-PK",
+        "en-SG",
+        "en-TZ",
+        "en-UG",
+        "en-US",
+        "en-ZA",
+        "en-ZM",
+        "es-419",
+        "es-AR",
+        "es-BO",
+        "es-CL",
+        "es-CO",
+        "es-CR",
+        "es-CU",
+        "es-DO",
+        "es-EC",
+        "es-ES",
+        "es-GT",
+        "es-HN",
+        "es-LA",
+        "es-MX",
+        "es-NI",
+        "es-PA",
+        "es-PE",
+        "es-PR",
+        "es-PY",
+        "es-SV",
+        "es-US",
+        "es-UY",
+        "es-VE",
+        "es-XL",
+        "eu-ES",
+        "fa-AF",
+        "fr-BE",
+        "fr-CA",
+        "fr-CD",
+        "fr-CH",
+        "fr-CI",
+        "fr-CM",
+        "fr-SN",
+        "gl-ES",
+        "ha-NG",
+        "hi-IN",
+        "it-CH",
+        "ml-IN",
+        "ms-BN",
+        "ms-SG",
+        "nl-BE",
+        "om-ET",
+        "pa-IN",
+        "pa-PK",
+        "pt-AO",
+        "pt-MZ",
+        "ru-BY",
+        "ru-KZ",
+        "so-SO",
+        "sv-FI",
+        "sw-CD",
+        "sw-KE",
+        "sw-TZ",
+        "ta-LK",
+        "ta-SG",
+        "ti-ER",
+        "ti-ET",
+        "tr-CY",
+        "ur-IN",
+        "yo-BJ",
+        "yo-NG",
+        "zh-CN",
+        "zh-HK",
+        "zh-MO",
+        "zh-MY",
+        "zh-SG",
+        "zh-TW",
+    ]
+)
+"""Languages with regions where they are not the likeliest language, as locales name them."""
+
+NO_LANGUAGE = frozenset({"all", "avg", "gen", "mc", "mc1", "mc2", "mcf", "cf", "hybrid", "mean", "total"})
+"""What stands in the place of a language beside others, and is none."""
+
+WORDS = frozenset(
+    [
+        "am",
+        "an",
+        "as",
+        "at",
+        "be",
+        "do",
+        "go",
+        "he",
+        "id",
+        "in",
+        "io",
+        "is",
+        "it",
+        "la",
+        "my",
+        "no",
+        "nor",
+        "of",
+        "om",
+        "or",
+        "os",
+        "pa",
+        "pi",
+        "so",
+        "st",
+        "ta",
+        "te",
+        "to",
+        "vo",
+    ]
+)
+"""Codes that are words or abbreviations in many names; alone they say nothing."""
+
+
+@cache
+def explicit_tag(text: str) -> str | None:
+    """The tag of a text that is meant to be a language: a code with script and region in any style, or a name.
+
+    A script must be one that languages are written in, and a region one where the language is spoken: ``mt_de`` is no
+    Maltese, ``de-law`` no language, and ``eu-MT`` no Basque of Malta.
+
+    Returns:
+        BCP-47 tag, or None where it is no language.
+    """
+    given = text.strip()
+    coded = _CODED.fullmatch(given)
+    if coded is None:
+        return _normal(given) if _WORD.fullmatch(given) and not _CODED_START.match(given) else None
+    tag = _normal(given)
+    base = _normal(coded[1])
+    if tag is None or base is None:
+        return None
+    script, region = coded[2], coded[3]
+    if script and script.title() not in _scripts():
+        return None
+    if region and not _is_spoken(base, region.upper()):
+        return None
+    return tag
+
+
+@cache
+def tag_in_name(text: str) -> str | None:
+    """The tag of a part of a name, which need not be meant as a language: a code of one whose facts are known."""
+    if _CODED.fullmatch(text) is None or text.lower() in NO_LANGUAGE:
+        return None
+    tag = explicit_tag(text)
+    return tag if tag is not None and base_of(tag) in _known() else None
+
+
+def base_of(tag: str) -> str:
+    """The language of a tag, without script and region."""
+    return tag.split("-")[0]
+
+
+def _normal(text: str) -> str | None:
+    try:
+        return normalise(text)
+    except UnknownNameError:
+        return None
+
+
+def _is_spoken(base: str, region: str) -> bool:
+    spoken = base_of(LIKELY_SUBTAGS.get(f"und-{region}", ""))
+    return (
+        (spoken and _normal(spoken)) == base
+        or f"{base}-{region}" in _LOCALES
+        or f"{base}-{region}" in LIKELY_SUBTAGS
+    )
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(languages())
+
+
+@cache
+def _scripts() -> frozenset[str]:
+    """Scripts of the languages whose facts are known, and those under another name or for a second way of writing."""
+    return frozenset(language(tag).script for tag in languages()) | {
+        "Hans", "Hant", "Hani", "Hang", "Jpan", "Hira", "Kana", "Latn", "Cyrl", "Arab", "Aran", "Deva", "Mong", "Tfng",
+        "Nkoo", "Mtei", "Olck", "Beng",
+    }  # fmt: skip
