@@ -8,9 +8,9 @@ import pytest
 from log_makers import lm_eval_row, mmlu_rows, write_lm_eval
 
 from hesperus.records.importers import ImportSettings, import_logs
-from hesperus.records.importers.benchmarks import name_of
 from hesperus.records.importers.naming import Evidence, about
 from hesperus.records.importers.tagging import explicit_tag, tag_in_name
+from hesperus.records.importers.task_names import name_of
 
 # Name of the tool's task, name in the records, language, subject, language of the instruction or question.
 NAMES = """

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from hesperus.errors import DataError
+from hesperus.normalization import comparable
 from hesperus.records.importers.benchmarks import COMMON_GROUPS
 from hesperus.records.importers.naming import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
@@ -45,6 +46,16 @@ class _Score(msgspec.Struct):
     value: Any = None
     answer: Any = None
 
+
+_VERDICTS: Mapping[object, bool] = {
+    "C": True,
+    "I": False,
+    "CORRECT": True,
+    "INCORRECT": False,
+    "N": False,
+    1: True,
+    0: False,
+}
 
 _ATTACHED = "attachment://"
 
@@ -281,12 +292,16 @@ def _are_counted(there: set[tuple[int | str, int]]) -> bool:
 def _row(sample: _Sample, settings: ImportSettings, source: Source) -> Row:
     score = _score(sample, settings, source)
     reply = _reply(sample, source)
-    target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), None)
+    targets = [sample.target] if isinstance(sample.target, str) else sample.target
+    target = next(iter(targets), None)
     answer = text_of(score.answer) if score is not None else None
     stop = sample.output.choices[0].stop_reason if sample.output and sample.output.choices else ""
     failed: Outcome | None = "error" if sample.error else _STOPPED.get(stop)
     if answer is None and not sample.choices:
         answer = reply
+    if len(targets) > 1 and answer and comparable(answer) in map(comparable, targets[1:]):
+        # Each of the targets is right; the first is the label.
+        answer = target
     if failed is None and not reply:
         failed = "empty"
     elif failed is None and answer in (None, ""):
@@ -302,7 +317,16 @@ def _row(sample: _Sample, settings: ImportSettings, source: Source) -> Row:
         repeat=sample.epoch,
         language=own_language(sample.metadata, settings),
         groups={name: text for name in groups if (text := text_of(sample.metadata.get(name))) is not None},
+        verdict=_verdict(score) if failed != "error" else None,
     )
+
+
+def _verdict(score: _Score | None) -> bool | None:
+    """Whether the scorer counted the answer as right; None where its value is no verdict, such as a part of 1."""
+    value = score.value if score is not None else None
+    if isinstance(value, list | dict):
+        return None
+    return _VERDICTS.get(value.upper() if isinstance(value, str) else value)
 
 
 def _item(sample: _Sample, settings: ImportSettings, source: Source) -> str:
@@ -320,7 +344,8 @@ def _item(sample: _Sample, settings: ImportSettings, source: Source) -> str:
 def _score(sample: _Sample, settings: ImportSettings, source: Source) -> _Score | None:
     scores = sample.scores or {}
     if settings.filter is None:
-        return next((score for score in scores.values() if score.answer is not None), None)
+        answering = (score for score in scores.values() if score.answer is not None)
+        return next(answering, next(iter(scores.values()), None))
     if scores and settings.filter not in scores:
         raise DataError(f"no scorer {settings.filter!r}; there is {', '.join(scores)}", file=source.place)
     return scores.get(settings.filter)

@@ -11,8 +11,10 @@ import polars as pl
 from hesperus.errors import DataError, UsageError
 from hesperus.records.importers.benchmark_table import BENCHMARKS
 from hesperus.records.importers.naming import short_models
+from hesperus.records.importers.replies import is_text
 from hesperus.records.importers.settings import GUESSES, Again, LeftOut, Log
 from hesperus.records.importers.settling import settle_languages
+from hesperus.records.importers.verdicts import disagreements, labelled
 from hesperus.records.schema import SCHEMA
 
 _DIFFERENT = 0.2
@@ -52,8 +54,12 @@ def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOu
     joined: list[Log] = []
     for task, group in _by(kept, "task"):
         fitting = _same_split(task, group, left)
+        texts = [log for log in fitting if _is_open(log)]
+        fitting = [log for log in fitting if not any(log is text for text in texts)]
         fitting = _same_gold(task, fitting, left, notes)
+        fitting += labelled(task, _checked_texts(task, texts, left, notes), notes)
         joined += _same_options(fitting, left)
+        notes += disagreements(task, fitting)
     for task, group in _by(joined, "task"):
         notes += _coverage(task, group)
         if all(
@@ -197,6 +203,8 @@ def _same_split(task: str, logs: list[Log], left: list[LeftOut]) -> list[Log]:
 
 def _same_gold(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]) -> list[Log]:
     """Gold decides whether logs speak of the same items, with their options in the same order."""
+    if not logs:
+        return []
     differ = any(benchmark.golds_differ for benchmark in BENCHMARKS if benchmark.name == task)
     disputed = _disputed(logs)
     kept: list[Log] = []
@@ -229,6 +237,26 @@ def _same_gold(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]
         notes.append(
             f"{task}: gold differs between logs in {len(mismatched):,} items; each row keeps its own gold"
         )
+    return kept
+
+
+def _is_open(log: Log) -> bool:
+    """Whether the right answers of a log are texts, and no labels of options."""
+    rows = log.rows
+    return rows["options"].null_count() == len(rows) and is_text(rows["gold"])
+
+
+def _checked_texts(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]) -> list[Log]:
+    """Gold texts can be compared within a language only."""
+    kept: list[Log] = []
+    by_language = _by(logs, "language")
+    for _, group in by_language:
+        for log in _same_gold(task, group, left, notes):
+            if log.by_row and len(by_language) > 1:
+                detail = "items are joined by row, and gold texts of two languages cannot be compared; give --key FIELD"
+                left.append(LeftOut("row order cannot be checked", len(log.rows), log.place, detail))
+            else:
+                kept.append(log)
     return kept
 
 

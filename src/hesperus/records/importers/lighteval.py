@@ -22,6 +22,16 @@ _NAME = re.compile(
 _FORM = re.compile(r"(.+)_(mcf|cf|hybrid)")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
 
+_VERDICTS = (
+    "acc",
+    "exact_match",
+    "em",
+    "extractive_match",
+    "quasi_exact_match",
+    "prefix_exact_match",
+    "loglikelihood_acc",
+)
+
 _ROWS_AT_ONCE = 4096
 
 
@@ -60,7 +70,18 @@ def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log],
 
 def _frame(source: Source) -> pl.DataFrame:
     """Only the columns that are needed: prompts and tokens stay on disk."""
-    wanted = ("choices", "gold_index", "gold", "predictions", "specifics", "doc", "model_response", "example")
+    wanted = (
+        "choices",
+        "gold_index",
+        "gold",
+        "predictions",
+        "specifics",
+        "doc",
+        "model_response",
+        "example",
+        "metric",
+        "metrics",
+    )
     try:
         scan = pl.scan_parquet(source.path)
         there = scan.collect_schema().names()
@@ -102,9 +123,12 @@ def _old(row: Mapping[str, Any], number: int, settings: ImportSettings, source: 
             options=options,
             scores=tuple(scores[:options]),
             language=own_language(specific, settings),
+            verdict=_verdict(row),
         )
     golds, texts = _list(row.get("gold")), _list(row.get("predictions"))
-    return _written(specific, number, settings, source, gold=golds, text=texts)
+    return replace(
+        _written(specific, number, settings, source, gold=golds, text=texts), verdict=_verdict(row)
+    )
 
 
 def _new(row: Mapping[str, Any], number: int, settings: ImportSettings, source: Source) -> Row:
@@ -123,10 +147,24 @@ def _new(row: Mapping[str, Any], number: int, settings: ImportSettings, source: 
             options=len(choices),
             scores=tuple(float(score) for score in scores[: len(choices)]),
             language=own_language(specific, settings),
+            verdict=_verdict(row),
         )
     right = [choices[int(gold)]] if gold is not None and int(gold) < len(choices) else []
     texts = response.get("text_post_processed") or response.get("text") or []
-    return _written(specific, identity, settings, source, gold=right, text=texts)
+    return replace(
+        _written(specific, identity, settings, source, gold=right, text=texts), verdict=_verdict(row)
+    )
+
+
+def _verdict(row: Mapping[str, Any]) -> bool | None:
+    """Whether lighteval counted the row as right."""
+    values = row.get("metric") or row.get("metrics")
+    if not isinstance(values, dict):
+        return None
+    for name in _VERDICTS:
+        if values.get(name) in (0, 1):
+            return bool(values[name])
+    return None
 
 
 def _written(

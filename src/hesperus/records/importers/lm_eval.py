@@ -24,6 +24,7 @@ from hesperus.records.importers.wording import samples
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?")
 _SAMPLES = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<date>{_DATE.pattern}))?\.jsonl?(?:\.gz)?")
+_VERDICTS = ("acc", "exact_match", "em", "quasi_exact_match", "is_correct", "correct")
 _NO_CHOICE = {"loglikelihood_rolling": "perplexity of a text: there is nothing to choose between"}
 
 
@@ -200,6 +201,7 @@ def _reading(
         texts=scored and _needs_texts(first, gold_field in fields),
         prefix=what.prefix(key),
         subject=what.subject if "subject" not in groups.values() else None,
+        verdict=_verdict(first),
     )
     if not reading.key and not reading.candidates:
         shown = ", ".join(fields) or "none"
@@ -209,6 +211,15 @@ def _reading(
             file=source.place,
         )
     return reading, []
+
+
+def _verdict(first: list[dict[str, Any]]) -> str:
+    """The metric that says right or wrong of every row."""
+    for name in _VERDICTS:
+        values = [row.get(name) for row in first]
+        if any(value is not None for value in values) and all(value in (0, 1, None) for value in values):
+            return name
+    return _VERDICTS[0]
 
 
 def _is_scored(resps: object) -> bool:
@@ -272,7 +283,7 @@ def _needs_texts(first: list[dict[str, Any]], gold_known: bool) -> bool:
 def _rows(source: Source, reading: Reading, settings: ImportSettings) -> tuple[pl.DataFrame, list[LeftOut]]:
     """All rows of a log as LOG_COLUMNS and groups."""
     bad = BadLines()
-    layout = Layout(reading.fields, reading.choice, reading.texts)
+    layout = Layout(reading.fields, reading.choice, reading.texts, reading.verdict)
     frames = list(read_rows(source.path, layout, bad))
     raw = pl.concat(frames) if frames else pl.DataFrame(schema=layout.schema)
     left = [LeftOut(reason, count, source.place, bad.first[reason]) for reason, count in bad.counts.items()]

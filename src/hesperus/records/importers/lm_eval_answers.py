@@ -14,7 +14,7 @@ from hesperus.errors import DataError
 from hesperus.records.importers.benchmarks import Benchmark
 from hesperus.records.importers.replies import gold_labels, read_labels
 from hesperus.records.importers.scores import BROKEN, FLAT, Scored, softmax
-from hesperus.records.importers.settings import LOG_COLUMNS, ROW_KEY, LeftOut, Source
+from hesperus.records.importers.settings import LOG_COLUMNS, ROW_KEY, VERDICT, LeftOut, Source
 
 _CONTRADICTED = 0.02
 """Share of rows in which the harness's own accuracy may contradict a gold label before the label is not believed."""
@@ -37,6 +37,7 @@ class Reading:
         texts: The texts of the options are read.
         prefix: Stands before every id.
         subject: Part of the benchmark, where no field of the items says it.
+        verdict: Metric of the harness that says right or wrong.
     """
 
     key: tuple[str, ...]
@@ -51,6 +52,7 @@ class Reading:
     texts: bool
     prefix: str = ""
     subject: str | None = None
+    verdict: str = "acc"
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -124,6 +126,9 @@ def _laid(
         "item": reading.prefix + ids if reading.prefix else ids,
         "repeat": pl.Series([1], dtype=pl.Int32).new_from_index(0, len(raw)),
     }
+    told = raw["acc"]
+    if told.null_count() < len(told):
+        groups[VERDICT] = pl.select(pl.when(told.is_in([0.0, 1.0])).then(told == 1.0)).to_series()
     return pl.DataFrame({**first, **parts}).select(
         *(pl.col(name).cast(kind) for name, kind in LOG_COLUMNS.items()),
         *(values.alias(name) for name, values in groups.items()),

@@ -38,11 +38,13 @@ class Layout:
         fields: Fields of the document.
         choice: True where options were scored, False where text was generated.
         texts: True where the texts of the options are wanted (slower: the prompts have to be parsed).
+        verdict: The metric that says whether the harness counts a row as right.
     """
 
     fields: tuple[str, ...]
     choice: bool
     texts: bool = False
+    verdict: str = "acc"
 
     @property
     def schema(self) -> dict[str, pl.DataType]:
@@ -131,7 +133,7 @@ def _row_type(layout: Layout) -> type[msgspec.Struct]:
         one = msgspec.Meta(min_length=1)
         fields.append(("resps", Annotated[list[Annotated[list[Any], one]], one]))
         fields.append(("filtered_resps", Annotated[list[Any], one]))
-    return msgspec.defstruct("Row", fields, kw_only=True, gc=False)
+    return msgspec.defstruct("Row", fields, kw_only=True, gc=False, rename={"acc": layout.verdict})
 
 
 def _cut_scores(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:

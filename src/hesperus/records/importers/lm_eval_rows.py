@@ -115,7 +115,7 @@ def _row(row: dict[str, Any], layout: Layout) -> dict[str, Any]:
     found |= {
         "target": text_of(row.get("target")),
         "filter": text_of(row.get("filter")),
-        "acc": number_of(row.get("acc")),
+        "acc": number_of(row.get(layout.verdict)),
     }
     if layout.choice:
         found["scores"] = [_score(value) for value in row["filtered_resps"]]

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from hesperus.errors import DataError, UsageError
 from hesperus.languages import normalise
 from hesperus.records.exporters.asked import NAME_FIELD
-from hesperus.records.importers.benchmarks import Benchmark, name_of
+from hesperus.records.importers.benchmarks import Benchmark
 from hesperus.records.importers.settings import Basis, ImportSettings
 from hesperus.records.importers.tagging import base_of, explicit_tag, tag_in_name
+from hesperus.records.importers.task_names import name_of
 
 LANGUAGE_FIELDS = ("language", "lang", "locale", "language_code", "lang_code")
 """Fields of an item, of arguments or of metadata that say the language."""

@@ -53,6 +53,7 @@ class _Result(msgspec.Struct, rename="camel"):
     test_idx: int | None = None
     repeat_index: int | None = None
     error: str | None = None
+    success: bool | None = None
 
 
 class _Summary(msgspec.Struct):
@@ -159,6 +160,7 @@ def _row(result: _Result, fields: Mapping[str, Any], key: tuple[str, ...], setti
         repeat=(result.repeat_index or 0) + 1,
         language=own_language(fields, settings),
         groups={name: text for name in groups if (text := text_of(fields.get(name))) is not None},
+        verdict=None if failed else result.success,
     )
 
 

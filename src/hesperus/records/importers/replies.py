@@ -12,14 +12,21 @@ Kind = Literal["letter", "number", "text"]
 _LETTER = r"^\(?([A-Z])\)?[.):]?$"
 _NUMBER = r"^[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\.?$"
 
+_MOSTLY = 0.9
+
 UNREAD = ("[invalid]", "[no match]")
 """What tools write where they could extract nothing."""
 
 
-def gold_labels(golds: pl.Series) -> tuple[Kind, pl.Series]:
-    """Kind and labels of gold values; free text is no label, so its rows have no gold.
+SHORT = 40
+"""Characters that most texts of a log must not exceed to be answers that one can give in the same words."""
 
-    A gold text differs between languages, and equality of words would not mean that an answer is right.
+
+def gold_labels(golds: pl.Series) -> tuple[Kind, pl.Series]:
+    """Kind and labels of gold values: letters, numbers, or the texts as they are.
+
+    A gold text differs between languages; `joining` gives it one label. Where most texts are sentences, nobody would give
+    one in the same words, and the rows have no gold.
     """
     texts = golds.cast(pl.String).str.strip_chars()
     patterns: dict[Kind, str] = {"letter": _LETTER, "number": _NUMBER}
@@ -27,7 +34,15 @@ def gold_labels(golds: pl.Series) -> tuple[Kind, pl.Series]:
         fits = texts.drop_nulls().str.contains(pattern)
         if len(fits) and fits.all():
             return kind, _labelled(texts, kind)
-    return "text", pl.Series("gold", [None], dtype=pl.String).new_from_index(0, len(golds))
+    lengths = texts.drop_nulls().str.len_chars()
+    if not len(lengths) or (lengths <= SHORT).mean() < _MOSTLY:  # type: ignore[operator]  # a mean of true and false
+        return "text", pl.Series("gold", [None], dtype=pl.String).new_from_index(0, len(golds))
+    return "text", texts.alias("gold")
+
+
+def is_text(golds: pl.Series) -> bool:
+    """Whether gold labels are texts."""
+    return golds.null_count() < len(golds) and gold_labels(golds)[0] == "text"
 
 
 def read_labels(texts: pl.Series, kind: Kind) -> tuple[pl.Series, pl.Series]:

@@ -13,7 +13,15 @@ import polars as pl
 from hesperus.records.importers.naming import LANGUAGE_FIELDS, About, tag_or_none
 from hesperus.records.importers.replies import gold_labels, read_labels
 from hesperus.records.importers.scores import BROKEN, FLAT, softmax
-from hesperus.records.importers.settings import LOG_COLUMNS, ROW_KEY, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.settings import (
+    LOG_COLUMNS,
+    ROW_KEY,
+    VERDICT,
+    ImportSettings,
+    LeftOut,
+    Log,
+    Source,
+)
 from hesperus.types import Outcome
 
 
@@ -32,6 +40,7 @@ class Row:
         repeat: 1, 2, …
         language: BCP-47 tag where the row has its own.
         groups: Group columns.
+        verdict: Whether the tool counted it as right, where it says.
     """
 
     item: str
@@ -44,6 +53,7 @@ class Row:
     repeat: int = 1
     language: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
+    verdict: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +153,8 @@ def rows_frame(rows: list[Row], source: Source, left: list[LeftOut]) -> pl.DataF
             left.append(LeftOut(reason, len(told), source.place, detail))
     frame = pl.DataFrame(columns, schema=LOG_COLUMNS)
     names = dict.fromkeys(name for row in rows for name in row.groups)
+    if any(row.verdict is not None for row in rows):
+        frame = frame.with_columns(pl.Series(VERDICT, [row.verdict for row in rows], dtype=pl.Boolean))
     return frame.with_columns(
         pl.Series(name, [row.groups.get(name) for row in rows], dtype=pl.String) for name in names
     )

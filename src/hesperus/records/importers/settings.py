@@ -159,6 +159,10 @@ LOG_COLUMNS: dict[str, pl.DataType] = {
 """Columns of a log's rows: those of the records that differ within a log."""
 
 
+VERDICT = "verdict"
+"""Column of the records in which a log says whether it counted the answer as right; absent where no log says."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Imported:
     """Records made from logs, with an account of everything that did not become one.
