@@ -48,7 +48,17 @@ Map = Annotated[
 ]
 Wide = Annotated[
     str | None,
-    typer.Option(help="For a table with a column per language, named by its tag: they hold answer or reply."),
+    typer.Option(
+        help="For a table with a column per language or model: these hold answer, reply, or correct (1 and 0)."
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(help="How these columns are named, e.g. '{model}_{language}' (default: told by the names)."),
+]
+ModelFrom = Annotated[
+    str | None,
+    typer.Option(help="Where a table's model stands: 'name:REGEX' or 'path:REGEX' (the first group)."),
 ]
 Filter = Annotated[str | None, typer.Option(help="lm-eval: the filter that counts; Inspect: the scorer.")]
 Again = Annotated[
@@ -70,6 +80,8 @@ def command(
     task: TaskName = None,
     map_: Map = None,
     wide: Wide = None,
+    columns: Columns = None,
+    model_from: ModelFrom = None,
     filter: Filter = None,
     again: Again = "newest",
     group: Group = None,
@@ -78,7 +90,7 @@ def command(
 ) -> None:
     """Import the logs of another tool: no model is asked.
 
-    Reads lm-evaluation-harness, Inspect, HELM, lighteval, promptfoo and any long table. An item gets the same id in
+    Reads lm-evaluation-harness, Inspect, HELM, lighteval, promptfoo and any table. An item gets the same id in
     every language, by the key of its benchmark. What cannot be read or joined is listed with its reason, and the rest
     is imported.
 
@@ -91,6 +103,8 @@ def command(
         hesperus import answers.csv --out runs/survey --map item=qid --map language=lang --map answer=choice
 
         hesperus import sheet.csv --out runs/sheet --map item=qid --wide answer --model my/model
+
+        hesperus import answers_*.json --out runs/all --columns 'answer.{model}.{language}' --key topic --key id
 
         hesperus import logs/ --out runs/ours --language-from 'path:/([a-z]{2})/'
     """
@@ -112,6 +126,8 @@ def command(
         groups=tuple(group or ()),
         replies=replies,
         wide=wide,
+        wide_columns=columns,
+        model_from=model_from,
     )
     check_place(out)
     imported = _read(sources, settings)

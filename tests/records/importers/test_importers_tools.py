@@ -466,7 +466,7 @@ def test_what_a_table_lacks(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no column 'model': give --model NAME or --map model=COLUMN"):
         import_logs(path, ImportSettings(columns=mapped))
     with pytest.raises(DataError, match="no column 'answer'"):
-        import_logs(path, ImportSettings(columns={"item": "qid"}, model="m"))
+        import_logs(path, ImportSettings(columns={"item": "qid", "language": "lang"}, model="m"))
     with pytest.raises(DataError, match="no language: give --map language=COLUMN"):
         import_logs(path, ImportSettings(columns={"item": "qid", "answer": "choice"}, model="m"))
     with pytest.raises(UnknownNameError, match="unknown column of the records: 'itme'; did you mean 'item'"):
@@ -474,7 +474,7 @@ def test_what_a_table_lacks(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown column of t.csv: 'id'"):
         import_logs(path, ImportSettings(columns={"item": "id"}, model="m"))
     with pytest.raises(UsageError, match="of a table is '=TAG'"):
-        import_logs(path, ImportSettings(columns=mapped, model="m", language_from="name:(x)"))
+        import_logs(path, ImportSettings(columns=mapped, model="m", language_from="config:x"))
     # Without its language, an item stands there several times, with answers that differ.
     single = ImportSettings(columns={"item": "qid", "answer": "choice"}, model="m", language_from="=de")
     one = import_logs(path, single)

@@ -30,7 +30,7 @@ _NAMES: tuple[tuple[re.Pattern[str], Tool | None], ...] = (
 )
 
 _HEADS: tuple[tuple[re.Pattern[bytes], Tool | None], ...] = (
-    (re.compile(rb'^\s*\[?\s*\{\s*"doc_id":'), "lm-eval"),
+    (re.compile(rb'^\s*\[?\s*\{\s*"doc_id":\s*\d+\s*,\s*"doc"\s*:'), "lm-eval"),
     (re.compile(rb'"adapter_spec"\s*:|"request_states"\s*:'), "helm"),
     (re.compile(rb'"eval"\s*:\s*\{\s*"(eval_id|run_id|created|task)"'), "inspect"),
     (re.compile(rb'"(evalId|promptIdx|promptId|gradingResult|testCase)"\s*:'), "promptfoo"),
@@ -64,6 +64,8 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
             place = path.relative_to(root).as_posix() if root.is_dir() else path.name
             try:
                 found = _tool_of(path, tool, named=root.is_file())
+                if found is None and root.is_file() and _is_table(path):
+                    found = "table"
             except (OSError, zipfile.BadZipFile, ValueError) as error:
                 left.append(LeftOut("cannot be opened", 0, place, str(error), failed=True))
                 continue
@@ -73,7 +75,7 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
                 raise DataError(_no_log(path), file=place)
             elif root.is_file():
                 left.append(LeftOut("not a log", 0, place, _no_log(path), failed=True))
-            elif not _is_known_rest(path):
+            elif not _is_known_rest(path) and _ending(path) != ".json":
                 left.append(
                     LeftOut("not a log", 0, place, "no format is known by its name or its first bytes")
                 )
@@ -86,6 +88,13 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
             "--map says what the columns of a table are"
         )
     return sources, left
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file that was named, and is nobody's log, may be a table of the user's own."""
+    if _ending(path) not in (*_TABLES, ".json"):
+        return False
+    return not (_ending(path) == ".parquet" and _columns(path) >= set(REQUIRED)) and not _is_known_rest(path)
 
 
 def _no_log(path: Path) -> str:
@@ -114,7 +123,7 @@ def _tool_of(path: Path, asked: Tool | None, *, named: bool) -> Tool | None:
         if named or by_name == asked:
             return asked
         if asked == "table":
-            return asked if _ending(path) in _TABLES else None
+            return asked if _ending(path) in (*_TABLES, ".json") else None
         return asked if by_name is None and _by_head(path) == asked else None
     return by_name or _by_head(path)
 
@@ -127,7 +136,7 @@ def _by_name(path: Path) -> tuple[Tool | None, bool]:
 
 
 def _is_known_rest(path: Path) -> bool:
-    return _by_name(path)[1] or _ending(path) == ".json"
+    return _by_name(path)[1]
 
 
 def _ending(path: Path) -> str:

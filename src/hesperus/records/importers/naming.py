@@ -24,7 +24,7 @@ LANGUAGE_FIELDS = ("language", "lang", "locale", "language_code", "lang_code")
 _DATASET_FIELDS = ("dataset_name", "subset", "config_name", "dataset_config", "hf_subset")
 """Fields that name a part of a data set: its language in parallel ones, its subject in others."""
 
-_PARTS = re.compile(r"([_:|.\s-]+)")
+_PARTS = re.compile(r"([_:|./\s-]+)")
 
 
 @dataclass(frozen=True, slots=True)

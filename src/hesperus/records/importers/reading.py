@@ -42,7 +42,8 @@ def import_logs(
     settings = settings or ImportSettings()
     paths = [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given]
     sources, left = find_sources(
-        paths, settings.tool or ("table" if settings.columns or settings.wide else None)
+        paths,
+        settings.tool or ("table" if settings.columns or settings.wide or settings.wide_columns else None),
     )
     logs: list[Log] = []
     for found, more in read_sources(sources, settings, progress):

@@ -25,6 +25,8 @@ names of the other logs, the text of the items, or a name alone. The last three 
 
 GUESSES: tuple[Basis, ...] = ("siblings", "text", "name")
 
+WIDE = ("answer", "reply", "correct")
+
 ROW_KEY = "row"
 """As a key: the number of the row in its split, allowed where gold can be compared in every row."""
 
@@ -42,7 +44,10 @@ class ImportSettings:
         model: Name of the model, where the logs do not say or it shall be another.
         task: Name of the task, likewise.
         columns: For a long table: column of the records to column of the table.
-        wide: For a table with a column per language, named by its tag: what those columns hold, ``answer`` or ``reply``.
+        wide: For a table with a column per language or model: what those columns hold, ``answer``, ``reply`` or
+            ``correct`` (1 for right, 0 for wrong); None finds out.
+        wide_columns: How those columns are named: ``{language}`` and ``{model}`` stand for what varies.
+        model_from: Where the model of a table stands: ``name:REGEX`` or ``path:REGEX`` (the first group).
         filter: For lm-evaluation-harness: the filter whose result counts; None takes the first of each task.
         again: What becomes of a second log of the same model, task and language.
         groups: Further fields of an item that become columns.
@@ -61,6 +66,8 @@ class ImportSettings:
     replies: bool = True
     wide: str | None = None
     languages: Mapping[str, str] = field(default_factory=dict)
+    wide_columns: str | None = None
+    model_from: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse settings that name nothing.
@@ -73,8 +80,8 @@ class ImportSettings:
             raise UnknownNameError("format of logs", self.tool, TOOLS)
         if self.again not in get_args(Again):
             raise UnknownNameError("rule for a second log", self.again, get_args(Again))
-        if self.wide not in (None, "answer", "reply"):
-            raise UnknownNameError("content of a wide table's columns", str(self.wide), ("answer", "reply"))
+        if self.wide not in (None, *WIDE):
+            raise UnknownNameError("content of a wide table's columns", str(self.wide), WIDE)
         if ROW_KEY in self.key and len(self.key) > 1:
             raise UsageError(f"--key row stands alone, not with {', '.join(self.key)}")
 

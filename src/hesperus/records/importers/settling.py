@@ -88,8 +88,8 @@ def _unknown(log: Log, why: str) -> str:
 
 def _as(log: Log, slot: _Slot, basis: Basis, why: str) -> Log:
     own = log.own_task
-    if own == log.name:
-        own = cut_out(parts_of(log.name), slot.start, slot.stop) or own
+    if own and log.name.endswith(own):
+        own = cut_out(parts_of(log.name), slot.start, slot.stop).rsplit("/", 1)[-1] or own
     task = log.task if log.given_task else own
     return replace(log, language=slot.tag, task=task, own_task=own, basis=basis, evidence=why)
 

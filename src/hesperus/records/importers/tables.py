@@ -1,185 +1,313 @@
-"""Any long table as records: CSV, TSV, JSON lines or Parquet, with its columns mapped to those of the records."""
+"""Any table as records: CSV, TSV, JSON, JSON lines or Parquet, long or wide, with its columns mapped to those of the records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import PurePosixPath
 
 import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.conform import conform
-from hesperus.records.importers.lines import open_bytes
-from hesperus.records.importers.naming import tag_or_none
+from hesperus.records.importers.naming import cut_out, matched, parts_of, slots, tag_or_none
 from hesperus.records.importers.replies import gold_labels, read_labels
-from hesperus.records.importers.settings import LOG_COLUMNS, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.settings import LOG_COLUMNS, ROW_KEY, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.table_advice import advice, first_of, item_columns, language_column
+from hesperus.records.importers.table_frames import ending_of, read_frame
+from hesperus.records.importers.table_wide import lengthened, unknown_languages, wide_columns
+from hesperus.records.importers.table_words import TEXT_NAMES, model_in, without_plain_words
+from hesperus.records.importers.wording import samples
 from hesperus.records.schema import KEY, SCHEMA
 
 _LANGUAGE = "language"
 _MAPPED = (*SCHEMA, _LANGUAGE)
+_UNSETTLED = "und"
+"""Stands for the language until the names of the other files or the texts tell it."""
+
+_RIGHT, _WRONG = "right", "wrong"
 
 
 def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
-    """Read a table, one row per answer.
-
-    With ``settings.wide`` a row holds the answers of all languages, in columns named by their tags. Where replies are
-    mapped and no answers, a reply that is a letter or a number and nothing else is the answer, as gold is.
+    """Read a table: a row per answer, or a column per language, per model, or per both.
 
     ``settings.columns`` maps columns of the records (or ``language``, which stands for both senses) to columns of the
-    table; a column of the same name needs no mapping. ``model``, ``task`` and the language (``=TAG``) may be given once
-    for the whole table.
+    table; a column of the same name needs no mapping, and nested fields have dotted names. ``settings.key`` makes the id of
+    several columns; without it an id that is named as usual and unique counts. ``model``, ``task`` and the language may
+    stand in the name of the file or be given once. Where there are replies and no answers, a reply that is a letter or a
+    number and nothing else is the answer, as gold is; where gold is text, the reply is the answer.
 
     Raises:
         UnknownNameError: A column is mapped that does not exist, on either side.
-        DataError: A needed column is missing, or a value breaks the contract.
+        DataError: A needed column is missing, or a value breaks the contract; the message lists the columns with
+            examples, and a command that would work.
     """
-    frame = _frame(source)
-    if settings.wide is not None:
-        frame = _lengthened(frame, settings, source)
-    mapping = _mapping(frame.columns, settings, source)
-    groups = [name for name in settings.groups if name in frame.columns]
-    taken = frame.select(
-        *(pl.col(theirs).alias(ours) for ours, theirs in mapping.items()),
-        *(pl.col(name).cast(pl.String) for name in groups if name not in mapping),
+    whole = read_frame(source)
+    texts = first_of(whole.columns, TEXT_NAMES)
+    mapping = _mapping(whole, settings, source)
+    frame, left = _long(whole, mapping, settings, source)
+    if frame.is_empty():
+        return [], left
+    frame = _with_language(_with_model(frame, whole, settings, source), whole, settings, source, left)
+    if frame.is_empty():
+        return [], left
+    frame = _with_item(frame, mapping, whole, settings, source)
+    if "reply" in frame.columns and "answer" not in frame.columns:
+        frame = _with_answers(frame)
+    if "answer" not in frame.columns:
+        raise _absent("no column 'answer': give --map answer=COLUMN", whole, settings, source)
+    groups = [name for name in settings.groups if name in frame.columns and name not in _MAPPED]
+    frame = frame.select(
+        *(name for name in frame.columns if name in SCHEMA),
+        *(pl.col(name).cast(pl.String) for name in groups),
     )
-    taken, left = _with_language(_with_constants(taken, settings, source), settings, source)
-    if taken.is_empty():
+    frame = _without_doubles(frame, source, left)
+    if frame.is_empty():
         return [], left
-    taken = _without_doubles(taken, source, left)
-    if taken.is_empty():
-        return [], left
-    whole = conform(taken, file=source.place, header=1 if _is_csv(source) else 0)
+    conformed = conform(frame, file=source.place, header=1 if ending_of(source) in (".csv", ".tsv") else 0)
+    shown = samples(whole.select(texts).head(24).to_dicts()) if texts is not None else ()
+    return _logs(conformed, settings, source, shown), left
+
+
+def _logs(frame: pl.DataFrame, settings: ImportSettings, source: Source, texts: tuple[str, ...]) -> list[Log]:
     logs = []
-    for part in whole.partition_by("model", "task", "instruction", "input", maintain_order=True):
+    stem = _name(source)
+    for part in frame.partition_by("model", "task", "instruction", "input", maintain_order=True):
         first = part.row(0, named=True)
         rows = part.select(*LOG_COLUMNS, *(name for name in part.columns if name not in SCHEMA))
         if not settings.replies:
             rows = rows.with_columns(reply=pl.lit(None, dtype=pl.String))
+        settled = first["input"] != _UNSETTLED
         logs.append(
             Log(
                 tool="table",
                 place=source.place,
                 model=first["model"],
                 task=first["task"],
-                language=first["input"],
+                language=first["input"] if settled else "",
                 rows=rows,
+                by_row=settings.key == (ROW_KEY,),
                 instruction=first["instruction"] if first["instruction"] != first["input"] else None,
+                own_task=first["task"],
+                name=_without_model(stem)[0],
+                basis="log" if settled and settings.language_from is None else "given" if settled else None,
+                evidence="a column of the table, or its name"
+                if settings.language_from is None
+                else settings.language_from,
+                texts=() if settled else texts,
+                given_task=settings.task is not None,
             )
         )
-    return logs, left
+    return logs
 
 
-def _is_csv(source: Source) -> bool:
-    return Path(source.path.name.removesuffix(".gz")).suffix.lower() in (".csv", ".tsv")
-
-
-def _frame(source: Source) -> pl.DataFrame:
-    path = source.path
-    ending = Path(path.name.removesuffix(".gz")).suffix.lower()
-    try:
-        if ending in (".parquet", ".pq"):
-            return pl.read_parquet(path)
-        if ending in (".jsonl", ".ndjson"):
-            with open_bytes(path) as file:
-                return pl.read_ndjson(file.read(), infer_schema_length=None)
-        if ending in (".csv", ".tsv"):
-            return pl.read_csv(path, separator="\t" if ending == ".tsv" else ",", infer_schema=False)
-    except (pl.exceptions.PolarsError, UnicodeDecodeError, EOFError) as error:
-        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=source.place) from error
-    raise DataError("a table is CSV, TSV, JSON lines or Parquet", file=source.place)
-
-
-def _mapping(columns: list[str], settings: ImportSettings, source: Source) -> dict[str, str]:
+def _mapping(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> dict[str, str]:
     for ours, theirs in settings.columns.items():
         if ours not in _MAPPED:
             raise UnknownNameError("column of the records", ours, _MAPPED)
-        if theirs not in columns:
-            raise UnknownNameError(f"column of {source.place}", theirs, columns)
-    same = {name: name for name in _MAPPED if name in columns}
+        if theirs not in frame.columns:
+            hint = advice(frame, settings, source)
+            raise UnknownNameError(f"column of {source.place}", theirs, frame.columns, hint)
+    absent = [name for name in settings.key if name != ROW_KEY and name not in frame.columns]
+    if absent:
+        raise _absent(f"no column {absent[0]!r} for the id", frame, settings, source)
+    same = {name: name for name in _MAPPED if name in frame.columns and name not in settings.columns.values()}
     return same | dict(settings.columns)
 
 
-def _with_constants(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> pl.DataFrame:
-    given = {"model": settings.model, "task": settings.task or Path(source.path.name).name.split(".")[0]}
-    for name, value in given.items():
-        if value is not None and (name not in frame.columns or getattr(settings, name) is not None):
-            frame = frame.with_columns(pl.lit(value).alias(name))
-    if "reply" in frame.columns and "gold" in frame.columns and "answer" not in frame.columns:
-        frame = _with_answers(frame, source)
-    for name in ("model", "item", "answer"):
-        if name not in frame.columns:
-            flag = f"--{name} NAME or " if name == "model" else ""
-            raise _absent(f"no column {name!r}: give {flag}--map {name}=COLUMN", source)
-    return frame
-
-
-def _absent(message: str, source: Source) -> DataError:
-    """The error that something is not there, with what is."""
-    columns = _frame(source).columns
-    tags = _tags(columns)
-    if len(tags) > 1:
-        message = (
-            f"{message}; or, since columns are named by languages ({', '.join(tags)}), --wide answer, or --wide reply "
-            "where they hold what the model wrote"
+def _long(
+    frame: pl.DataFrame, mapping: Mapping[str, str], settings: ImportSettings, source: Source
+) -> tuple[pl.DataFrame, list[LeftOut]]:
+    """A row per answer, with the columns of the records under their own names beside the table's."""
+    asked = settings.wide is not None or settings.wide_columns is not None
+    answered = "answer" in settings.columns or "reply" in mapping or "answer" in mapping
+    found = (
+        wide_columns(frame.columns, settings, source)
+        if asked or not answered or "language" not in mapping
+        else []
+    )
+    if (
+        not asked
+        and answered
+        and ("answer" in settings.columns or "reply" in settings.columns or "input" in mapping)
+    ):
+        found = []
+    if not found and asked:
+        raise _absent("no column is named by a language", frame, settings, source)
+    named = {ours: theirs for ours, theirs in mapping.items() if theirs not in {one.column for one in found}}
+    left: list[LeftOut] = []
+    if found:
+        value = settings.wide or _content(frame, [one.column for one in found], settings, source)
+        # What is called an answer beside columns of answers is the right one.
+        if named.get("answer") == "answer" and "answer" not in settings.columns and "gold" not in named:
+            named["gold"] = named.pop("answer")
+        frame, left = lengthened(
+            frame.rename({"answer": "(answer)"} if "answer" in frame.columns else {}), found, value, source
         )
-    return DataError(f"{message} (there is {', '.join(columns)})", file=source.place)
+        named = {ours: "(answer)" if theirs == "answer" else theirs for ours, theirs in named.items()}
+        left += unknown_languages(frame.columns, found, source)
+        named[value] = value
+        named |= {
+            name: name
+            for name in ("language", "model")
+            if name in frame.columns and any(getattr(one, name) for one in found)
+        }
+    frame = frame.with_columns(pl.col(theirs).alias(f"(ours){ours}") for ours, theirs in named.items())
+    frame = frame.drop(name for name in (*_MAPPED, "correct") if name in frame.columns)
+    frame = frame.rename({f"(ours){ours}": ours for ours in named})
+    return _verdicts(frame) if "correct" in frame.columns and found and value == "correct" else frame, left
 
 
-def _tags(columns: Iterable[str]) -> dict[str, str]:
-    """Columns that are named by a language, with its tag."""
-    found = {name: tag_or_none(name) for name in columns if name not in _MAPPED}
-    return {name: tag for name, tag in found.items() if tag is not None}
+def _content(frame: pl.DataFrame, columns: list[str], settings: ImportSettings, source: Source) -> str:
+    """What the columns of a wide table hold: labels, verdicts, or what the model wrote."""
+    values = pl.concat(
+        [frame[name].cast(pl.String).drop_nulls().unique().rename("v") for name in columns]
+    ).unique()
+    if set(values.str.to_lowercase()) <= {"0", "1", "true", "false", "0.0", "1.0"}:
+        raise _absent(
+            "the columns hold 0 and 1 only: give --wide correct where 1 means right, or --wide answer where they are labels",
+            frame, settings, source,
+        )  # fmt: skip
+    return "reply"
 
 
-def _lengthened(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> pl.DataFrame:
-    """A row per item and language, from a row per item."""
-    value = settings.wide
-    assert value is not None
-    # A column that is named for something else is no language, though its name may be a tag, as "qid" is.
-    named = {*settings.columns.values(), *settings.groups}
-    tags = _tags(name for name in frame.columns if name not in named)
-    if not tags:
-        shown = ", ".join(frame.columns)
-        raise DataError(f"no column is named by a language (there is {shown})", file=source.place)
-    for name in (_LANGUAGE, value):
-        if name in frame.columns:
-            raise DataError(f"a column {name!r} stands beside columns named by a language", file=source.place)
-    others = [name for name in frame.columns if name not in tags]
-    return frame.with_columns(pl.col(name).cast(pl.String) for name in tags).unpivot(
-        list(tags), index=others, variable_name=_LANGUAGE, value_name=value
+def _verdicts(frame: pl.DataFrame) -> pl.DataFrame:
+    """Right and wrong as labels, where nothing else is known of the answers."""
+    text = pl.col("correct").cast(pl.String).str.to_lowercase()
+    answer = (
+        pl.when(text.is_in(["1", "1.0", "true"]))
+        .then(pl.lit(_RIGHT))
+        .when(text.is_in(["0", "0.0", "false"]))
+        .then(pl.lit(_WRONG))
+    )
+    return frame.with_columns(
+        answer=answer, gold=pl.lit(_RIGHT), options=pl.lit([_RIGHT, _WRONG], dtype=pl.List(pl.String))
+    ).drop("correct")
+
+
+def _name(source: Source) -> str:
+    """The file's place without its endings: language and model may stand in a folder's name."""
+    place = PurePosixPath(source.place)
+    return str(
+        place.with_name(
+            place.name.split(".jsonl")[0]
+            .split(".csv")[0]
+            .split(".tsv")[0]
+            .split(".json")[0]
+            .split(".parquet")[0]
+        )
     )
 
 
-def _with_answers(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
+def _without_model(name: str) -> tuple[str, str | None]:
+    """A name without the model that it says, and the model: the file's name first, then its folders'."""
+    pieces = name.split("/")
+    for place in range(len(pieces) - 1, -1, -1):
+        model = _model_of(pieces[place])
+        if model is None:
+            continue
+        rest = pieces[place].replace(model, "", 1).strip("_-. ")
+        # A language alone would be the name of the task.
+        rest = f"answers_{rest}" if rest and tag_or_none(rest) is not None else rest
+        return "/".join(one for one in (*pieces[:place], rest, *pieces[place + 1 :]) if one), model
+    return name, None
+
+
+def _model_of(piece: str) -> str | None:
+    """The model in a name, which may have a language before or after it."""
+    rest = without_plain_words(piece)
+    parts = parts_of(rest)
+    for start, stop, tag in slots(rest):
+        # gemma-2-9b-it is no Italian: it is tuned to instructions.
+        if tag == "it" and start and parts[start - 1] == "-":
+            continue
+        cut = cut_out(parts, start, stop) if start == 0 or stop == len(parts) else ""
+        if cut and (model := model_in(cut)) is not None:
+            return model
+    return model_in(rest)
+
+
+def _with_model(
+    frame: pl.DataFrame, whole: pl.DataFrame, settings: ImportSettings, source: Source
+) -> pl.DataFrame:
+    rest, model = _without_model(_name(source))
+    if settings.model_from is not None:
+        kind, _, pattern = settings.model_from.partition(":")
+        if kind not in ("name", "path") or not pattern:
+            raise UsageError(f"--model-from {settings.model_from!r}: write 'name:REGEX' or 'path:REGEX'")
+        text = source.path.name if kind == "name" else source.place
+        model = matched(pattern, text, "--model-from", settings.model_from)
+    if settings.model is not None or "model" not in frame.columns:
+        model = settings.model or model
+        if model is None:
+            raise _absent(
+                "no column 'model': give --model NAME or --map model=COLUMN", whole, settings, source
+            )
+        frame = frame.with_columns(model=pl.lit(model))
+    if settings.task is not None or "task" not in frame.columns:
+        folder = source.path.resolve().parent.name or "table"
+        task = settings.task or rest.rsplit("/", 1)[-1] or folder
+        frame = frame.with_columns(task=pl.lit(task))
+    return frame
+
+
+def _with_item(
+    frame: pl.DataFrame,
+    mapping: Mapping[str, str],
+    whole: pl.DataFrame,
+    settings: ImportSettings,
+    source: Source,
+) -> pl.DataFrame:
+    if settings.key == (ROW_KEY,):
+        counts = pl.int_range(pl.len()).over("model", "task", "instruction", "input")
+        return frame.with_columns(item=counts.cast(pl.String))
+    if settings.key:
+        return frame.with_columns(
+            item=pl.concat_str([pl.col(name).cast(pl.String) for name in settings.key], separator="/")
+        )
+    if "item" in mapping:
+        return frame
+    found = item_columns(frame, ["model", "task", "instruction", "input"])
+    if not found:
+        raise _absent(
+            "no column 'item': give --map item=COLUMN, or --key COLUMN for each of several",
+            whole,
+            settings,
+            source,
+        )
+    return frame.with_columns(
+        item=pl.concat_str([pl.col(name).cast(pl.String) for name in found], separator="/")
+    )
+
+
+def _absent(message: str, frame: pl.DataFrame, settings: ImportSettings, source: Source) -> DataError:
+    """The error that something is not there, with what is, and the command that would work."""
+    return DataError(f"{message}. {advice(frame, settings, source)}", file=source.place)
+
+
+def _with_answers(frame: pl.DataFrame) -> pl.DataFrame:
     """Answers from replies, task by task, since the labels of one may be letters and of another numbers."""
     parts = []
-    for (task,), part in frame.partition_by("task", as_dict=True, maintain_order=True).items():
-        kind, gold = gold_labels(part["gold"])
-        if kind == "text":
-            raise DataError(
-                f"gold of {task!r} is neither letters nor numbers, so that answers cannot be read from replies; give "
-                "--map answer=COLUMN",
-                file=source.place,
-            )
-        answers, outcomes = read_labels(part["reply"].cast(pl.String), kind)
-        parts.append(
-            part.with_columns(answers.alias("answer"), outcomes.alias("outcome"), gold.alias("gold"))
+    for (_,), part in frame.partition_by("task", as_dict=True, maintain_order=True).items():
+        golds = (
+            part["gold"]
+            if "gold" in part.columns
+            else pl.Series([None], dtype=pl.String).new_from_index(0, len(part))
         )
+        kind, gold = gold_labels(golds.cast(pl.String))
+        answers, outcomes = read_labels(part["reply"].cast(pl.String), kind)
+        found = {"answer": answers, "gold": gold} | (
+            {} if "outcome" in part.columns else {"outcome": outcomes}
+        )
+        parts.append(part.with_columns(values.alias(name) for name, values in found.items()))
     return pl.concat(parts)
 
 
 def _with_language(
-    frame: pl.DataFrame, settings: ImportSettings, source: Source
-) -> tuple[pl.DataFrame, list[LeftOut]]:
-    """Columns instruction and input, from the column language, from the flag, or as they are."""
-    spec = settings.language_from
-    if spec is not None and spec.startswith("="):
-        frame = frame.with_columns(pl.lit(spec[1:]).alias(_LANGUAGE))
-    elif spec is not None:
-        raise UsageError(
-            "--language-from of a table is '=TAG'; a column is mapped with --map language=COLUMN"
-        )
-    left: list[LeftOut] = []
+    frame: pl.DataFrame, whole: pl.DataFrame, settings: ImportSettings, source: Source, left: list[LeftOut]
+) -> pl.DataFrame:
+    """Columns instruction and input: by the user's rule, from the column language, or as they are."""
+    if settings.language_from is not None:
+        frame = frame.with_columns(_ruled(settings.language_from, frame, settings, source).alias(_LANGUAGE))
     if _LANGUAGE in frame.columns:
         known = {
             value: tag_or_none(value, settings)
@@ -192,7 +320,11 @@ def _with_language(
         lost = frame[_LANGUAGE].null_count()
         if lost:
             shown = ", ".join(sorted(repr(value) for value, tag in known.items() if tag is None)) or "empty"
-            left.append(LeftOut("language not known", lost, source.place, shown))
+            left.append(
+                LeftOut(
+                    "language not known", lost, source.place, f"{shown}; --language FOUND=TAG says what it is"
+                )
+            )
             frame = frame.filter(pl.col(_LANGUAGE).is_not_null())
         frame = frame.with_columns(
             pl.col(_LANGUAGE).alias(name) for name in ("instruction", "input") if name not in frame.columns
@@ -201,8 +333,30 @@ def _with_language(
         if name not in frame.columns and other in frame.columns:
             frame = frame.with_columns(pl.col(other).alias(name))
     if "input" not in frame.columns:
-        raise _absent("no language: give --map language=COLUMN or --language-from '=TAG'", source)
-    return frame, left
+        named = slots(_without_model(_name(source))[0])
+        if language_column(whole) is not None or not (named or first_of(whole.columns, TEXT_NAMES)):
+            raise _absent(
+                "no language: give --map language=COLUMN or --language-from '=TAG'", whole, settings, source
+            )
+        frame = frame.with_columns(instruction=pl.lit(_UNSETTLED), input=pl.lit(_UNSETTLED))
+    return frame
+
+
+def _ruled(spec: str, frame: pl.DataFrame, settings: ImportSettings, source: Source) -> pl.Expr:
+    kind, _, rest = spec.partition(":")
+    if spec.startswith("="):
+        return pl.lit(spec[1:])
+    if kind in ("name", "path") and rest:
+        text = matched(rest, source.path.name if kind == "name" else source.place, "--language-from", spec)
+        if text is None or tag_or_none(text, settings) is None:
+            raise DataError(f"no language by --language-from {spec!r} (found: {text})", file=source.place)
+        return pl.lit(text)
+    if kind == "field" and rest in frame.columns:
+        return pl.col(rest)
+    raise UsageError(
+        f"--language-from {spec!r} of a table is '=TAG', 'name:REGEX', 'path:REGEX' or 'field:COLUMN'; a column is mapped "
+        "with --map language=COLUMN"
+    )
 
 
 def _without_doubles(frame: pl.DataFrame, source: Source, left: list[LeftOut]) -> pl.DataFrame:

@@ -1,0 +1,113 @@
+"""What to say where a table's columns are not found: what is there, with examples, and the command that would work."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from hesperus.records.importers.settings import ImportSettings, Source
+from hesperus.records.importers.table_frames import INDEX
+from hesperus.records.importers.table_wide import wide_columns
+from hesperus.records.importers.table_words import (
+    ANSWER_NAMES,
+    GOLD_NAMES,
+    ITEM_NAMES,
+    LANGUAGE_NAMES,
+    MODEL_NAMES,
+    REPLY_NAMES,
+    TEXT_NAMES,
+    model_in,
+)
+from hesperus.records.importers.tagging import explicit_tag
+
+_MOST, _EXAMPLES, _LONGEST = 40, 3, 24
+
+
+def advice(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> str:
+    """The columns of a table with examples, and a command that imports it."""
+    return f"columns: {'; '.join(_shown(frame))}. Try: {_command(frame, settings, source)}"
+
+
+def first_of(columns: Sequence[str], names: Iterable[str]) -> str | None:
+    """The first of some names that is a column, whatever its case."""
+    lowered = {column.lower(): column for column in reversed(columns)}
+    return next((lowered[name.lower()] for name in names if name.lower() in lowered), None)
+
+
+def language_column(frame: pl.DataFrame) -> str | None:
+    """The column that holds languages: by its name, or because its few values are all languages."""
+    named = first_of(frame.columns, LANGUAGE_NAMES)
+    if named is not None:
+        return named
+    for column in frame.columns:
+        if frame[column].dtype != pl.String:
+            continue
+        values = frame[column].drop_nulls().unique()
+        if 1 < len(values) <= 300 and all(explicit_tag(value) is not None for value in values):
+            return column
+    return None
+
+
+def item_columns(frame: pl.DataFrame, within: Sequence[str], *, usual_only: bool = True) -> tuple[str, ...]:
+    """The columns that name an item once in each cell of `within` (language, model, task); empty where none do."""
+    held = [name for name in within if name in frame.columns]
+    texts = {
+        name.lower()
+        for name in (*ANSWER_NAMES, *REPLY_NAMES, *GOLD_NAMES, *TEXT_NAMES, *LANGUAGE_NAMES, *MODEL_NAMES)
+    }
+    others = [
+        name
+        for name in frame.columns
+        if name not in held and name.lower() not in texts and frame[name].dtype in (pl.String, pl.Int64)
+    ]
+    usual = [name for name in (*ITEM_NAMES, INDEX) if name in frame.columns]
+    tried = usual if usual_only else [*usual, *(name for name in others if name not in usual)]
+    for name in tried:
+        if not frame.select(list(dict.fromkeys((name, *held)))).is_duplicated().any():
+            return (name,)
+    for name in tried:
+        for other in others:
+            few = other != name and 2 * frame[other].n_unique() <= len(frame)
+            if few and not frame.select(list(dict.fromkeys((name, other, *held)))).is_duplicated().any():
+                return (other, name)
+    return ()
+
+
+def _shown(frame: pl.DataFrame) -> list[str]:
+    shown = []
+    for name in frame.columns[:_MOST]:
+        values = frame[name].drop_nulls().head(200).unique(maintain_order=True).head(_EXAMPLES).to_list()
+        shown.append(f"{name} ({', '.join(_cut(value) for value in values) or 'empty'})")
+    if frame.width > _MOST:
+        shown.append(f"and {frame.width - _MOST:,} more")
+    return shown
+
+
+def _cut(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _command(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> str:
+    flags: list[str] = []
+    wide = wide_columns(frame.columns, settings, source) if settings.wide_columns is None else []
+    language = None if wide else language_column(frame)
+    model = first_of(frame.columns, MODEL_NAMES)
+    if wide:
+        flags += ["--wide", settings.wide or "reply"]
+    else:
+        flags += ["--map", f"language={language}"] if language else ["--language-from", "=TAG"]
+        answer, reply = first_of(frame.columns, ANSWER_NAMES), first_of(frame.columns, REPLY_NAMES)
+        flags += ["--map", f"answer={answer}"] if answer else ["--map", f"reply={reply or 'COLUMN'}"]
+    key = item_columns(frame, [name for name in (language, model) if name], usual_only=False)
+    flags += [part for name in key for part in ("--key", name)] if key else ["--key", "COLUMN"]
+    gold = first_of(frame.columns, GOLD_NAMES)
+    if gold is not None and gold != "gold":
+        flags += ["--map", f"gold={gold}"]
+    if model is not None and model != "model":
+        flags += ["--map", f"model={model}"]
+    if model is None and not any(one.model for one in wide):
+        flags += ["--model", settings.model or model_in(source.path.name.split(".")[0]) or "NAME"]
+    return shlex.join(["hesperus", "import", str(source.path), "--out", "RUN", *flags])

@@ -1,0 +1,92 @@
+"""A user's table as flat columns: nested fields by dotted names, the column without a name as ``(index)``."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import orjson
+import polars as pl
+
+from hesperus.errors import DataError
+from hesperus.records.importers.lines import decode, read_whole
+from hesperus.records.importers.settings import Source
+
+INDEX = "(index)"
+"""Name of a column whose heading is empty: what spreadsheets and pandas call the number of the row."""
+
+_DEEPEST, _WIDEST = 8, 20_000
+
+
+def ending_of(source: Source) -> str:
+    """The ending of a table's name, without that of its packing."""
+    return Path(source.path.name.removesuffix(".gz")).suffix.lower()
+
+
+def read_frame(source: Source) -> pl.DataFrame:
+    """Read a table; CSV and TSV stay text.
+
+    Raises:
+        DataError: It is no table, or cannot be read.
+    """
+    ending = ending_of(source)
+    try:
+        if ending in (".parquet", ".pq"):
+            frame = pl.read_parquet(source.path)
+        elif ending in (".jsonl", ".ndjson", ".json"):
+            frame = _of_json(read_whole(source.path), ending, source)
+        elif ending in (".csv", ".tsv"):
+            separator = "\t" if ending == ".tsv" else ","
+            frame = pl.read_csv(read_whole(source.path), separator=separator, infer_schema=False)
+        else:
+            raise DataError("a table is CSV, TSV, JSON, JSON lines or Parquet", file=source.place)
+    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+        line = (str(error).splitlines() or ["?"])[0]
+        raise DataError(f"cannot be read: {line}", file=source.place) from error
+    return _flat(frame.rename({"": INDEX} if "" in frame.columns else {}), source)
+
+
+def _of_json(text: bytes, ending: str, source: Source) -> pl.DataFrame:
+    """JSON lines; or an array of objects, alone or as the only list of an object; or an object of objects by their id."""
+    if ending != ".json" and not text.lstrip().startswith(b"["):
+        return pl.read_ndjson(text, infer_schema_length=None)
+    try:
+        value = decode(text)
+    except ValueError as error:
+        if ending == ".json" and b"\n" in text.strip():
+            return pl.read_ndjson(text, infer_schema_length=None)
+        raise DataError(f"is no JSON: {error}", file=source.place) from error
+    if isinstance(value, dict):
+        lists = [one for one in value.values() if isinstance(one, list) and one]
+        if len(lists) == 1 and isinstance(lists[0][0], dict):
+            value = lists[0]
+        elif value and all(isinstance(one, dict) for one in value.values()):
+            value = [{INDEX: name, **one} for name, one in value.items()]
+    if not isinstance(value, list) or not value or not all(isinstance(row, dict) for row in value):
+        raise DataError(
+            "a table is CSV, TSV, JSON lines, Parquet, or a JSON array of objects", file=source.place
+        )
+    rows = b"\n".join(orjson.dumps(row, option=orjson.OPT_NON_STR_KEYS) for row in value)
+    return pl.read_ndjson(io.BytesIO(rows), infer_schema_length=None)
+
+
+def _flat(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
+    for _ in range(_DEEPEST):
+        nested = {name: kind for name, kind in frame.schema.items() if isinstance(kind, pl.Struct)}
+        if not nested:
+            return frame
+        frame = frame.select(
+            part
+            for name in frame.columns
+            for part in (
+                [
+                    pl.col(name).struct.field(one.name).alias(f"{name}.{one.name}")
+                    for one in nested[name].fields
+                ]
+                if name in nested
+                else [pl.col(name)]
+            )
+        )
+        if frame.width > _WIDEST:
+            raise DataError(f"{frame.width:,} fields; at most {_WIDEST:,} are read", file=source.place)
+    raise DataError(f"fields are nested more than {_DEEPEST} deep", file=source.place)
