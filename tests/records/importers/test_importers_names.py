@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from log_makers import lm_eval_row, mmlu_rows, write_lm_eval
 
+from hesperus.errors import DataError
 from hesperus.records.importers import ImportSettings, import_logs
 from hesperus.records.importers.naming import Evidence, about
 from hesperus.records.importers.tagging import explicit_tag, tag_in_name
@@ -337,3 +338,51 @@ def test_rows_of_subjects_and_of_languages_apart_are_not_one_item(tmp_path: Path
     records = import_logs(tmp_path).records
     assert len(records) == 12 and records["item"].n_unique() == 12
     assert set(records.filter(task="kmmlu")["subject"]) == {"law", "math"}
+
+
+GERMAN = [
+    "Welche Stadt ist die Hauptstadt von Frankreich und liegt an der Seine?",
+    "In welchem Jahr wurde die Berliner Mauer wieder geöffnet?",
+    "Wer hat das Buch geschrieben, das in der Schule gelesen wird?",
+    "Warum fallen im Herbst die Blätter von den Bäumen?",
+]
+ENGLISH = [
+    "Which city is the capital of France and lies on the river Seine?",
+    "In which year was the wall in Berlin opened again?",
+    "Who wrote the book that is read in most of the schools?",
+    "Why do the leaves fall from the trees every autumn?",
+]
+
+
+def _texts(folder: Path, name: str, questions: list[str]) -> None:
+    rows = [
+        lm_eval_row(n, {"item": f"q{n}", "question": question}, [-1.0, -2.0], target=0, texts=("A", "B"))
+        for n, question in enumerate(questions)
+    ]
+    write_lm_eval(folder, name, rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "questions", "language", "task", "basis"),
+    [
+        ("my_quiz_de_law", GERMAN, "de", "my_quiz_law", "text"),
+        ("my_quiz_de", GERMAN, "de", "my_quiz", "text"),
+        ("my_lsat_ar", ENGLISH, "en", "my_lsat_ar", "text"),
+        ("score_no", ENGLISH, "en", "score_no", "text"),
+        ("my_quiz", GERMAN, "de", "my_quiz", "text"),
+    ],
+)
+def test_the_text_bears_out_a_name_or_speaks_alone(
+    tmp_path: Path, name: str, questions: list[str], language: str, task: str, basis: str
+) -> None:
+    _texts(tmp_path, name, questions)
+    imported = import_logs(tmp_path)
+    assert (set(imported.records["input"]), set(imported.records["task"])) == ({language}, {task})
+    assert str(imported.logs[0]["evidence"]).split(":")[0] == basis
+
+
+def test_siblings_whose_text_is_in_another_language_are_refused(tmp_path: Path) -> None:
+    for tag in ("is", "no"):
+        _texts(tmp_path, f"my_{tag}_test", ENGLISH)
+    with pytest.raises(DataError, match="its name says is, and its items are in en"):
+        import_logs(tmp_path)

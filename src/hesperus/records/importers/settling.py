@@ -68,12 +68,12 @@ def _settled(log: Log, sibling: tuple[_Slot, int] | None, denied: bool) -> tuple
     for slot in places:
         if said.is_in(slot.tag):
             return _as(log, slot, "text", f"its items are {said}, as its name says"), ""
-    if said.language is not None:
-        return replace(log, language=said.language, basis="text", evidence=f"its items are {said}"), ""
+    if said.own is not None:
+        return replace(log, language=said.own, basis="text", evidence=f"its items are {said}"), ""
     last = len(parts_of(log.name))
     for slot in places:
         vague = denied or base_of(slot.tag) in WORDS
-        if slot.stop == last and said.is_written_as(slot.tag) and (not vague or said.is_telling):
+        if slot.stop == last and not said.rules_out(slot.tag) and (not vague or said.is_telling):
             return _as(log, slot, "name", f"the end of its name; its items are {said}"), ""
     shown = f"its items are {said}" if log.texts else "its items hold no text"
     return None, _unknown(log, shown)

@@ -16,6 +16,9 @@ _FEWEST = 20
 
 _MOSTLY = 0.7
 
+_VOTES = 3
+"""Texts whose language must be told, and be the same, before they alone say it."""
+
 # First words of Unicode character names to a script that stands for those written with such characters.
 _WRITTEN = {
     "LATIN": "Latn", "CYRILLIC": "Cyrl", "ARABIC": "Arab", "DEVANAGARI": "Deva", "BENGALI": "Beng", "GREEK": "Grek",
@@ -40,16 +43,19 @@ class Heard:
 
     Attributes:
         script: The script of most letters, or None where there are too few.
-        language: Their language, or None where it cannot be told.
+        language: The language of most of several texts, or None.
+        likely: The language of all of them together: enough to bear out what a name says, but not alone.
     """
 
     script: str | None
     language: str | None = None
+    likely: str | None = None
 
     def __str__(self) -> str:
         if self.script is None:
             return "too short to tell"
-        return f"in {self.language}" if self.language else f"in {self.script} script"
+        named = self.language or self.likely
+        return f"in {named}" if named else f"in {self.script} script"
 
     def is_written_as(self, tag: str) -> bool:
         """Whether a language is written in this script; True where nothing was heard."""
@@ -61,13 +67,26 @@ class Heard:
         """Whether the script alone says much of the language: half of all languages are written in Latin script."""
         return self.script not in (None, "Latn")
 
+    @property
+    def own(self) -> str | None:
+        """The language that the texts alone tell; None where it is one of several that are not told apart."""
+        from hesperus.languages.identification import ALIKE
+
+        return None if any(self.language in alike for alike in ALIKE) else self.language
+
     def is_in(self, tag: str) -> bool:
-        """Whether this is the language."""
-        return self.language is not None and self.language == tag
+        """Whether this is the language, or one that is not told apart from it."""
+        from hesperus.languages.identification import are_alike
+
+        return any(are_alike(one, tag) for one in (self.language, self.likely) if one is not None)
 
     def rules_out(self, tag: str) -> bool:
         """Whether this cannot be the language."""
-        return not self.is_written_as(tag)
+        from hesperus.languages.identification import are_alike, is_identified
+
+        if not self.is_written_as(tag):
+            return True
+        return self.language is not None and is_identified(tag) and not are_alike(self.language, tag)
 
 
 def samples(documents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -94,4 +113,9 @@ def heard(texts: Sequence[str]) -> Heard:
     script, most = scripts.most_common(1)[0] if scripts else ("", 0)
     if sum(scripts.values()) < _FEWEST or most < _MOSTLY * sum(scripts.values()):
         return Heard(None)
-    return Heard(script)
+    from hesperus.languages.identification import identify
+
+    told = Counter(tag for text in dict.fromkeys(texts) if (tag := identify(text)) is not None)
+    tag, votes = told.most_common(1)[0] if told else (None, 0)
+    is_clear = votes >= _VOTES and votes >= _MOSTLY * told.total()
+    return Heard(script, tag if is_clear else None, identify(" ".join(dict.fromkeys(texts))))
