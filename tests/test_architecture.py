@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "normalization": set(),
     "tables": {"errors"},
     "fingerprint": {"version"},
-    "languages": {"types", "errors", "fingerprint", "lazy"},
+    "languages": {"types", "errors", "fingerprint", "lazy", "normalization"},
     "checkpoints": {"errors", "lazy"},
     "tasks": FLOOR_0,
     "senses": FLOOR_0,

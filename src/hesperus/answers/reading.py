@@ -11,6 +11,7 @@ from hesperus.answers.numerals import RULES as NUMBER_RULES
 from hesperus.answers.reader import Reader
 from hesperus.answers.rules import RULES, UNFINISHED, Text, is_refusal, several
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.languages import text_language
 from hesperus.languages.letters import scripts_for, share_in
 from hesperus.normalization import clean, key, peel, without_thoughts
 from hesperus.types import Answer, Finish, Reply
@@ -19,6 +20,8 @@ _FIRST_WORD = re.compile(
     r"\A[\"'(\[¿¡]{0,3}([^\s\"'()\[\],.;:!?،؟।።…]{1,40})[\"')\]]{0,3}(?=[.,;:!?،؟।።…\n]|\Z)"
 )
 _OTHER_SCRIPT = 0.2
+ANOTHER_LANGUAGE = "another language"
+"""The rule of a reply that is in a language other than the one asked for, as its sentences show."""
 
 _ALL_RULES = {**RULES, **NUMBER_RULES, "authors": authors_rule}
 
@@ -68,6 +71,9 @@ def _read(reader: Reader, raw: str, finish: Finish) -> Answer:
             raise UnknownNameError("reading rule", name, _ALL_RULES)
         label = _ALL_RULES[name](reply)
         if label is not None:
+            # A free answer is its own words: in another language they are not the ones that were asked for.
+            if name == "own words" and text_language(text, reader.language).is_other:
+                return Answer("wrong_language", rule=ANOTHER_LANGUAGE)
             return Answer("answered", label, name)
     return _unread(reply, finish)
 
@@ -86,6 +92,8 @@ def _unread(reply: Text, finish: Finish) -> Answer:
         and share < _OTHER_SCRIPT
     ):
         return Answer("wrong_language", rule="another script")
+    if reply.reader.form != "number" and text_language(reply.text, reply.reader.language).is_other:
+        return Answer("wrong_language", rule=ANOTHER_LANGUAGE)
     return Answer("invalid", rule="several answers" if several(reply) else "no answer")
 
 

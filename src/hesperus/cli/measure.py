@@ -52,7 +52,7 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            help="accuracy, agreement, consistency, decomposition, directions, labels, outcomes, together, translation "
+            help="accuracy, agreement, consistency, decomposition, directions, labels, language, outcomes, together, translation "
             "or validity; of a similarity study also similarity, designs, tests, relations or scoring; of open answers scores, "
             "groups, counts, prompts or readability; of a long table of ratings: raters, categories.",
             show_default=False,

@@ -71,6 +71,7 @@ def command(
     from hesperus.cli.progress import StageProgress
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
+    from hesperus.reports.measured.reply_language import language_notes
 
     kind = chosen.kind
     if table is not None and table not in kind.tables:
@@ -85,6 +86,8 @@ def command(
     print_table(shown, format)
     if not shown.rows:
         typer.echo(f"no rows: nothing in this run makes a row of {shown.measure}", err=True)
+    for line in language_notes(run.records):
+        typer.echo(line, err=True)
     further = "; ".join(command.format(run=folder) for command in kind.next)
     typer.echo(f"run folder: {folder}   next: {further}", err=True)
     run.raise_if_incomplete()

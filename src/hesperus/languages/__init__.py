@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         is_identified,
         text_language,
     )
+    from hesperus.languages.replies import compared_reply, language_asked, reply_language
     from hesperus.languages.requests import naturalise_request, paraphrase_request, translation_request
     from hesperus.languages.tags import Language, language, languages, normalise
     from hesperus.languages.wordings import Pack, pack, packs, read_pack
@@ -30,10 +31,12 @@ __all__ = [
     "TextLanguage",
     "are_alike",
     "check",
+    "compared_reply",
     "identified_languages",
     "identify",
     "is_identified",
     "language",
+    "language_asked",
     "languages",
     "naturalise_request",
     "normalise",
@@ -41,6 +44,7 @@ __all__ = [
     "packs",
     "paraphrase_request",
     "read_pack",
+    "reply_language",
     "text_language",
     "translation_request",
 ]
@@ -52,10 +56,12 @@ _HOMES = {
     "TextLanguage": "identification",
     "are_alike": "identification",
     "check": "checking",
+    "compared_reply": "replies",
     "identified_languages": "identification",
     "identify": "identification",
     "is_identified": "identification",
     "language": "tags",
+    "language_asked": "replies",
     "languages": "tags",
     "naturalise_request": "requests",
     "normalise": "tags",
@@ -63,6 +69,7 @@ _HOMES = {
     "packs": "wordings",
     "paraphrase_request": "requests",
     "read_pack": "wordings",
+    "reply_language": "replies",
     "text_language": "identification",
     "translation_request": "requests",
 }

@@ -11,6 +11,7 @@ from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.measured.agreement import agreement_table
 from hesperus.reports.measured.description import Described
 from hesperus.reports.measured.paired import consistency_table, decomposition_table, directions_table
+from hesperus.reports.measured.reply_language import language_table
 from hesperus.reports.measured.similarity_settings import columns_of
 from hesperus.reports.measured.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.reports.measured.together import together_table
@@ -33,6 +34,7 @@ MEASURES: Mapping[str, Callable[[pl.DataFrame, MeasureSettings], Table]] = {
         records, a=s.a, b=s.b, by=s.by, invalid=s.invalid, bootstrap=s.bootstrap
     ),
     "labels": lambda records, s: labels_table(records, by=s.by, bootstrap=s.bootstrap),
+    "language": lambda records, s: language_table(records, by=s.by, bootstrap=s.bootstrap),
     "outcomes": lambda records, s: outcomes_table(records, by=s.by, bootstrap=s.bootstrap),
     "together": lambda records, s: together_table(records, by=s.by, invalid=s.invalid, bootstrap=s.bootstrap),
     "validity": lambda records, s: validity_table(records, by=s.by, bootstrap=s.bootstrap),
@@ -58,6 +60,8 @@ def measure_columns(what: str, given: GivenSettings, described: Described) -> tu
         given: What to group by.
         described: What the run says of itself.
     """
+    if what == "language":
+        return tuple(dict.fromkeys([*(given.by or ()), "reply"]))
     if what not in SIMILARITY:
         return given.by or ()
     return tuple(dict.fromkeys([*(given.by or ()), *columns_of(described.study)]))

@@ -10,7 +10,7 @@ from hesperus.reports.families import family_key
 from hesperus.reports.open_answers.evidence import Evaluated
 from hesperus.reports.open_answers.runs import TableSettings, evaluation_table
 from hesperus.reports.open_answers.scores import CELL
-from hesperus.reports.open_answers.statistics import ANSWERED, SILENT
+from hesperus.reports.open_answers.statistics import ENDINGS, SILENT
 from hesperus.reports.open_answers.wording import property_names
 from hesperus.reports.pairs import Side
 from hesperus.reports.table import Table
@@ -81,7 +81,7 @@ class OpenFindings:
         return tuple(
             name.removeprefix(begins)
             for name in first
-            if name.startswith(begins) and not name.endswith(ANSWERED)
+            if name.startswith(begins) and not name.endswith(ENDINGS)
         )
 
     @property

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 import polars as pl
 
 from hesperus.measures import Bootstrap
-from hesperus.reports.open_answers.statistics import ANSWERED, BESIDE, need, scored, signature_cells
+from hesperus.reports.open_answers.statistics import (
+    ANSWERED,
+    BESIDE,
+    RIGHT_LANGUAGE,
+    need,
+    scored,
+    signature_cells,
+)
 from hesperus.reports.open_answers.wording import property_names
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
 
@@ -25,7 +32,8 @@ def scores_table(
     """A row for each model, language and statistic.
 
     `statistic` is `precision`, `recall`, `f_of_means`, `mean_f` of information, or `agreement`; with the ending
-    `_answered` it leaves out pairs with a side that gives no answer, which the others score by the rule.
+    `_answered` it leaves out pairs with a side that gives no answer, which the others score by the rule; with the ending
+    `_right_language` those with a reply in another language than the one asked for.
 
     Args:
         pairs: The table of pairs of an evaluation.
@@ -63,12 +71,14 @@ def scores_summary(whole: Table, what: str) -> Table:
         "n",
         "excluded",
         "answered_only",
+        "right_language_only",
         "ceiling",
         "relative",
+        "reason",
     )
     rows = []
     for cell, found in by_cell.items():
-        main, only = found[name], found.get(f"{name}{ANSWERED}")
+        main, only, right = found[name], found.get(f"{name}{ANSWERED}"), found.get(f"{name}{RIGHT_LANGUAGE}")
         rows.append(
             {
                 "model": cell[0],
@@ -76,8 +86,12 @@ def scores_summary(whole: Table, what: str) -> Table:
                 "input": cell[4],
                 **{part: found[part]["value"] for part in parts},
                 name: main["value"],
-                **{key: main[key] for key in ("low", "high", "n", "excluded", "ceiling", "relative")},
+                **{
+                    key: main[key]
+                    for key in ("low", "high", "n", "excluded", "ceiling", "relative", "reason")
+                },
                 "answered_only": only["value"] if only else None,
+                "right_language_only": right["value"] if right else None,
             }
         )
     return table(_titled(what, name), columns, rows=rows, signature=_short(whole.signature))

@@ -28,6 +28,14 @@ BESIDE = ("ceiling", "ceiling_low", "ceiling_high", "relative", "relative_low", 
 ANSWERED = "_answered"
 """Ending of a statistic that leaves out pairs with a side that gives no answer."""
 
+RIGHT_LANGUAGE = "_right_language"
+"""Ending of a statistic that leaves out pairs with a reply in another language than the one asked for."""
+
+ENDINGS = (ANSWERED, RIGHT_LANGUAGE)
+
+LOW_CEILING = 0.8
+"""Below it, the instrument loses so much of the same text that it cannot measure what the answers lose."""
+
 UNSEEN_WORDS: Mapping[str, str] = {
     "absent": "not asked in both languages",
     "failed": "without a reply (error)",
@@ -79,7 +87,9 @@ class Scored:
 
 
 def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored]:
-    """Every statistic of these pairs, by the rule, and again with ending ANSWERED without those that are silent.
+    """Every statistic of these pairs, by the rule, and again with each of the ENDINGS.
+
+    Where the ceiling is below LOW_CEILING the share of it is withheld, and the reason says so.
 
     Pairs of one item (several languages or repeats) are resampled together. By the rule a pair with one silent side
     scores 0, with two 1.
@@ -98,6 +108,8 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
         excluded, reasons = excluded + seen.height, [*reasons, f"{seen.height} {MUTE}"]
         seen = seen.clear()
     silent = seen.filter(pl.col("state").is_in(SILENT)).height
+    wrong = in_wrong_language(seen)
+    strange = seen.filter(wrong).height
     for ending, rows, out, said in (
         ("", seen, excluded, reasons),
         (
@@ -106,12 +118,18 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
             excluded + silent,
             [*reasons, *([f"{silent} without an answer on both sides"] if silent else [])],
         ),
+        (
+            RIGHT_LANGUAGE,
+            seen.filter(~wrong),
+            excluded + strange,
+            [*reasons, *([f"{strange} with a reply in another language"] if strange else [])],
+        ),
     ):
         own = {
             name: replace(statistic, excluded=out, reason="; ".join(said))
             for name, statistic in statistics_of(rows, "").items()
         }
-        both = rows.filter(has_ceiling(rows, answered=bool(ending)))
+        both = rows.filter(has_ceiling(rows, answered=ending == ANSWERED))
         ceilings = statistics_of(both, "ceiling_") if both.height else {}
         compared = statistics_of(both, "") if both.height else {}
         values = dict(zip(own, estimates(own.values(), bootstrap), strict=True))
@@ -123,8 +141,33 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
         }
         shares = dict(zip(over, estimates(over.values(), bootstrap), strict=True)) if over else {}
         for name, estimate in values.items():
-            found[f"{name}{ending}"] = Scored(estimate, above.get(name), shares.get(name))
+            found[f"{name}{ending}"] = _judged(Scored(estimate, above.get(name), shares.get(name)))
     return found
+
+
+def in_wrong_language(pairs: pl.DataFrame) -> pl.Expr:
+    """Which pairs have a reply in another language than the one asked for; none where the table does not say."""
+    sides = [name for name in ("outcome", "reference_outcome") if name in pairs.columns]
+    return pl.any_horizontal(
+        pl.lit(False), *((pl.col(name) == "wrong_language").fill_null(False) for name in sides)
+    )
+
+
+def is_low(ceiling: object) -> bool:
+    """Whether a ceiling is so low that the instrument cannot measure what is below it."""
+    return isinstance(ceiling, float) and ceiling < LOW_CEILING
+
+
+def _judged(one: Scored) -> Scored:
+    """The share of a low ceiling is withheld, and the reason says why."""
+    if one.relative is None or one.ceiling is None or not is_low(one.ceiling.value):
+        return one
+    low = (
+        f"the instrument cannot measure this: of the same text, sent there and back, it finds {one.ceiling.value:.2f}, less "
+        f"than {LOW_CEILING}"
+    )
+    told = replace(one.estimate, reason="; ".join(filter(None, (low, one.estimate.reason))))
+    return Scored(told, one.ceiling, None)
 
 
 def signature_cells(signature: Mapping[str, object], bootstrap: Bootstrap | None) -> dict[str, object]:

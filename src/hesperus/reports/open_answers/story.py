@@ -8,7 +8,7 @@ import polars as pl
 
 from hesperus.reports.families import family_key
 from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside
-from hesperus.reports.open_answers.statistics import SILENT, UNSEEN
+from hesperus.reports.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
 from hesperus.reports.open_answers.wording import EMBEDDED, STATE_WORDS, judge_name, property_names
 from hesperus.reports.story import share
 from hesperus.reports.wording import joined, language_name, parsed, percent
@@ -53,7 +53,34 @@ def verdict(found: OpenFindings, *, several: bool) -> list[str]:
             _begun(found, "in no pair do both sides give an answer: the scores are the rule's for such pairs, and say nothing of "
                    "what is said.", several)
         ]  # fmt: skip
-    return [_begun(found, _kept(found, known), several), *(_misread(found) or _explained(found))]
+    said = [*_too_low(found, known), *_in_another_language(found)]
+    lead = [_begun(found, one, several) for one in said]
+    return [*lead, _begun(found, _kept(found, known), several), *(_misread(found) or _explained(found))]
+
+
+def _too_low(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> Iterator[str]:
+    """Before any score: where the instrument loses too much of the same text to measure what answers lose."""
+    low = [(cell, float(str(row["ceiling"]))) for cell, row in known if is_low(row["ceiling"])]
+    if not low:
+        return
+    least = min(ceiling for _, ceiling in low)
+    where = joined(list(dict.fromkeys(language_name(cell[2]) for cell, _ in low))[:_MOST_NAMES])
+    yield (
+        f"the instrument cannot measure this for {where}: {found.reference_name} answers that are only sent there and back keep "
+        f"as little as {percent(least)} of themselves, less than {percent(LOW_CEILING)}, so that the scores below say nothing "
+        "of the answers."
+    )
+
+
+def _in_another_language(found: OpenFindings) -> Iterator[str]:
+    """How many replies came in another language than the one asked for: translated or not, they raise the scores."""
+    pairs = found.evaluated.pairs
+    wrong = pairs.filter(in_wrong_language(pairs)).height
+    if wrong:
+        yield (
+            f"in {wrong} of {pairs.height} pairs a reply is in another language than the one asked for; they are scored like "
+            "the others here, and each statistic that ends in _right_language leaves them out."
+        )
 
 
 def _misread(found: OpenFindings) -> list[str]:
@@ -115,6 +142,8 @@ def _explained(found: OpenFindings) -> Iterator[str]:
     """Whether translation alone explains the loss: cells whose score over ceiling is below 1 for certain."""
     english = found.reference_name
     known = [row for _, row in found.known() if row["relative"] is not None]
+    if not known and any(is_low(row["ceiling"]) for _, row in found.known()):
+        return
     if not known:
         yield (
             "What translation itself loses is not known here (no ceiling was measured), so that some of the difference may be "

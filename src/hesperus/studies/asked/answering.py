@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from hesperus.answers import KNOWN_GOLD_RULES, Reader, answer_from_logprobs, read, reader_for
 from hesperus.errors import DataError, SenseError
+from hesperus.languages import reply_language
 from hesperus.normalization import comparable
 from hesperus.senses import render
 from hesperus.studies.asked.cells import Cell
@@ -177,6 +178,7 @@ def _row(
         "probs": list(answer.probs) if answer.probs is not None else None,
         "reply": result.text if result.option_logprobs is None else None,
         "rule": answer.rule,
+        "reply_language": reply_language(result.text, instruction.language),
         "tokens_in": result.tokens_in,
         "tokens_out": result.tokens_out,
     }

@@ -23,6 +23,7 @@ _SCHEMA = {
     **SCHEMA,
     "rule": pl.String(),
     "note": pl.String(),
+    "reply_language": pl.String(),
     "tokens_in": pl.Int64(),
     "tokens_out": pl.Int64(),
 }

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from hesperus.answers.lexicon import fold
+from hesperus.answers.reading import ANOTHER_LANGUAGE
 from hesperus.answers.wording import wording_for
+from hesperus.languages import text_language
 from hesperus.languages.letters import scripts_for, share_in
 from hesperus.normalization import clean, key, peel, without_thoughts
 from hesperus.types import Answer, Reply
@@ -22,9 +24,9 @@ WHOLE_TEXT = "whole text"
 def read_open(reply: Reply, language: str) -> Answer:
     """Read an open reply: `answered` with its own text, or why it is no answer.
 
-    A reply that was cut off at its limit is `truncated`, one mostly in another script `wrong_language`; both keep their
-    text, which is evaluated. `refused`, `blocked` and `empty` replies give no answer. Refusals in words are seen where
-    the language has a pack.
+    A reply that was cut off at its limit is `truncated`, one of which most is in another script or at least a third in
+    another language `wrong_language`; both keep their text, which is evaluated. `refused`, `blocked` and `empty` replies
+    give no answer. Refusals in words are seen where the language has a pack.
 
     Args:
         reply: What the model sent.
@@ -46,6 +48,8 @@ def read_open(reply: Reply, language: str) -> Answer:
     share = share_in(text, _scripts(language))
     if share is not None and share < _OTHER_SCRIPT:
         return Answer("wrong_language", rule="another script")
+    if text_language(said or "", language).is_other:
+        return Answer("wrong_language", rule=ANOTHER_LANGUAGE)
     return Answer("answered", (said or "").strip(), WHOLE_TEXT)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.languages import normalise
+from hesperus.languages import compared_reply, normalise
 from hesperus.records import KEY, conform
 from hesperus.tables import read_table
 from hesperus.types import Sense
@@ -79,6 +79,7 @@ def replies_of(records: pl.DataFrame, *, file: Path | None = None) -> pl.DataFra
     )
     frame = conform(_as_answers(given, file), file=file, header=1 if _has_header(file) else 0)
     frame = frame.with_columns(_languages(frame, file).alias("language"))
+    frame = frame.with_columns(pl.Series("outcome", _in_language(frame), dtype=pl.String()))
     said = pl.when(pl.col("outcome").is_in(SILENT)).then(None).otherwise(pl.col("reply"))
     return frame.with_columns(said.alias("reply")).select(COLUMNS)
 
@@ -137,6 +138,15 @@ def _as_answers(given: pl.DataFrame, file: Path | None) -> pl.DataFrame:
     settled = named.otherwise(pl.coalesce(outcome, derived)).alias("outcome")
     answer = pl.when(pl.col("outcome") == "answered").then(pl.col("reply")).otherwise(None)
     return given.with_columns(settled).with_columns(answer.alias("answer"))
+
+
+def _in_language(frame: pl.DataFrame) -> list[str]:
+    """Outcomes; a reply in another language than the one asked for is `wrong_language`, whoever wrote the file."""
+    columns = (frame[name].to_list() for name in ("outcome", "reply", "language"))
+    return [
+        "wrong_language" if outcome == "answered" and compared_reply(reply or "", tag).is_other else outcome
+        for outcome, reply, tag in zip(*columns, strict=True)
+    ]
 
 
 def _languages(frame: pl.DataFrame, file: Path | None) -> pl.Series:

@@ -11,6 +11,7 @@ import polars as pl
 
 from hesperus.answers import Overrides, reply_hash
 from hesperus.errors import UnknownNameError
+from hesperus.languages import language_asked, reply_language
 from hesperus.studies.reread.readers import Readers, accepted_texts, option_texts
 from hesperus.studies.reread.rows import READ_AGAIN, RecordKey, Row, rows_of
 from hesperus.tasks import tasks
@@ -75,7 +76,7 @@ def reread(
         described: A task of one's own, for rows that bear its name (the catalogue does not know it).
 
     Returns:
-        The table with `outcome`, `answer` and `rule` written anew, everything else as it was; and what changed.
+        The table with `outcome`, `answer`, `rule` and `reply_language` written anew, everything else as it was; and what changed.
 
     Raises:
         DataError: An instruction is no sense code, the task has no words in its language, or an override names a
@@ -135,6 +136,10 @@ def _write(records: pl.DataFrame, answers: list[Answer | None]) -> pl.DataFrame:
         ],
         "rule": [was if new is None else new.rule for was, new in zip(old("rule"), answers, strict=True)],
     }
+    merged["reply_language"] = [
+        reply_language(None if reply is None else str(reply), language_asked(str(instruction)))
+        for reply, instruction in zip(old("reply"), old("instruction"), strict=True)
+    ]
     return records.with_columns(pl.Series(name, values, dtype=pl.String()) for name, values in merged.items())
 
 

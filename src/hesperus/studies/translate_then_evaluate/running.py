@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from hesperus.fingerprint import JSON, plain
+from hesperus.languages import reply_language
 from hesperus.models import Model
 from hesperus.records import Run, conform, write_run
 from hesperus.records.files import write_whole
@@ -199,6 +200,7 @@ def _row(one: Asked, result: Reply | Failure | Fault, task: str) -> dict[str, ob
         "answer": answer.label,
         "reply": result.text,
         "rule": answer.rule,
+        "reply_language": reply_language(result.text, one.cell.input.language),
         "tokens_in": result.tokens_in,
         "tokens_out": result.tokens_out,
     }
