@@ -46,7 +46,7 @@ def yes_no(language: str, preset: str = "default") -> Reader:
         ("fr", "Oui.", "yes"), ("fr", "L'utilisation ou non d'un accent", None), ("fr", "Donc la réponse est « non ».", "no"),
         ("es", "Si.", "yes"), ("es", "Si llueve, no salen.", None), ("es", "Las dos entre sí se parecen.", None), ("es", "No lo sé.", None),
         ("zh", "不是。", "no"), ("zh", "是的。", "yes"), ("zh", "这两个句子是相同的。", None), ("zh", "不是一样的。", None), ("zh", "可能是。", None),
-        ("zh", "所以，是。", "yes"), ("zh", "无法判断是否相同。", None), ("zh", "因此，回答是。", "yes"), ("zh", "答案是“否”。", "no"), ("zh", "答案是否定的。", None),
+        ("zh", "所以，是。", "yes"), ("zh", "无法判断是否相同。", None), ("zh", "因此，回答是。", "yes"), ("zh", "答案是“否”。", "no"), ("zh", "答案是否定的。", "no"),
         ("zh", "请回答“是”或“不是”。", None), ("ja", "はい、そうです。", "yes"), ("ja", "答えはいいえです。", "no"), ("ja", "はいです", "yes"),
         ("ko", "아니요, 다릅니다.", "no"), ("ko", "네 가지 이유가 있다.", None), ("ko", "정답은 예입니다.", "yes"), ("ru", "Нет информации.", None),
         ("ru", "Ответ: нет.", "no"), ("ar", "لا يوجد معلومات", None), ("ar", "لا، ليس كذلك.", "no"), ("hi", "नहीं।", "no"), ("hi", "हाँ, सही।", "yes"),

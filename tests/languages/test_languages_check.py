@@ -22,20 +22,20 @@ def planted(folder: Path, tag: str, old: str, new: str) -> Path:
 
 FAULTS = [
     # key, language, what stands there, what is planted, what is said of it
-    ("labels.polarity.no", "de", "    no: [nein]\n", "", "missing"),
-    ("labels.polarity", "de", "  polarity:\n    yes: [ja]\n    no: [nein]\n", "", "missing"),
-    ("labels.polarity.no", "de", "no: [nein]", "no: []", "write a list of words, none empty"),
-    ("labels.polarity.no", "de", "no: [nein]", "no: [nein, '']", "write a list of words, none empty"),
-    ("labels.polarity.no", "de", "no: [nein]", "no: nein", "write a list of words"),
-    ("labels.polarity.no", "de", "no: [nein]", "no: [[nein]]", "write a list of words"),
-    ("labels.polarity.no", "de", "no: [nein]", "no: [nein, Nein]", "given twice"),
-    ("labels.polarity.no", "de", "no: [nein]", "no: [nein, ＪＡ]", "'ＪＡ' is a word of 'yes' as well"),
-    ("labels.polarity.no", "de", "no: [nein]", "no: [nein]\n    no: [nee]", "this key is given twice"),
-    ("labels.polarity.nope", "de", "no: [nein]", "no: [nein]\n    nope: [nö]", "unknown key: 'nope'"),
-    ("labels.polarity", "de", "  polarity:\n    yes: [ja]\n    no: [nein]", "  polarity: [ja]", "write a mapping of labels"),
-    ("labels.polarity.no", "de", "no: [nein]", "no: [nеin]", "CYRILLIC SMALL LETTER IE"),
+    ("labels.polarity.no", "de", "    no: [nein, nee]\n", "", "missing"),
+    ("labels.polarity", "de", "  polarity:\n    yes: [ja]\n    no: [nein, nee]\n", "", "missing"),
+    ("labels.polarity.no", "de", "no: [nein, nee]", "no: []", "write a list of words, none empty"),
+    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nein, '']", "write a list of words, none empty"),
+    ("labels.polarity.no", "de", "no: [nein, nee]", "no: nein", "write a list of words"),
+    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [[nein]]", "write a list of words"),
+    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nein, Nein]", "given twice"),
+    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nein, ＪＡ]", "'ＪＡ' is a word of 'yes' as well"),
+    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nein, nee]\n    no: [nee]", "this key is given twice"),
+    ("labels.polarity.nope", "de", "no: [nein, nee]", "no: [nein, nee]\n    nope: [nö]", "unknown key: 'nope'"),
+    ("labels.polarity", "de", "  polarity:\n    yes: [ja]\n    no: [nein, nee]", "  polarity: [ja]", "write a mapping of labels"),
+    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nеin]", "CYRILLIC SMALL LETTER IE"),
     ("labels.polarity.no", "ru", "no: [нет]", "no: [нeт]", "LATIN SMALL LETTER E"),
-    ("labels.polarity.no", "ja", "no: [いいえ]", "no: [no]", "LATIN SMALL LETTER N"),
+    ("labels.polarity.no", "ja", "no: [いいえ, いえ, 違います, ちがいます, そうではありません]", "no: [no, nope, nah]", "LATIN SMALL LETTER N"),
     ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж]", "7 letters; at least 8"),
     ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж, а]", "'а' is given twice"),
     ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж, ξ]", "neither of the language's script nor Latin"),
@@ -68,7 +68,7 @@ FAULTS = [
     ("tag", "he", "tag: he", "tag: yi", "not the file's name, 'he'"),
     ("tag", "he", "tag: he", "tag: zz", "unknown language: 'zz'"),
     ("labels", "en", "labels:\n", "labels: none\nothers:\n", "write a mapping of groups"),
-    ("labels.polarity.no", "en", "no: [no]", "no: [&a no, *a]", "an alias"),
+    ("labels.polarity.no", "en", "no: [no, nope, nah]", "no: [&a no, *a]", "an alias"),
     ("", "en", "tag: en", "tag: en\n  x: y", "no YAML"),
     ("", "en", "tag: en", "tag: en\n? [a, b]\n: c", "a key must be a word"),
     ("", "en", "or_words: [or]", f"or_words: {'[' * 9}or{']' * 9}", "nested deeper than"),
@@ -89,7 +89,7 @@ def test_a_planted_fault_is_found(
 
 
 def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
-    file = planted(tmp_path, "de", "no: [nein]", "no: [nein, ja]")
+    file = planted(tmp_path, "de", "no: [nein, nee]", "no: [nein, ja]")
     (found,) = check(file)
     assert file.read_text(encoding="utf-8").splitlines()[found.line - 1].strip() == "no: [nein, ja]"
     assert found.language == "de"
@@ -103,7 +103,7 @@ def test_the_line_within_a_list_is_that_of_the_entry(tmp_path: Path) -> None:
 
 def test_several_faults_are_all_told_in_order(tmp_path: Path) -> None:
     file = planted(
-        tmp_path, "de", "    no: [nein]\n  truth:\n    true: [wahr]\n", "  truth:\n    true: [falsch]\n"
+        tmp_path, "de", "    no: [nein, nee]\n  truth:\n    true: [wahr,", "  truth:\n    true: [falsch,"
     )
     findings = check(file)
     assert [finding.key for finding in findings] == ["labels.polarity.no", "labels.truth.false"]

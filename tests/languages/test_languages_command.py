@@ -97,7 +97,7 @@ def test_check_of_sound_packs() -> None:
 def test_check_of_a_faulty_pack(tmp_path: Path) -> None:
     file = tmp_path / "de.yaml"
     text = pack_files()["de"].read_text(encoding="utf-8")
-    file.write_text(text.replace("no: [nein]", "no: [ja]"), encoding="utf-8")
+    file.write_text(text.replace("no: [nein, nee]", "no: [ja]"), encoding="utf-8")
     done = run("check", str(file), "--format", "json")
     assert done.exit_code == 1
     assert done.stderr == "1 pack, 1 finding\n"

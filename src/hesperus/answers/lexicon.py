@@ -12,22 +12,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hesperus.answers.ambiguity import FUNCTION_WORDS, LETTER_WORDS, PARTICLES
 from hesperus.answers.reader import Reader
-from hesperus.answers.scripts import POLITE, bounded, is_unspaced
+from hesperus.answers.scripts import bounded, is_unspaced
 from hesperus.answers.wording import Answers, Wording, is_lettered
+from hesperus.languages.grammar import Grammar
 from hesperus.normalization import PUNCTUATION, key, unaccented
 
 OPENERS = r"[\"'(\[{<]"
 CLOSERS = r"[\"')\]}>]"
-SET_APART = rf"(?={POLITE} ?(?:{CLOSERS}|[{PUNCTUATION}]|[–—]|-(?!\w)|\n|\Z))"
-"""Lookahead: what precedes stands apart from what follows."""
+_EDGE = rf" ?(?:{CLOSERS}|[{PUNCTUATION}]|[–—]|-(?!\w)|\n|\Z)"
 
 _LATIN = tuple("ABCDEFGHIJ")
 # Capitals of other scripts that look like Latin ones: a Russian keyboard answers "С" for C.
 _LOOKALIKES = {"A": "АΑ", "B": "ВΒ", "C": "С", "E": "ЕΕ", "H": "НΗ", "I": "ІΙ"}
 _COLONS = ":：፡፦"
-_VERB_SECOND = frozenset({"af", "da", "de", "nb", "nl", "nn", "no", "sv"})
 _AND = (
     "and",
     "und",
@@ -83,6 +81,9 @@ class Lexicon:
         templates: Keys of the words that the instruction names.
         digits: Digit to label, for choices.
         alone: Keys that, in scripts without blanks, count only where they stand alone.
+        clausal: Keys of words that also negate what precedes them: inside a reply they count as a clause of their own.
+        inside_synonyms: Keys of the synonyms; at the end of a reply of one sentence they count inside it too.
+        option: A letter behind an option's name, or None.
         start: A word at the start.
         cue: A word behind a cue, or None where the language has no cues.
         named: A letter that is called the answer ("C is the correct answer"), or None.
@@ -97,6 +98,9 @@ class Lexicon:
     templates: frozenset[str]
     digits: Mapping[str, str]
     alone: frozenset[str]
+    clausal: frozenset[str]
+    inside_synonyms: frozenset[str]
+    option: re.Pattern[str] | None
     start: re.Pattern[str]
     cue: re.Pattern[str] | None
     named: re.Pattern[str] | None
@@ -105,6 +109,27 @@ class Lexicon:
     beside: re.Pattern[str]
     line: re.Pattern[str] | None
     numbered: re.Pattern[str]
+
+
+def set_apart(wording: Wording) -> str:
+    """Lookahead: what precedes stands apart from what follows, but for endings and copulas of the language."""
+    blank = "| " if wording.grammar.clause_blank else ""
+    return rf"(?={_endings(wording, ' ?')}(?:{_EDGE}{blank}))"
+
+
+def _endings(wording: Wording, before: str = "") -> str:
+    """Pattern of at most one ending of the language; matches nothing where it has none."""
+    ends = sorted(
+        (respelt(key(word), wording.grammar) for word in wording.grammar.endings), key=lambda e: (-len(e), e)
+    )
+    return f"(?:{before}(?:{'|'.join(map(re.escape, ends))}))?" if ends else ""
+
+
+def respelt(text: str, grammar: Grammar) -> str:
+    """The text with the spellings that count as one made one; for comparison only."""
+    for one, other in grammar.spellings:
+        text = text.replace(one, other)
+    return text
 
 
 def fold(text: str) -> str:
@@ -116,6 +141,7 @@ def fold(text: str) -> str:
 def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -> Lexicon:
     tokens = tuple(_tokens(form, answers, synonyms, wording))
     exact = _exact(tokens)
+    clausal = {respelt(key(word), wording.grammar) for word in wording.grammar.negators_after}
     digits = _digits(answers, wording) if form == "choice" and _has_letters(answers) else {}
     polar = {key(word) for word in wording.polar}
     letters = [token for token in tokens if token.letter]
@@ -127,11 +153,16 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
         templates=frozenset(key(token.word) for token in tokens if token.template),
         digits={digit: label for digit, label in digits.items() if digit not in exact},
         alone=frozenset(k for k in exact if is_unspaced(k) and (len(k) == 1 or k in polar)),
+        clausal=frozenset(k for k in exact if k in clausal),
+        inside_synonyms=frozenset(
+            key(token.word) for token in tokens if not token.template and not token.letter
+        ),
+        option=_after_option(letters, wording),
         start=_start(tokens, wording),
         cue=_cue(tokens, wording, digits),
         named=_named_answer(letters, wording),
         quoted=re.compile(
-            rf"(?:(?<![A-Za-zÀ-ɏ])'|[\"(\[{{<]){OPENERS}{{0,3}} ?{_named(wording.option_words)}?"
+            rf"(?:(?<![A-Za-zÀ-ɏ])'|[\"(\[{{<]){OPENERS}{{0,3}} ?{_named(_plains(wording.option_words, wording))}?"
             rf"(?P<word>{_either(tokens, wording, role='quoted')}) ?[.:,]?{CLOSERS}"
         ),
         inside=re.compile(rf"(?P<word>{anywhere})"),
@@ -156,7 +187,7 @@ def _tokens(form: str, answers: Answers, synonyms: Answers, wording: Wording) ->
 
     def fresh(words: Iterable[str], label: str, *, letter: bool, template: bool) -> Iterator[Token]:
         for word in words:
-            if (known := key(word)) and known not in taken:
+            if (known := respelt(key(word), wording.grammar)) and known not in taken:
                 taken.add(known)
                 yield Token(known if not letter else known.upper(), label, letter, template)
 
@@ -169,8 +200,9 @@ def _tokens(form: str, answers: Answers, synonyms: Answers, wording: Wording) ->
             place = _place(label, words, answers, wording)
             alike = _LOOKALIKES.get(key(words[0]).upper(), "") if latin else ""
             yield from fresh(alike, label, letter=True, template=True)
-            native = wording.letters[place : place + 1]
-            yield from fresh((*native, *_LATIN[place : place + 1]), label, letter=True, template=True)
+            names = wording.grammar.letter_names[place : place + 1]
+            native = (*wording.letters[place : place + 1], *_LATIN[place : place + 1])
+            yield from fresh((*native, *(names[0] if names else ())), label, letter=True, template=True)
     for label, words in synonyms:
         yield from fresh(words, label, letter=False, template=False)
 
@@ -229,15 +261,21 @@ def _pattern(token: Token, wording: Wording, role: str) -> str:
     """
     text = re.escape(token.word).replace(r"\ ", r"\s")
     if not token.letter:
-        word = bounded(f"(?i:{text})", token.word)
-        return word if role in ("quoted", "beside") or _open(token, wording, role) else word + SET_APART
+        word = _bounded(f"(?i:{text})", token.word, wording)
+        return (
+            word if role in ("quoted", "beside") or _open(token, wording, role) else word + set_apart(wording)
+        )
     # An initial or a compound is no option: "D.C.", "A-level", "3-A".
-    capital = rf"(?<![A-Za-z]\.)(?<!-){bounded(text, token.word)}(?!-\w)(?![+#])(?!\.[A-Za-z])"
+    capital = rf"(?<![A-Za-z]\.)(?<!-){_bounded(text, token.word, wording)}(?!-\w)(?![+#])(?!\.[A-Za-z])"
     if role in ("quoted", "beside"):
         return capital if role == "beside" else rf"(?:{capital}|(?<=[(\[])(?i:{text}))"
     if not _open(token, wording, role):
-        capital = f"{capital}(?:{SET_APART}|{_COPULA}|{_NEXT_LETTER})"
-    return capital if role == "inside" else f"(?:{capital}|{bounded(f'(?i:{text})', token.word)}{SET_APART})"
+        capital = f"{capital}(?:{set_apart(wording)}|{_COPULA}|{_NEXT_LETTER})"
+    return (
+        capital
+        if role == "inside"
+        else f"(?:{capital}|{_bounded(f'(?i:{text})', token.word, wording)}{set_apart(wording)})"
+    )
 
 
 def _open(token: Token, wording: Wording, role: str) -> bool:
@@ -246,10 +284,10 @@ def _open(token: Token, wording: Wording, role: str) -> bool:
     if token.letter:
         if token.word.lower() == token.word:
             return False
-        return role == "cue" or token.word not in LETTER_WORDS.get(wording.base, ())
-    if not token.word[-1].isalpha() or token.word in FUNCTION_WORDS.get(wording.base, ()):
+        return role == "cue" or token.word not in wording.grammar.letter_words
+    if not token.word[-1].isalpha() or token.word in everyday(wording):
         return False
-    return role != "inside" or token.word not in PARTICLES.get(wording.base, ())
+    return role != "inside" or token.word not in wording.grammar.not_inside
 
 
 def _named(words: Iterable[str]) -> str:
@@ -259,36 +297,63 @@ def _named(words: Iterable[str]) -> str:
 
 
 def _start(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
-    nouns = [cue.rstrip(": ") for cue in map(_plain, wording.cues) if cue.endswith(":")]
-    lead = _named([*map(_plain, wording.option_words), *nouns])
+    nouns = [cue.rstrip(": ") for cue in _plains(wording.cues, wording) if cue.endswith(":")]
+    lead = _named([*_plains(wording.option_words, wording), *nouns])
     return re.compile(
         rf"\A(?:{OPENERS}|[¿¡ ]){{0,5}}{lead}?(?P<word>{_either(tokens, wording, role='start')})"
     )
 
 
+def _after_option(letters: list[Token], wording: Wording) -> re.Pattern[str] | None:
+    """A letter directly behind an option's name: "Option B", "विकल्प ख"; nothing need set it apart."""
+    names = [bounded(re.escape(word), word) for word in _plains(wording.option_words, wording) if word]
+    if not letters or not names:
+        return None
+    found = [_bounded(re.escape(token.word), token.word, wording) for token in letters]
+    return re.compile(
+        rf"(?i:{'|'.join(names)}) ?:?(?:{OPENERS}| ){{0,3}}(?P<word>{'|'.join(found)})(?!\w)(?!-\w)"
+    )
+
+
+def _counters(wording: Wording) -> str:
+    counters = sorted(wording.grammar.counters, key=lambda word: (-len(word), word))
+    return f"(?:{'|'.join(map(re.escape, counters))})?" if counters else ""
+
+
+@lru_cache(maxsize=256)
+def everyday(wording: Wording) -> frozenset[str]:
+    """Keys of answers that are everyday words too, or that negate: they must be set apart."""
+    grammar = wording.grammar
+    return frozenset(respelt(key(word), grammar) for word in (*grammar.everyday, *grammar.negators_after))
+
+
+def _bounded(pattern: str, word: str, wording: Wording) -> str:
+    return bounded(pattern, word, endings=_endings(wording), suffixes=wording.grammar.apostrophe == "suffix")
+
+
 def _numbered(digits: Mapping[str, str], wording: Wording) -> re.Pattern[str]:
-    lead = _named(map(_plain, wording.option_words))
+    lead = _named(_plains(wording.option_words, wording))
     digit, edge = _alternatives(digits), f"(?:{CLOSERS}){{0,3}}"
     listed = rf"(?:[.:]|{CLOSERS}[.:]?)(?=[ \n])"
     return re.compile(
-        rf"\A(?:{OPENERS}){{0,3}}(?:{lead}(?P<named>{digit}){edge}(?:{SET_APART}|\Z)|(?P<first>{digit}){listed})"
+        rf"\A(?:{OPENERS}){{0,3}}(?:{lead}(?P<named>{digit}){_counters(wording)}{edge}(?:{set_apart(wording)}|\Z)|(?P<first>{digit}){listed})"
     )
 
 
 def _cue(tokens: tuple[Token, ...], wording: Wording, digits: Mapping[str, str]) -> re.Pattern[str] | None:
     """Cue, then quotes, brackets or an option's name, then a word. A bare noun needs its colon, a dash or a line."""
     cues = []
-    for cue in sorted(set(map(_plain, wording.cues)), key=lambda text: (-len(text), text)):
+    for cue in sorted(set(_plains(wording.cues, wording)), key=lambda text: (-len(text), text)):
         if stem := cue.rstrip(": "):
             cues.append(_phrase(stem) + (_AFTER_NOUN if cue.endswith(":") else ""))
-    if wording.base in _VERB_SECOND:
+    if wording.grammar.verb_second:
         cues += [_phrase(f"{verb} {noun}") for noun, verb in _clauses(wording)]
     if not cues:
         return None
     word = _either(tokens, wording, role="cue")
     if digits:
-        word = f"(?:{word}|{_alternatives(digits)}{SET_APART})"
-    named = _named(map(_plain, wording.option_words))
+        word = f"(?:{word}|{_alternatives(digits)}{_counters(wording)}{set_apart(wording)})"
+    named = _named(_plains(wording.option_words, wording))
     return re.compile(rf"(?i:{'|'.join(cues)}){_GAP}{named}?(?P<word>{word})")
 
 
@@ -305,7 +370,7 @@ def _named_answer(letters: list[Token], wording: Wording) -> re.Pattern[str] | N
 def _clauses(wording: Wording) -> list[tuple[str, str]]:
     """Cues that are a noun and a verb, taken apart: ("the correct answer", "is"), ("正确答案", "是")."""
     found = []
-    for cue in sorted(set(map(_plain, wording.cues)), key=lambda text: (-len(text), text)):
+    for cue in sorted(set(_plains(wording.cues, wording)), key=lambda text: (-len(text), text)):
         noun, _, verb = cue.rpartition(" ")
         if cue[-1:] == "是":
             found.append((cue[:-1], "是"))
@@ -318,22 +383,22 @@ def _phrase(text: str) -> str:
     return bounded(re.escape(text).replace(r"\ ", r"\s"), text)
 
 
-def _plain(phrase: str) -> str:
-    """A phrase of a pack in the spelling of cleaned text; its final colon is kept, other edges go."""
-    colon = phrase.rstrip().endswith(tuple(_COLONS))
-    return key(phrase) + (":" if colon else "")
+def _plains(phrases: Iterable[str], wording: Wording) -> list[str]:
+    """Phrases of a pack in the spelling of cleaned text; a final colon is kept, other edges go."""
+    return [
+        respelt(key(phrase), wording.grammar) + (":" if phrase.rstrip().endswith(tuple(_COLONS)) else "")
+        for phrase in phrases
+    ]
 
 
 def _beside(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
-    joins = _alternatives(map(key, (*wording.or_words, "or", *_AND)))
-    separators = rf"(?: ?[,;/&+|] ?(?i:{joins})?| ?(?i:{joins}))"
+    joins = _alternatives(respelt(key(word), wording.grammar) for word in (*wording.or_words, "or", *_AND))
+    separators = rf"(?: ?[,、;/&+|] ?(?i:{joins})?| ?(?i:{joins}))"
     letters = [token for token in tokens if token.letter]
     word = _either(tokens, wording, role="beside")
-    joined = (
-        rf"{CLOSERS}{{0,4}}{separators} ?{OPENERS}{{0,4}}(?P<word>{word})(?:{SET_APART}|(?={separators}))"
-    )
+    joined = rf"{CLOSERS}{{0,4}}{separators} ?{OPENERS}{{0,4}}(?P<word>{word})(?:{set_apart(wording)}|(?={separators}))"
     if not letters:
         return re.compile(joined)
     again = joined.replace("(?P<word>", "(?P<again>")
-    row = rf"{CLOSERS}{{0,4}} {OPENERS}{{0,4}}(?P<word>{_either(letters, wording, role='beside')})(?:{SET_APART}|(?= [A-Z]\b))"
+    row = rf"{CLOSERS}{{0,4}} {OPENERS}{{0,4}}(?P<word>{_either(letters, wording, role='beside')})(?:{set_apart(wording)}|(?= [A-Z]\b))"
     return re.compile(f"{again}|{row}")

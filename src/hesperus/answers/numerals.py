@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
+from hesperus.answers.lexicon import fold, respelt
 from hesperus.answers.rules import Text
 from hesperus.answers.scripts import bounded
 from hesperus.answers.wording import Wording
@@ -26,6 +27,8 @@ _NUMBER = re.compile(
 )
 _BOXED = re.compile(r"\\f?boxed ?\{([^\n]{1,200})")
 _LONGEST = 40
+_SLASHED = re.compile(r"/(\d+)")
+"""Persian writes a decimal mark as a slash."""
 _SENTENCE_END = re.compile(r"[.!?。।](?=[ \n]|\Z)|\n")
 
 
@@ -60,6 +63,42 @@ def _numbers(text: str) -> list[tuple[int, str]]:
     return [(match.start(), match[0]) for match in _NUMBER.finditer(text) if len(match[0]) <= _LONGEST]
 
 
+def _multiplied(text: str, found: tuple[int, str], reply: Text) -> str | None:
+    """The value of a number in its text, with the magnitude behind it: "3 million", "3万", "3 लाख", "۱۲/۵" in Persian."""
+    place, token = found
+    end = place + len(token)
+    if any(
+        text[:place].endswith(word) and text[: place - len(word)][-1:].isdigit()
+        for word in _factors(reply.reader.wording)
+    ):
+        # "3万5千" is one number in two parts; half of it would be another number.
+        return None
+    wording = reply.reader.wording
+    if wording.base == "fa" and (decimal := _SLASHED.match(text, end)):
+        token, end = f"{token}.{decimal[1]}", decimal.end()
+    value = _value(token, reply.reader.language) if "/" not in token else None
+    factor = 1
+    while value is not None and (match := _magnitudes(wording).match(text, end)):
+        factor *= int(_factors(wording)[fold(match["word"])])
+        end = match.end()
+    return value if value is None or factor == 1 else _plain(Decimal(value) * factor)
+
+
+@lru_cache(maxsize=256)
+def _factors(wording: Wording) -> Mapping[str, str]:
+    return {
+        fold(respelt(key(word), wording.grammar)): factor
+        for word, factor in wording.grammar.magnitudes.items()
+    }
+
+
+@lru_cache(maxsize=256)
+def _magnitudes(wording: Wording) -> re.Pattern[str]:
+    words = sorted(_factors(wording), key=lambda word: (-len(word), word))
+    patterns = [bounded(re.escape(word), word) for word in words]
+    return re.compile(rf"[ \u00a0-]?(?P<word>(?i:{'|'.join(patterns)}))" if patterns else r"(?!)")
+
+
 def _value(token: str, language: str) -> str | None:
     """Canonical form of a token that _NUMBER found.
 
@@ -83,20 +122,25 @@ def _value(token: str, language: str) -> str | None:
     digits = digits.replace(thousand, "")
     if point:
         digits = digits.replace(point, ".")
-    value = Decimal(digits)
-    text = format(value, "f")
+    text = _plain(Decimal(digits))
+    return f"-{text}" if negative and text != "0" else text
+
+
+def _plain(value: Decimal) -> str:
+    """Digits with a point where there is a fraction, without zeros that say nothing."""
+    sign, text = ("-", format(-value, "f")) if value < 0 else ("", format(value, "f"))
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     text = text.lstrip("0") or "0"
-    text = f"0{text}" if text.startswith(".") else text
-    return f"-{text}" if negative and text != "0" else text
+    return sign + (f"0{text}" if text.startswith(".") else text)
 
 
 def boxed_number(reply: Text) -> str | None:
     r"""The first number in the last LaTeX box: `\boxed{42}`."""
     boxes = _BOXED.findall(plain_digits(reply.text))
-    found = _numbers(re.sub(r"\\[,;! ]|\{,\}", "", boxes[-1])) if boxes else []
-    return _value(found[0][1], reply.reader.language) if found else None
+    inner = re.sub(r"\\[,;! ]|\{,\}", "", boxes[-1]) if boxes else ""
+    found = _numbers(inner)
+    return _multiplied(inner, found[0], reply) if found else None
 
 
 def cue_number(reply: Text) -> str | None:
@@ -106,14 +150,18 @@ def cue_number(reply: Text) -> str | None:
     if not places:
         return None
     sentence = _SENTENCE_END.split(said[places[-1] :].lstrip(" :\n"), maxsplit=1)[0]
-    found = _numbers(sentence.rpartition("=")[2])
-    return _value(found[0][1], reply.reader.language) if found else None
+    told = sentence.rpartition("=")[2]
+    found = _numbers(told)
+    return _multiplied(told, found[0], reply) if found else None
 
 
 def last_number(reply: Text) -> str | None:
     """The last number of the reply."""
-    found = _numbers(plain_digits(reply.text))
-    return _value(found[-1][1], reply.reader.language) if found else None
+    said = plain_digits(reply.text)
+    found = _numbers(said)
+    if len(found) > 1 and reply.reader.wording.base == "fa" and said[found[-1][0] - 1] == "/":
+        found = found[:-1]
+    return _multiplied(said, found[-1], reply) if found else None
 
 
 def whole_number(reply: Text) -> str | None:

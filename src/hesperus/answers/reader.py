@@ -28,7 +28,7 @@ Form = Literal["label", "choice", "text", "number"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 RULES: Mapping[Form, tuple[str, ...]] = {
-    "label": ("exact", "boxed", "cue", "named", "start", "last", "quoted", "sole"),
+    "label": ("exact", "boxed", "cue", "named", "start", "last", "quoted", "sole", "opposite"),
     "choice": (
         "exact",
         "text",
@@ -39,6 +39,7 @@ RULES: Mapping[Form, tuple[str, ...]] = {
         "start",
         "last",
         "quoted",
+        "option",
         "sole",
         "text inside",
     ),

@@ -11,12 +11,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from hesperus.answers.ambiguity import CONDITIONS, DENIALS, NEGATIONS
-from hesperus.answers.lexicon import CLOSERS, Lexicon, fold, lexicon
+from hesperus.answers.context import (
+    Context,
+    alternative,
+    asked,
+    conditional,
+    context,
+    denied,
+    is_clause,
+    negated,
+    own_clause,
+    refuses,
+)
+from hesperus.answers.lexicon import Lexicon, fold, lexicon, respelt
 from hesperus.answers.reader import Reader
 from hesperus.answers.scripts import is_unspaced
 from hesperus.languages.letters import script_of
-from hesperus.normalization import PUNCTUATION, comparable, key, peel, unaccented
+from hesperus.normalization import comparable, key, peel, unaccented
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +37,20 @@ class Text:
     text: str
     reader: Reader
     words: Lexicon
+    around: Context
 
     @classmethod
     def of(cls, text: str, reader: Reader) -> Text:
-        """Join a cleaned text and a reader."""
-        return cls(text, reader, lexicon(reader))
+        """Join a cleaned text and a reader; spellings that count as one become one."""
+        return cls(respelt(text, reader.wording.grammar), reader, lexicon(reader), context(reader.wording))
 
 
 _BOXED = re.compile(r"\\f?boxed ?\{ ?(?:\\[a-z]{2,8} ?\{)? ?([^{}\n]{1,200})\}")
 _SENTENCES = re.compile(r"[.!?…।॥።](?=[ \n\"')\]]|\Z|[^\W0-9A-Za-z])|\n")
 _LONGEST_WORD = 300
 _LONGEST_OWN = 200
-_DENIED = re.compile(rf"{CLOSERS}{{0,3}} ?(?i:{DENIALS})")
-_ASKED = re.compile(rf" ?(?:{CLOSERS}){{0,3}} ?\?")
-_NO_WORD = re.compile(r"[^\w']+")
+_SHORT = 90
+"""Characters of a reply of one sentence at whose end a synonym counts as an answer."""
 _BLANK = re.compile(r"[ \n]+")
 
 
@@ -53,7 +64,15 @@ def _label(reply: Text, text: str) -> str | None:
         return None
     word = _BLANK.sub(" ", fold(peel(text)))
     found = reply.words.exact
-    return found.get(word) or found.get(unaccented(word))
+    return found.get(word) or found.get(unaccented(word)) or _without_ending(reply, word)
+
+
+def _without_ending(reply: Text, word: str) -> str | None:
+    """The label of a word with an ending or copula of the language behind it: "yanlıştır", "ለ ነው"."""
+    for ending in reply.reader.wording.grammar.endings:
+        if word.endswith(ending) and (label := reply.words.exact.get(word.removesuffix(ending).rstrip())):
+            return label
+    return None
 
 
 def text(reply: Text) -> str | None:
@@ -66,7 +85,11 @@ def _option_texts(reply: Text) -> list[tuple[str, str]]:
     options = reply.reader.options
     if options is None:
         return []
-    return list(zip(options, reply.reader.labels or options, strict=True))
+    grammar = reply.reader.wording.grammar
+    return [
+        (respelt(option, grammar), label)
+        for option, label in zip(options, reply.reader.labels or options, strict=True)
+    ]
 
 
 def _whole_option(reply: Text, wanted: str) -> str | None:
@@ -79,7 +102,7 @@ def _whole_option(reply: Text, wanted: str) -> str | None:
 
 def digit(reply: Text) -> str | None:
     """The reply is an option's number, or begins with it as a list does: "2", "(2)", "2. Paris", "٢"."""
-    alone = reply.words.digits.get(peel(reply.text[:_LONGEST_WORD]))
+    alone = reply.words.digits.get(_uncounted(reply, peel(reply.text[:_LONGEST_WORD])))
     match = reply.words.numbered.match(reply.text)
     return alone or (reply.words.digits[match["named"] or match["first"]] if match else None)
 
@@ -112,9 +135,13 @@ def _last_said(reply: Text, pattern: re.Pattern[str] | None) -> str | None:
     found = [
         (match.start(), label)
         for match in pattern.finditer(reply.text)
-        if (label := _matched(reply, match)) and not _joined(reply, match, label)
+        if (label := _matched(reply, match))
+        and not _joined(reply, match, label)
+        and not _turned(reply, match)
     ]
-    if len({label for _, label in found}) > 1 and any(_conditional(reply, start) for start, _ in found):
+    if len({label for _, label in found}) > 1 and any(
+        conditional(reply.text, reply.around, start) for start, _ in found
+    ):
         return None
     return found[-1][1] if found else None
 
@@ -125,9 +152,22 @@ def start(reply: Text) -> str | None:
     label = _matched(reply, match) if match else None
     if match is None or label is None or _joined(reply, match, label):
         return None
-    if _denied(reply, match) or _lists_options(reply):
+    if _turned(reply, match) or _lists_options(reply):
         return None
     return label
+
+
+def option(reply: Text) -> str | None:
+    """A letter directly behind an option's name, where it is the only one that is not denied: "विकल्प ख सही है"."""
+    if reply.words.option is None:
+        return None
+    return _one(
+        label
+        for match in reply.words.option.finditer(reply.text)
+        if (label := _matched(reply, match))
+        and not _turned(reply, match)
+        and not asked(reply.text, match.end("word"))
+    )
 
 
 def last(reply: Text) -> str | None:
@@ -146,34 +186,96 @@ def quoted(reply: Text) -> str | None:
 
 def _quoted(reply: Text) -> set[str]:
     matches = reply.words.quoted.finditer(reply.text)
-    return {label for match in matches if (label := _matched(reply, match)) and not _denied(reply, match)}
+    return {label for match in matches if (label := _matched(reply, match)) and not _turned(reply, match)}
 
 
 def sole(reply: Text) -> str | None:
     """Exactly one distinct template stands as a word, neither turned round nor on a condition.
 
-    Words with a second use (see `ambiguity`) must be set apart; in scripts without blanks short words and words for
-    yes and no must be a whole clause, since 是 is also a copula.
+    Words with a second use must be set apart; in scripts without blanks short words and words for yes and no must be
+    a whole clause, since 是 is also a copula.
     """
-    return _one(_inside(reply))
+    said, _ = _inside(reply)
+    return _one(said)
 
 
-def _inside(reply: Text) -> set[str]:
-    found = set()
+def opposite(reply: Text) -> str | None:
+    """Of two labels, the other of the one that is plainly denied: "Bu doğru değil." is false. Not of yes and no."""
+    labels = reply.reader.labels
+    said, turned = _inside(reply)
+    if len(labels) != 2 or said or len(turned) != 1 or len(reply.text) > _SHORT:
+        return None
+    words = dict(reply.reader.answers)
+    yes_no = {key(word) for word in reply.reader.wording.yes_no}
+    if any(key(word) in yes_no for label in labels for word in words[label][:1]):
+        return None
+    return next(label for label in labels if label not in turned)
+
+
+def _inside(reply: Text) -> tuple[set[str], set[str]]:
+    """The labels that stand in the reply, and those that stand there turned round."""
+    said: set[str] = set()
+    turned: set[str] = set()
+    last_turned = -1
+    short = (
+        len(reply.text) <= _SHORT and len([part for part in _SENTENCES.split(reply.text) if peel(part)]) == 1
+    )
     for match in reply.words.inside.finditer(reply.text):
-        word = fold(match["word"])
+        word, start, end = fold(match["word"]), match.start(), match.end("word")
         label = reply.words.exact.get(word)
-        if label is None:
+        if label is None or not _counts(reply, word, (start, end), short=short):
             continue
-        alone = word in reply.words.alone
-        if word not in reply.words.templates and not alone:
+        if asked(reply.text, end) or alternative(reply.text, reply.around, start, end):
             continue
-        if (alone and not _is_clause(reply.text, match)) or _ASKED.match(reply.text, match.end("word")):
-            continue
-        if _turned(reply, match.start()) or _denied(reply, match):
-            continue
-        found.add(label)
-    return found
+        if _is_letter(reply, word):
+            # "It isn't A, C, or D": what is joined to a denied letter is denied with it.
+            chained = last_turned >= 0 and _between_letters(reply.text[last_turned:start])
+            if (
+                chained
+                or negated(reply.text, reply.around, start, end)
+                or denied(reply.text, reply.around, end, _option_of(reply, word))
+            ):
+                last_turned = end
+                continue
+            said |= {label, *_beside(reply, match, label)}
+        elif negated(reply.text, reply.around, start, end):
+            turned.add(label)
+        else:
+            said |= {label, *_beside(reply, match, label)}
+    return said, turned
+
+
+def _counts(reply: Text, word: str, place: tuple[int, int], *, short: bool) -> bool:
+    """Whether a word may be an answer inside a reply."""
+    words, (start, end) = reply.words, place
+    if word in words.clausal:
+        return own_clause(reply.text, reply.around, start, end)
+    if word in words.alone:
+        return is_clause(reply.text, start, word)
+    if word in words.templates:
+        return True
+    # A synonym counts as what a reply of one sentence ends with: "Утверждение неверно."
+    return (
+        short and word in words.inside_synonyms and reply.around.set_apart.match(reply.text, end) is not None
+    )
+
+
+def _is_letter(reply: Text, word: str) -> bool:
+    return len(word) == 1 and (reply.reader.form == "choice" or not is_unspaced(word))
+
+
+def _option_of(reply: Text, word: str) -> str:
+    """The text of the option that a letter stands for, or nothing."""
+    label = reply.words.exact.get(fold(word))
+    return next((key(text) for text, own in _option_texts(reply) if own == label), "")
+
+
+def _between_letters(text: str) -> bool:
+    return (
+        len(text) < 12
+        and re.fullmatch(r"[\s\"'()]*(?:,|/|&|and|or|[^\W\d]{1,4})?[\s,]*(?:and|or)?[\s\"'()]*", text)
+        is not None
+    )
 
 
 def text_inside(reply: Text) -> str | None:
@@ -201,13 +303,12 @@ def own_words(reply: Text) -> str | None:
 
 def is_refusal(reply: Text) -> bool:
     """True where a phrase by which models decline stands in the first 400 characters."""
-    head = _BLANK.sub(" ", fold(reply.text[:400]))
-    return any(fold(key(phrase)) in head for phrase in reply.reader.wording.refusals)
+    return refuses(_BLANK.sub(" ", fold(reply.text[:400])), reply.around)
 
 
 def several(reply: Text) -> bool:
     """True where more than one answer is mentioned, so that none was read."""
-    return len(_inside(reply) | _quoted(reply)) > 1
+    return len(_inside(reply)[0] | _quoted(reply)) > 1
 
 
 def _one(labels: Iterable[str]) -> str | None:
@@ -217,24 +318,42 @@ def _one(labels: Iterable[str]) -> str | None:
 
 def _matched(reply: Text, match: re.Match[str]) -> str | None:
     word = _BLANK.sub(" ", fold(match["word"]))
-    return reply.words.exact.get(word) or reply.words.digits.get(word)
+    return (
+        reply.words.exact.get(word)
+        or reply.words.digits.get(word)
+        or reply.words.digits.get(_uncounted(reply, word))
+    )
+
+
+def _uncounted(reply: Text, word: str) -> str:
+    """An option's number without what counts it: "2番", "2번"."""
+    counters = reply.reader.wording.grammar.counters
+    return next((word.removesuffix(one) for one in counters if word.endswith(one)), word)
 
 
 def _joined(reply: Text, match: re.Match[str], label: str) -> bool:
     """True where another answer is joined to this one: "A or B", "yes/no", "B, C, D"."""
+    start, end = match.start("word"), match.end("word")
+    if alternative(reply.text, reply.around, start, end):
+        return True
+    return bool(_beside(reply, match, label))
+
+
+def _beside(reply: Text, match: re.Match[str], label: str) -> set[str]:
+    """Another answer that stands directly beside this one, in a list or after "and"."""
     beside = reply.words.beside.match(reply.text, match.end("word"))
     if beside is None:
-        return False
+        return set()
     other = reply.words.exact.get(fold(beside.groupdict().get("again") or beside["word"]))
-    return other is not None and other != label
+    return {other} if other is not None and other != label else set()
 
 
-def _denied(reply: Text, match: re.Match[str]) -> bool:
-    """True where an option letter is called wrong: "(A) is not true"."""
-    word = match["word"]
-    return (
-        len(word) == 1 and not is_unspaced(word) and _DENIED.match(reply.text, match.end("word")) is not None
-    )
+def _turned(reply: Text, match: re.Match[str]) -> bool:
+    """True where an answer is denied: "(A) is not true", "Çelişki yoktur."."""
+    word, end = match["word"], match.end("word")
+    if _is_letter(reply, word):
+        return denied(reply.text, reply.around, end, _option_of(reply, word))
+    return negated(reply.text, reply.around, match.start("word"), end)
 
 
 def _lists_options(reply: Text) -> bool:
@@ -243,42 +362,6 @@ def _lists_options(reply: Text) -> bool:
         return False
     lines = reply.words.line.finditer(reply.text)
     return len({reply.words.exact.get(fold(match["word"])) for match in lines}) > 1
-
-
-def _sentence_before(text: str, place: int) -> str:
-    """What stands before a place in its sentence, at most 200 characters."""
-    head = text[max(0, place - 200) : place]
-    return _SENTENCES.split(head)[-1]
-
-
-def _conditional(reply: Text, place: int) -> bool:
-    before = fold(_sentence_before(reply.text, place))
-    return _has_word(before, CONDITIONS.get(reply.reader.wording.base, ())) or _has_word(
-        before, CONDITIONS["en"]
-    )
-
-
-def _turned(reply: Text, place: int) -> bool:
-    """True where a negation or a condition stands within two words before a place of the same clause."""
-    clause = re.split(f'[{PUNCTUATION}"()\n]', reply.text[max(0, place - 60) : place])[-1]
-    before = fold(" ".join(clause.split()[-3:]))
-    base = reply.reader.wording.base
-    # English beside the language itself: models slip into it under any instruction.
-    blockers = frozenset().union(
-        *(table.get(tag, ()) for table in (NEGATIONS, CONDITIONS) for tag in (base, "en"))
-    )
-    return _has_word(before, blockers)
-
-
-def _has_word(text: str, words: Iterable[str]) -> bool:
-    spaced = f" {_NO_WORD.sub(' ', text)} "
-    return any(text.rstrip().endswith(word) if is_unspaced(word) else f" {word} " in spaced for word in words)
-
-
-def _is_clause(text: str, match: re.Match[str]) -> bool:
-    """True where nothing but punctuation, quotes, blanks or another script precedes; the pattern saw what follows."""
-    before = text[match.start() - 1 : match.start()]
-    return not before or not before.isalpha() or script_of(before) != script_of(match["word"][0])
 
 
 def _find_word(text: str, word: str) -> int | None:
@@ -312,6 +395,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "cue": cue,
         "named": named,
         "start": start,
+        "option": option,
+        "opposite": opposite,
         "last": last,
         "quoted": quoted,
         "sole": sole,
@@ -321,5 +406,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 )
 """Rules by the name that stands in `Answer.rule`."""
 
-UNFINISHED = frozenset({"last", "quoted", "sole", "text inside", "own words", "last number"})
+UNFINISHED = frozenset(
+    {"last", "quoted", "option", "sole", "opposite", "text inside", "own words", "last number"}
+)
 """Rules that need the end of a reply: they are left out where it was cut off at the token limit."""

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from hesperus.languages.letters import RANGES, UNSPACED, script_of
 
-POLITE = "(?:입니다|이에요|예요|이다|이요|요|でございます|です|である|だ|ครับ|ค่ะ|คะ)?"
-"""Polite endings of Korean, Japanese and Thai, which belong to the word before them."""
-
 
 def is_unspaced(word: str) -> bool:
     """True where the word's last letter belongs to a script without blanks between words."""
     return bool(word) and script_of(word[-1]) in UNSPACED
 
 
-def bounded(pattern: str, word: str) -> str:
+def bounded(pattern: str, word: str, *, endings: str = "", suffixes: bool = False) -> str:
     """Put the word boundaries of the word's script around a pattern that matches the word.
 
-    An apostrophe with an `s` joins (`A's`), and so does a letter before an apostrophe (`d'A`). In scripts without
-    blanks there are no boundaries; a polite ending (`입니다`, `です`) belongs to the word.
+    A letter before an apostrophe joins (`d'A`). In scripts without blanks there are no boundaries.
+
+    Args:
+        pattern: Matches the word.
+        word: The word, whose first and last letter decide.
+        endings: Pattern of the endings that belong to the word (`입니다`, `-dır`); may match nothing.
+        suffixes: Whether an apostrophe may begin an ending (`B'dir`); otherwise it joins (`C'est`, `A's`).
     """
     first, last = script_of(word[0]), script_of(word[-1])
     left = right = ""
@@ -32,5 +34,6 @@ def bounded(pattern: str, word: str) -> str:
     if last is None:
         right = r"(?![0-9])" if word[-1].isdigit() else ""
     elif last not in UNSPACED:
-        right = f"(?={POLITE}(?![{RANGES[last]}0-9_]))(?!'s(?![A-Za-z]))"
+        joined = r"(?!'s(?![A-Za-z]))" if suffixes else r"(?!'[^\W\d_])"
+        right = f"(?={endings}(?![{RANGES[last]}0-9_])){joined}"
     return f"{left}{pattern}{right}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 
 from hesperus.errors import UnknownNameError
 from hesperus.languages import Pack, language, pack, packs
+from hesperus.languages.grammar import NO_GRAMMAR, Grammar
 from hesperus.normalization import key
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
@@ -30,6 +32,10 @@ class Wording:
         letters: Letters with which the language counts options.
         digits: 0 to 9 in its script.
         polar: Words for yes, no, true and false; in scripts without blanks they count only where they stand alone.
+        yes_no: Words for yes and no: "not a yes" is no "no".
+        wrong: Words that call an option wrong.
+        grammar: What stands around an answer. Of English, which models slip into under any instruction, the words that
+            negate, make a case or multiply count as well.
     """
 
     language: str
@@ -41,10 +47,13 @@ class Wording:
     letters: tuple[str, ...] = _LATIN
     digits: tuple[str, ...] = _ARABIC_DIGITS
     polar: tuple[str, ...] = ()
+    yes_no: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    grammar: Grammar = NO_GRAMMAR
 
     @property
     def base(self) -> str:
-        """The language without script and region, as the tables of `ambiguity` are keyed."""
+        """The language without script and region."""
         return self.language.split("-")[0]
 
     def __eq__(self, other: object) -> bool:
@@ -79,11 +88,31 @@ def wording_of(own: Pack | None, tag: str, script: str) -> Wording:
         or_words=_unique(*(each.or_words for each in both)),
         letters=own.option_letters if own else _LATIN,
         digits=own.digits if own else _ARABIC_DIGITS,
-        polar=_unique(
-            *(words for group in ("polarity", "truth") for words in own.groups.get(group, {}).values())
-        )
-        if own
-        else (),
+        polar=_words_of(own, ("polarity", "yes"), ("polarity", "no"), ("truth", "true"), ("truth", "false")),
+        yes_no=_words_of(own, ("polarity", "yes"), ("polarity", "no")),
+        wrong=_unique(
+            *(
+                _unique(each.grammar.wrong, _words_of(each, ("correctness", "incorrect"), ("truth", "false")))
+                for each in both
+            )
+        ),
+        grammar=_beside_english(
+            own.grammar if own else NO_GRAMMAR, english.grammar if english else NO_GRAMMAR
+        ),
+    )
+
+
+def _words_of(own: Pack | None, *places: tuple[str, str]) -> tuple[str, ...]:
+    return _unique(*(own.groups.get(group, {}).get(label, ()) for group, label in places)) if own else ()
+
+
+def _beside_english(own: Grammar, english: Grammar) -> Grammar:
+    return replace(
+        own,
+        negators=_unique(own.negators, english.negators),
+        conditions=_unique(own.conditions, english.conditions),
+        but=_unique(own.but, english.but),
+        magnitudes=MappingProxyType({**english.magnitudes, **own.magnitudes}),
     )
 
 

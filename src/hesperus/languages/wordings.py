@@ -17,6 +17,7 @@ from types import MappingProxyType
 import yaml
 
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.languages.grammar import NO_GRAMMAR, Grammar, grammar_of, misshapen
 from hesperus.languages.tags import language, normalise
 
 LABELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -52,7 +53,9 @@ REQUESTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 _TEXTS = ("tag", "latin_letters", "digits", "sentence_end", "question_mark")
 _LISTS = ("option_letters", "option_words", "or_words", "cues", "refusals")
-_KEYS = (*_TEXTS, *_LISTS, "quotes", "labels", "requests", "targets")
+_KEYS = (*_TEXTS, *_LISTS, "quotes", "labels", "reviewed")
+_ASKING = ("requests", "targets")
+"""Keys of a pack in whose language a model can be asked to translate; a pack for reading answers leaves both out."""
 _LONGEST_FILE = 200_000
 _DEEPEST = 8
 
@@ -80,6 +83,8 @@ class Pack:
         question_mark: What ends a question; in Thai a question usually bears none, yet ? is understood.
         requests: Name of a request (see REQUESTS) to its template.
         targets: BCP-47 tag to the name of that language in the form that ``requests["translate"]`` needs.
+        grammar: What stands around an answer, and what it does to it.
+        reviewed: Whether a native reader has confirmed the pack.
     """
 
     tag: str
@@ -97,6 +102,8 @@ class Pack:
     question_mark: str
     requests: Mapping[str, str]
     targets: Mapping[str, str]
+    grammar: Grammar = NO_GRAMMAR
+    reviewed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +183,17 @@ def _plain(node: yaml.Node, key: str, found: tuple[dict[str, int], list[Fault], 
 
 
 def _misshapen(raw: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
-    yield from _other_keys(raw, _KEYS, "")
+    asking = _ASKING if any(key in raw for key in _ASKING) else ()
+    yield from _other_keys(raw, (*_KEYS, *asking, *(["grammar"] if "grammar" in raw else [])), "")
     for key in _TEXTS:
         yield from _no_text(raw.get(key, "–"), key)
     for key in _LISTS:
         yield from _no_words(raw.get(key, ["–"]), key)
-    if raw.get("latin_letters", "true") not in ("true", "false"):
-        yield "latin_letters", "write true or false"
+    for key in ("latin_letters", "reviewed"):
+        if raw.get(key, "true") not in ("true", "false"):
+            yield key, "write true or false"
+    if "grammar" in raw:
+        yield from misshapen(raw["grammar"])
     quotes = raw.get("quotes", [["“", "”"]])
     if not isinstance(quotes, list) or not quotes or not all(map(_is_pair, quotes)):
         yield "quotes", "write a list of pairs, such as [[“, ”], [‘, ’]]"
@@ -274,8 +285,10 @@ def _pack(raw: Mapping[str, Raw]) -> Pack:
         or_words=words(raw["or_words"]),
         sentence_end=text("sentence_end"),
         question_mark=text("question_mark"),
-        requests=texts(raw["requests"]),
-        targets=texts(raw["targets"]),
+        requests=texts(raw.get("requests", {})),
+        targets=texts(raw.get("targets", {})),
+        grammar=grammar_of(raw.get("grammar")),
+        reviewed=text("reviewed") == "true",
     )
 
 

@@ -1,0 +1,213 @@
+"""What stands around an answer: a negation on either side, a condition, "or", a word that calls it wrong.
+
+The words are those of the language's grammar (see hesperus.languages.grammar); the rules are the same for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hesperus.answers.lexicon import CLOSERS, OPENERS, fold, respelt, set_apart
+from hesperus.answers.scripts import is_unspaced
+from hesperus.answers.wording import Wording
+from hesperus.languages.letters import script_of
+from hesperus.normalization import PUNCTUATION, key
+
+_SENTENCES = re.compile(r"[.!?…।॥።](?=[ \n\"')\]]|\Z|[^\W0-9A-Za-z])|\n")
+_CLAUSE = re.compile(rf"[{PUNCTUATION}\"()\n]")
+_NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
+_ASKED = re.compile(rf" ?(?:{CLOSERS}){{0,3}} ?\?")
+_BEHIND_LETTER = re.compile(rf"\A(?:{CLOSERS})*(?: ?\([^()\n]{{0,60}}\))? ?[:–—-]? ?")
+_CLOSED = re.compile(rf"\A(?:{CLOSERS})+")
+_LISTED = re.compile(rf"\A(?:{CLOSERS})*(?:[)\]}}>]| ?[:–—-]) ?")
+_WIDE = 60
+_DENIED_WORDS, _DENIED_CHARACTERS = 3, 12
+"""How far behind a letter what calls it wrong may stand: "A is the wrong answer", 選択肢Aは間違いです."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """The words of a language that turn an answer round, folded and ready to be looked for."""
+
+    negators: frozenset[str]
+    after: tuple[str, ...]
+    conditions: frozenset[str]
+    but: frozenset[str]
+    wrong: tuple[str, ...]
+    refusals: tuple[tuple[str, bool], ...]
+    before_or: re.Pattern[str]
+    behind_or: re.Pattern[str]
+    set_apart: re.Pattern[str]
+    endings: re.Pattern[str]
+
+
+@lru_cache(maxsize=256)
+def context(wording: Wording) -> Context:
+    """The context of a language, made once."""
+    grammar = wording.grammar
+
+    def folded(words: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_folded(word, wording) for word in words))
+
+    ors = [_folded(word, wording) for word in (*wording.or_words, "or")]
+    spaced = "|".join(re.escape(word) for word in ors if not is_unspaced(word))
+    unspaced = "|".join(re.escape(word) for word in ors if is_unspaced(word)) or r"(?!)"
+    named = "|".join(re.escape(_folded(word, wording)) for word in wording.option_words) or r"(?!)"
+    ends = "|".join(
+        re.escape(_folded(word, wording)) for word in sorted(grammar.endings, key=len, reverse=True)
+    )
+    return Context(
+        negators=frozenset(folded(grammar.negators)),
+        after=folded(grammar.negators_after),
+        conditions=frozenset(folded(grammar.conditions)),
+        but=frozenset(folded(grammar.but)),
+        wrong=folded(wording.wrong),
+        refusals=tuple(
+            dict.fromkeys(
+                (_folded(phrase.rstrip("*"), wording), phrase.endswith("*")) for phrase in wording.refusals
+            )
+        ),
+        before_or=re.compile(
+            rf"(?:(?:\A|[^\w']|(?<=[A-Ha-h]))(?:{spaced})|(?:{unspaced})) ?(?:{OPENERS}){{0,3}}(?:(?:{named}) ?(?:{OPENERS}){{0,2}})?\Z"
+        ),
+        behind_or=re.compile(rf"(?:{CLOSERS}){{0,3}} ?(?:(?:{spaced})(?![\w'])|(?:{unspaced}))"),
+        set_apart=re.compile(set_apart(wording)),
+        endings=re.compile(f"(?:{ends})" if ends else r"(?!)"),
+    )
+
+
+def _folded(word: str, wording: Wording) -> str:
+    return fold(respelt(key(word), wording.grammar))
+
+
+def alternative(text: str, words: Context, start: int, end: int) -> bool:
+    """True where "or" joins another answer: "A or B", "… or not"."""
+    if words.behind_or.match(fold(text[end : end + 20])):
+        return True
+    return words.before_or.search(fold(text[max(0, start - 30) : start])) is not None
+
+
+def conditional(text: str, words: Context, place: int) -> bool:
+    """True where a condition stands before a place of the same sentence."""
+    before = _SENTENCES.split(text[max(0, place - 200) : place])[-1]
+    return _has_word(fold(before), words.conditions)
+
+
+def asked(text: str, end: int) -> bool:
+    """True where a question mark follows."""
+    return _ASKED.match(text, end) is not None
+
+
+def negated(text: str, words: Context, start: int, end: int) -> bool:
+    """True where a negation or a condition stands within two words before, or a negation directly behind."""
+    clause = _CLAUSE.split(text[max(0, start - _WIDE) : start])[-1]
+    near = fold(" ".join(clause.split()[-3:]))
+    near = _behind_but(near, words.but)
+    if _begins_with(fold(text[start:end]), words.negators):
+        # "Ce n'est pas vrai": the answer is "pas vrai", and what negates it stands in it.
+        return _negated_behind(text, words, end)
+    if _has_word(near, words.negators) or _has_word(near, words.conditions):
+        return True
+    return _negated_behind(text, words, end)
+
+
+def _negated_behind(text: str, words: Context, end: int) -> bool:
+    if not words.after:
+        return False
+    rest = fold(_CLAUSE.split(_CLOSED.sub("", text[end : end + _WIDE]))[0])
+    near = [rest, *rest.split()[:2]]
+    bare = words.endings.match(rest.lstrip())
+    if bare:
+        near += [rest.lstrip()[bare.end() :], *rest.lstrip()[bare.end() :].split()[:1]]
+    return any(part.startswith(word) for part in near for word in words.after)
+
+
+def denied(text: str, words: Context, end: int, option: str = "") -> bool:
+    """True where an option letter is called wrong behind it: "(A) is not true", "A 틀렸습니다", "विकल्प A गलत है".
+
+    Args:
+        text: The reply.
+        words: What turns an answer round.
+        end: End of the letter.
+        option: Text of its option, which may stand between: "A: None of them" denies nothing.
+    """
+    behind = text[end : end + 80 + len(option)]
+    rest = _BEHIND_LETTER.sub("", behind)
+    if option and fold(rest).startswith(fold(option)):
+        rest = _BEHIND_LETTER.sub("", rest[len(option) :])
+    # "C) None of the two", "C None of the two": that is the option's text and no judgement of it.
+    titled = (
+        _LISTED.match(behind) is not None
+        or rest[:1].isupper()
+        or (behind[:1] == " " and is_unspaced(rest[:1]))
+    )
+    clause = _CLAUSE.split(fold(rest))[0]
+    if clause and is_unspaced(clause[0]):
+        if titled:
+            return any(clause.startswith(word) for word in words.wrong)
+        close = clause[:_DENIED_CHARACTERS]
+        return any(
+            word in close for word in (*words.wrong, *words.after, *words.negators) if is_unspaced(word)
+        )
+    near = clause.split()[:_DENIED_WORDS]
+    if _has_word(" ".join(near), words.wrong) or _has_word(" ".join(near[titled:]), words.negators):
+        return True
+    if any(
+        part.startswith(word) or (len(word) > 2 and word in part) for part in near for word in words.after
+    ):
+        return True
+    return any(word in " ".join(near) for word in words.after if " " in word)
+
+
+def own_clause(text: str, words: Context, start: int, end: int) -> bool:
+    """True where nothing else stands in the clause."""
+    before = text[:start].rstrip(" \"'([{<")
+    return (not before or before[-1] in PUNCTUATION + "\n:-–—") and words.set_apart.match(
+        text, end
+    ) is not None
+
+
+def is_clause(text: str, start: int, word: str) -> bool:
+    """True where nothing but punctuation, quotes, blanks or another script precedes; the pattern saw what follows."""
+    before = text[start - 1 : start]
+    return not before or not before.isalpha() or script_of(before) != script_of(word[0])
+
+
+def refuses(text: str, words: Context) -> bool:
+    """True where a phrase by which models decline stands in a folded text, as words."""
+    for phrase, stem in words.refusals:
+        place = text.find(phrase)
+        while place >= 0:
+            after = text[place + len(phrase) : place + len(phrase) + 1]
+            open_left = place == 0 or not text[place - 1].isalnum() or is_unspaced(text[place - 1])
+            if open_left and (stem or not after.isalnum() or is_unspaced(phrase)):
+                return True
+            place = text.find(phrase, place + 1)
+    return False
+
+
+def _begins_with(word: str, negators: frozenset[str]) -> bool:
+    first, _, rest = word.partition(" ")
+    return (bool(rest) and first in negators) or any(
+        is_unspaced(negator) and word.startswith(negator) and word != negator for negator in negators
+    )
+
+
+def _behind_but(text: str, but: frozenset[str]) -> str:
+    """What stands behind the last "but": "not A but B" says nothing against B."""
+    kept = text.split()
+    for place in range(len(kept) - 1, -1, -1):
+        if kept[place] in but:
+            return " ".join(kept[place + 1 :])
+    for word in but:
+        if is_unspaced(word) and word in text:
+            return text.rpartition(word)[2]
+    return text
+
+
+def _has_word(text: str, words: Iterable[str]) -> bool:
+    spaced = f" {_NO_WORD.sub(' ', text)} "
+    return any(text.rstrip().endswith(word) if is_unspaced(word) else f" {word} " in spaced for word in words)

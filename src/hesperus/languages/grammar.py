@@ -1,0 +1,135 @@
+"""The little grammar that reading a reply needs, as data: what negates and on which side, what joins two answers.
+
+Rules in code are general; what a language does stands in its pack. Every key may be left out where the language has
+no such thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal
+
+Apostrophe = Literal["none", "elision", "suffix"]
+"""What an apostrophe between letters does: ``elision``: it ends a shortened word (d'accord); ``suffix``: it begins an
+ending (B'dir); ``none``: neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What stands around an answer, and what it does to it.
+
+    Attributes:
+        negators: Words that negate what follows within two words ("nicht", "not").
+        negators_after: Words or endings that negate what precedes them ("नहीं", "değil", "ではない"). An answer that is
+            also such a word counts only as a clause of its own.
+        conditions: Words that make what follows a case and no claim ("if", "whether").
+        but: Words after which a negation no longer holds ("but", "sondern").
+        wrong: Further words that call an option wrong, besides the labels ``incorrect`` and ``false``.
+        everyday: Labels that are also everyday words: they count only where something sets them apart.
+        not_inside: Answers that are no answer inside a sentence, but are one at its start (German "ja").
+        letter_words: Capital letters that begin a sentence as a word of their own ("A", "I").
+        endings: Endings and copulas that may follow an answer and do not change it ("です", "है", "-dır").
+        counters: What follows an option's number ("番", "번").
+        letter_names: For each place, other letters and spelt names of letters ("乙", "बी").
+        magnitudes: Words that multiply a number before them, with the factor ("लाख": "100000").
+        spellings: Pairs of characters that count as one when words are compared (Arabic and Persian yeh).
+        apostrophe: What an apostrophe does.
+        clause_blank: Whether a blank ends a clause (Thai).
+        verb_second: Whether a clause can turn its subject and verb round ("lautet die Antwort").
+    """
+
+    negators: tuple[str, ...] = ()
+    negators_after: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    everyday: tuple[str, ...] = ()
+    not_inside: tuple[str, ...] = ()
+    letter_words: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    counters: tuple[str, ...] = ()
+    letter_names: tuple[tuple[str, ...], ...] = ()
+    magnitudes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    spellings: tuple[tuple[str, str], ...] = ()
+    apostrophe: Apostrophe = "none"
+    clause_blank: bool = False
+    verb_second: bool = False
+
+    def __hash__(self) -> int:
+        return hash((self.negators, self.negators_after, self.endings, self.apostrophe))
+
+
+NO_GRAMMAR = Grammar()
+_KEYS = tuple(one.name for one in fields(Grammar))
+_LISTS = _KEYS[: _KEYS.index("letter_names")]
+_CHOICES = {
+    "apostrophe": ("none", "elision", "suffix"),
+    "clause_blank": ("true", "false"),
+    "verb_second": ("true", "false"),
+}
+
+
+def misshapen(raw: Any) -> Iterator[tuple[str, str]]:
+    """What is wrong with the shape of the key ``grammar`` of a pack: key and message."""
+    from hesperus.errors import UnknownNameError
+
+    if not isinstance(raw, dict):
+        yield "grammar", "write a mapping; see docs/languages.md"
+        return
+    for key, value in raw.items():
+        where = f"grammar.{key}"
+        if key not in _KEYS:
+            yield where, str(UnknownNameError("key", key, _KEYS))
+        elif key in _CHOICES and value not in _CHOICES[key]:
+            yield where, f"write {' or '.join(_CHOICES[key])}"
+        elif key in _LISTS and not _is_words(value):
+            yield where, "write a list of words, none empty"
+        elif key == "letter_names" and not (isinstance(value, list) and value and all(map(_is_words, value))):
+            yield where, "write a list with a list of letters or names for each place, A first"
+        elif key == "spellings" and not (
+            isinstance(value, list) and all(_is_words(pair) and len(pair[0]) == 1 for pair in value)
+        ):
+            yield (
+                where,
+                "write pairs such as [ي, ی]: one character, and what it counts as (nothing: leave the second out)",
+            )
+        elif key == "magnitudes" and not (
+            isinstance(value, dict) and all(isinstance(n, str) and n.isdigit() for n in value.values())
+        ):
+            yield where, "write words with a whole number, such as lakh: 100000"
+
+
+def contradictions(raw: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a grammar says and takes back."""
+    words = {key: {str(word).casefold() for word in raw.get(key, ())} for key in _LISTS}
+    for one, other in (
+        ("negators", "but"),
+        ("negators", "conditions"),
+        ("negators_after", "endings"),
+        ("but", "conditions"),
+    ):
+        for word in sorted(words[one] & words[other]):
+            yield f"grammar.{other}", f"{word!r} stands under {one} too; it cannot be both"
+
+
+def grammar_of(raw: Any) -> Grammar:
+    """Freeze a grammar whose shape is right; without one, that of a language that says nothing."""
+    if not raw:
+        return NO_GRAMMAR
+    return Grammar(
+        **{key: tuple(map(str, raw[key])) for key in _LISTS if key in raw},
+        letter_names=tuple(tuple(map(str, names)) for names in raw.get("letter_names", ())),
+        magnitudes=MappingProxyType(dict(raw.get("magnitudes", {}))),
+        spellings=tuple(
+            (str(pair[0]), str(pair[1]) if len(pair) > 1 else "") for pair in raw.get("spellings", ())
+        ),
+        apostrophe=raw.get("apostrophe", "none"),
+        clause_blank=raw.get("clause_blank") == "true",
+        verb_second=raw.get("verb_second") == "true",
+    )
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(word, str) and word for word in value)

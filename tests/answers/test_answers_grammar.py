@@ -1,0 +1,79 @@
+"""What a language's grammar does to an answer: negation on either side, "or", elision, endings, refusals, magnitudes."""
+
+from __future__ import annotations
+
+import pytest
+
+from hesperus.answers import read, reader_for
+from hesperus.languages import pack
+
+
+def label(language: str, group: str, reply: str) -> str | None:
+    words = pack(language).groups[group]
+    return read(
+        reader_for("label", language, answers={name: own[:1] for name, own in words.items()}), reply
+    ).label
+
+
+def letter(language: str, reply: str, options: str = "p q r s") -> str | None:
+    reader = reader_for(
+        "choice", language, answers={name: [name] for name in "ABCD"}, options=options.split()
+    )
+    return read(reader, reply).label
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "expected"),
+    [
+        ("hi", "विकल्प A गलत है। विकल्प B सही है।", "B"), ("ja", "選択肢Aは間違いです。選択肢Bが正しいです。", "B"),
+        ("tr", "Doğru cevap A değil, B'dir.", "B"), ("ko", "정답은 A가 아닙니다.", None), ("nl", "Optie A is fout.", None),
+        ("ru", "Вариант A неверен. Вариант B верен.", "B"), ("th", "ข้อ A ผิด ข้อ B ถูกต้อง", "B"),
+        ("en", "B or C could be right.", None), ("en", "The correct answer is not A but B.", "B"),
+        ("en", "It isn't A, C, or D. So B.", "B"), ("fr", "C'est B.", "B"), ("fr", "D'après le texte, B.", "B"),
+        ("it", "D'accordo, vediamo.", None), ("de", "C) Keines von beiden.", "C"), ("zh", "我选择B选项。", "B"),
+        ("ja", "正解は2番です。", "B"), ("ko", "2번", "B"), ("he", "התשובה הנכונה היא B", "B"),
+        ("ko", "A나 B일 수 있습니다.", None),
+    ],
+)  # fmt: skip
+def test_letters(language: str, reply: str, expected: str | None) -> None:
+    assert letter(language, reply) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "group", "reply", "expected"),
+    [
+        ("en", "polarity", "I can't say yes or no.", None), ("es", "polarity", "No sé si son iguales o no.", None),
+        ("bn", "polarity", "আমি জানি না।", None), ("bn", "polarity", "না।", "no"), ("hi", "polarity", "पता नहीं।", None),
+        ("hi", "polarity", "नहीं, वे अलग हैं।", "no"), ("tr", "truth", "Bu ifade doğru değildir.", "false"),
+        ("tr", "truth", "Bu ifade yanlıştır.", "false"), ("ar", "inference", "لا يوجد تناقض بين الجملتين.", None),
+        ("cs", "truth", "To není pravda.", "false"), ("he", "sameness", "הם לא זהים.", "different"),
+        ("pl", "sentiment", "Recenzja nie jest pozytywna.", None), ("th", "polarity", "ใช่ ทั้งสองประโยคเหมือนกัน", "yes"),
+        ("ml", "truth", "ഇത് ശരിയല്ല.", "false"), ("fr", "truth", "Ce n'est pas vrai.", "false"),
+        ("fa", "polarity", "بلي", "yes"),
+    ],
+)  # fmt: skip
+def test_words(language: str, group: str, reply: str, expected: str | None) -> None:
+    assert label(language, group, reply) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "refused"),
+    [
+        ("de", "Als Kind lebte er in Rom.", False), ("en", "He worked as an aide.", False), ("sw", "Kama aina ya mti.", False),
+        ("de", "Als KI habe ich dazu keine Meinung.", True), ("es", "No estoy segura de la respuesta.", True),
+        ("ja", "AIモデルとして個人的な意見はありません。", True),
+    ],
+)  # fmt: skip
+def test_refusals_are_words_and_no_parts_of_words(language: str, reply: str, refused: bool) -> None:
+    assert (read(reader_for("text", language, answers={}), reply).outcome == "refused") is refused
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "expected"),
+    [
+        ("ja", "答えは3万です。", "30000"), ("hi", "उत्तर 3 लाख है।", "300000"), ("en", "The answer is 3 million.", "3000000"),
+        ("de", "1,5 Mio.", "1500000"), ("fa", "پاسخ ۱۲/۵ است.", "12.5"), ("zh", "一共3万5千", None), ("en", "42 people", "42"),
+    ],
+)  # fmt: skip
+def test_magnitudes_multiply(language: str, reply: str, expected: str | None) -> None:
+    assert read(reader_for("number", language, answers={}), reply).label == expected
