@@ -62,7 +62,10 @@ def test_a_study_finds_what_the_other_language_leaves_out(tmp_path: Path) -> Non
     assert run.records.select("instruction", "input").unique().sort("input").rows() == [
         ("de_from_en@http/t", "de_from_en@http/t"), ("en", "en"),
     ]  # fmt: skip
-    assert run.records["outcome"].unique().to_list() == ["answered"]
+    # Words spelt backwards are no German, which is seen and counted; the texts are compared all the same.
+    outcomes = run.records.group_by("input").agg(pl.col("outcome").unique().sort())
+    assert dict(outcomes.iter_rows())["en"] == ["answered"]
+    assert set(run.records["outcome"]) == {"answered", "wrong_language"}
     found = numbers(study_table(run, "scores").rows)
     for name, truth in (("precision", PRECISION), ("recall", RECALL)):
         row = found["de", name]
