@@ -61,7 +61,7 @@ def test_measure_prints_the_document_of_the_contract(call: Callable[..., Result]
     assert set(document) == {"measure", "rows", "signature"}
     row = document["rows"][0]
     assert list(row) == [
-        "model", "task", "a", "b", "statistic", "value", "low", "high", "n", "excluded", "reason",
+        "model", "task", "a", "b", "statistic", "value", "low", "high", "n", "answered", "excluded", "reason",
     ]  # fmt: skip
     assert (row["a"], row["b"]) == ("instruction=en,input=en", "instruction=de_from_en,input=de_from_en")
     assert (row["statistic"], row["value"], row["n"]) == ("consistency", 24 / 30, 30)

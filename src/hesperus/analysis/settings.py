@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
@@ -110,6 +110,10 @@ class GivenSettings:
         if by is not None:
             values["by"] = (by,) if isinstance(by, str) else tuple(by)
         return cls(**values)
+
+    def of_whole(self) -> GivenSettings:
+        """The same without what picks parts of a run: a pair of cells, columns to group by."""
+        return replace(self, a=None, b=None, by=None)
 
 
 NOTHING_GIVEN = GivenSettings()

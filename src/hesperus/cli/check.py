@@ -234,6 +234,9 @@ def _write(path: Path, text: str) -> None:
 
 def _exit(checked: Table) -> None:
     failed = sum(not row["passed"] for row in checked.rows)
+    for row in checked.rows:
+        if row["value"] is None:
+            typer.echo(f"{row['requirement']} ({row['where']}): undefined: {row['reason']}", err=True)
     if failed:
         typer.echo(f"{failed} of {len(checked.rows)} not satisfied", err=True)
         raise typer.Exit(1)

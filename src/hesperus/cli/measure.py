@@ -52,7 +52,7 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            help="accuracy, agreement, consistency, decomposition, directions, labels, language, outcomes, together, translation "
+            help="summary (begin here), accuracy, agreement, consistency, decomposition, directions, labels, language, outcomes, together, translation "
             "or validity; of a similarity study also similarity, designs, tests, relations or scoring; of open answers scores, "
             "groups, counts, prompts or readability; of a long table of ratings: raters, categories.",
             show_default=False,
@@ -99,7 +99,12 @@ def command(
     Every number comes with a 95 % interval from resampled items. Without --a and --b, consistency compares whatever
     the senses in the file imply: each made sense with its source (both, instruction only, input only), and repeats.
 
+    `summary` has a line for each model and language: accuracy, consistency with its noise floor and what chance alone would
+    give, agreement corrected for chance, the share answered, what was excluded and why.
+
     For example:
+
+        hesperus measure summary runs/atlas
 
         hesperus measure consistency runs/atlas
 
@@ -132,6 +137,7 @@ def command(
         narrowed,
     )
     from hesperus.reports.measured.registry import OPEN_ANSWERS, measure_columns
+    from hesperus.reports.measured.summary import nothing_answered, summary_lines, summary_notes
     from hesperus.reports.open_answers.measuring import refuse_labels
 
     known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS, "translation", *_OF_RATINGS)
@@ -160,7 +166,20 @@ def command(
         found = _translation(records, resolve_settings(given, study.study), scores or _scores_of(run))
     else:
         found = measure_table(what, records, given, described=study)
-    print_table(_narrow(found, statistic or ()), format)
+    nothing = "" if what == "outcomes" else nothing_answered(records)
+    if nothing:
+        typer.echo(nothing, err=True)
+    if not nothing or format != "table" or what == "summary":
+        laid_out = what == "summary" and format == "table" and not statistic
+        print_table(summary_lines(found) if laid_out else _narrow(found, statistic or ()), format)
+    if what != "outcomes" and not nothing:
+        summary = (
+            found
+            if what == "summary"
+            else measure_table("summary", records, given.of_whole(), described=study)
+        )
+        for note in summary_notes(summary):
+            typer.echo(f"note: {note}", err=True)
     if not found.rows:
         typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import Chosen, takes_study
+
+if TYPE_CHECKING:
+    from hesperus.cli.study_kinds import StudyKind
 
 
 @takes_study
@@ -68,10 +71,13 @@ def command(
 
         hesperus run study.yaml --model mistral/mistral-small-latest --max-money 2.5
     """
+    from hesperus.analysis import GivenSettings
     from hesperus.cli.progress import StageProgress
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
+    from hesperus.reports.measured import Described, measure_table
     from hesperus.reports.measured.reply_language import language_notes
+    from hesperus.reports.measured.summary import nothing_answered, summary_lines, summary_notes
 
     kind = chosen.kind
     if table is not None and table not in kind.tables:
@@ -79,15 +85,38 @@ def command(
     folder = out or chosen.folder()
     with StageProgress(quiet=quiet) as progress:
         run = chosen.call("run_study", chosen.study, folder, store=store, progress=progress)
-    if run.excluded is not None:
-        typer.echo(str(run.excluded), err=True)
+    for said in (run.excluded, run.dropped):
+        if said:
+            typer.echo(str(said), err=True)
     plain = format == "table" and table is None
+    nothing = nothing_answered(run.records)
+    if nothing:
+        typer.echo(nothing, err=True)
+    summary = measure_table(
+        "summary",
+        run.records,
+        GivenSettings(),
+        described=Described(run.run.study, run.run.signature, run.folder),
+    )
+    if plain:
+        print_table(summary_lines(summary), format)
+    if nothing and format == "table":
+        _end(kind, folder)
+        run.raise_if_incomplete()
+        return
     shown = kind.summary(run) if plain else kind.table(run, table or kind.tables[0])
     print_table(shown, format)
+    for note in summary_notes(summary):
+        typer.echo(f"note: {note}", err=True)
     if not shown.rows:
         typer.echo(f"no rows: nothing in this run makes a row of {shown.measure}", err=True)
     for line in language_notes(run.records):
         typer.echo(line, err=True)
+    _end(kind, folder)
+    run.raise_if_incomplete()
+
+
+def _end(kind: StudyKind, folder: Path) -> None:
+    """Say where the run is, and what comes next."""
     further = "; ".join(command.format(run=folder) for command in kind.next)
     typer.echo(f"run folder: {folder}   next: {further}", err=True)
-    run.raise_if_incomplete()

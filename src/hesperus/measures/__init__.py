@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from hesperus.measures.agreement import (
     Key,
     agreement_statistics,
+    chance_statistic,
     kappa_p_statistic,
     rank_consistency_statistic,
 )
@@ -162,6 +163,7 @@ __all__ = [
     "bias_statistic",
     "bootstrap_pairs",
     "category_statistic",
+    "chance_statistic",
     "classifier_statistics",
     "cohen_statistic",
     "compare",

@@ -104,6 +104,23 @@ def agreement_statistics(
     }
 
 
+def chance_statistic(a: Codes, b: Codes, *, invalid: InvalidRule = "disagree") -> Statistic:
+    """Agreement that chance alone would give: of two runs with these shares of labels that answer independently.
+
+    Args:
+        a: Class codes, [items].
+        b: Class codes of the other run.
+        invalid: As for agreement_statistics: what cannot be read agrees with nothing, by chance neither.
+
+    Returns:
+        Σ_c p_c q_c, the expected agreement of Cohen's κ, in [0, 1], before it is reduced; 1 where both runs always give
+        the same label.
+    """
+    both = compare(a, b, invalid=invalid)
+    margins = _margins(a, b, both, invalid=invalid)
+    return _statistic((both.counted, *margins), _expected, both)
+
+
 def agreement_basis(
     a: Codes, b: Codes, *, key: Key, invalid: InvalidRule = "disagree"
 ) -> Mapping[str, Statistic]:
@@ -265,6 +282,11 @@ def _cohen(sums: Floats) -> Floats:
     n = sums[..., 0]
     expected = (sums[..., 2::2] * sums[..., 3::2]).sum(axis=-1)
     return beyond_chance(divide(sums[..., 1], n), divide(expected, n * n))
+
+
+def _expected(sums: Floats) -> Floats:
+    n = sums[..., 0]
+    return divide((sums[..., 1::2] * sums[..., 2::2]).sum(axis=-1), n * n)
 
 
 def _scott(sums: Floats) -> Floats:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
@@ -19,6 +20,12 @@ from hesperus.errors import UnknownNameError
 from hesperus.reports.table import Table
 from hesperus.reports.untrusted import UNSAFE, isolated, one_line, visible
 from hesperus.reports.wording import MISSING, number, rounded
+
+_BETWEEN = 2
+"""Width of what stands between two columns whose cells fold."""
+
+_UNBROKEN = (re.compile(r"\[[^\]\s]+, [^\]\s]+\]|\S+"), re.compile(r"\S+"))
+"""What is not broken over lines: words and intervals, or where these do not fit, words."""
 
 _UNLIMITED = 10_000
 """Width of a terminal table that goes into a file or a pipe, where nothing has to fit."""
@@ -85,10 +92,8 @@ def cell(value: object) -> str:
 
 
 def shown_columns(table: Table) -> tuple[str, ...]:
-    """The columns as a person wants them: an interval stands with its value, empty remarks not at all."""
-    kept = [name for name in table.columns if not (name in {"low", "high"} and _has_interval(table))]
-    bare = {"reason", "excluded"}
-    return tuple(name for name in kept if name not in bare or any(row.get(name) for row in table.rows))
+    """The columns as a person wants them: an interval stands with its value. They do not depend on the data."""
+    return tuple(name for name in table.columns if not (name in {"low", "high"} and _has_interval(table)))
 
 
 def shown_cell(table: Table, row: Mapping[str, object], name: str) -> str:
@@ -112,36 +117,13 @@ def _has_interval(table: Table) -> bool:
     return {"value", "low", "high"} <= set(table.columns)
 
 
-def _constants(table: Table, columns: Sequence[str]) -> dict[str, str]:
-    """Text columns that say the same in every row: they go above the table."""
-    if len(table.rows) < 2:
-        return {}
-    found = {}
-    for name in columns:
-        values = {shown_cell(table, row, name) for row in table.rows}
-        if len(values) == 1 and name != "value" and not isinstance(table.rows[0].get(name), float):
-            found[name] = values.pop()
-    return found
-
-
 def _terminal(table: Table, console: Console) -> str:
     columns = shown_columns(table)
-    above = _constants(table, columns)
-    rest = [name for name in columns if name not in above]
-    console.print(Text(table.measure, style="bold"), end="")
-    notes = ", ".join(f"{name} {isolated(value)}" for name, value in above.items())
-    console.print(Text(f": {notes}" if notes else "", style="dim"), overflow="fold")
+    console.print(Text(table.measure, style="bold"), overflow="fold")
     if not table.rows:
         console.print(Text("no rows"))
     else:
-        grid = _grid(table, rest)
-        if (
-            console.measure(grid, options=console.options.update(max_width=_UNLIMITED)).maximum
-            <= console.width
-        ):
-            console.print(grid)
-        else:
-            _blocks(table, rest, console)
+        _print_rows(table, columns, console)
     made = _flat(table.signature)
     if made:
         console.print(Text(made, style="dim"), overflow="fold")
@@ -161,10 +143,60 @@ def _flat(signature: Mapping[str, object]) -> str:
     return ", ".join(parts)
 
 
-def _grid(table: Table, columns: Sequence[str]) -> Grid:
-    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+def _print_rows(table: Table, columns: Sequence[str], console: Console) -> None:
+    """In columns on one line a row where there is room, in cells of several lines where words fit, else in blocks."""
+    wide = console.options.update(max_width=_UNLIMITED)
+    whole = _grid(table, columns)
+    if console.measure(whole, options=wide).maximum <= console.width:
+        console.print(whole)
+        return
+    room = console.width - _BETWEEN * (len(columns) - 1)
+    for words in _UNBROKEN:
+        widths = _folded_widths(table, columns, room, words)
+        if widths:
+            console.print(_grid(table, columns, widths))
+            return
+    _blocks(table, columns, console)
+
+
+def _folded_widths(
+    table: Table, columns: Sequence[str], room: int, words: re.Pattern[str]
+) -> list[int] | None:
+    """Widths at which no word breaks, and as few cells as possible fold; None where the words do not fit."""
+    least, most = [], []
     for name in columns:
-        grid.add_column(Text(name), justify="right" if is_numeric(table, name) else "left", no_wrap=True)
+        texts = [name, *(isolated(shown_cell(table, row, name)) for row in table.rows)]
+        least.append(max(cell_len(word) for text in texts for word in words.findall(text) or [""]))
+        most.append(max(map(cell_len, texts)))
+    if sum(least) > room:
+        return None
+    left = room - sum(least)
+    widths = list(least)
+    for place in sorted(range(len(columns)), key=lambda place: most[place] - least[place]):
+        more = most[place] - least[place]
+        if more <= left:
+            widths[place] += more
+            left -= more
+    return widths
+
+
+def _grid(table: Table, columns: Sequence[str], widths: Sequence[int] | None = None) -> Grid:
+    """The rows in columns; with `widths` cells fold at them, else no cell folds."""
+    grid = Grid(
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        header_style="bold",
+        padding=(0, 1) if widths is None else (0, 1, 0, 0),
+    )
+    for place, name in enumerate(columns):
+        grid.add_column(
+            Text(name),
+            justify="right" if is_numeric(table, name) else "left",
+            no_wrap=widths is None,
+            overflow="fold",
+            width=widths[place] if widths else None,
+        )
     for row in table.rows:
         grid.add_row(*(Text(isolated(shown_cell(table, row, name))) for name in columns))
     return grid

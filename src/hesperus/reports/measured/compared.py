@@ -39,6 +39,7 @@ from hesperus.measures import (
 )
 from hesperus.measures.classes import NONE_ANSWERED
 from hesperus.records import Cell, CellPair, implied_pairs
+from hesperus.reports.measured.answered import Places
 from hesperus.reports.measured.compared_similarity import similarity_contrasts
 from hesperus.reports.measured.single import cell_columns
 from hesperus.reports.measured.views import View, views
@@ -114,10 +115,25 @@ def compare_table(
     if not bootstrap.resamples:
         without_resamples(rows)
     places = ("a", "b") if what in ("consistency", "similarity") else ("instruction", "input", "repeat")
-    head_columns = ("model_a", "model_b", "task", *by, *places, "statistic", "value_a", "value_b")
+    head_columns = (
+        "model_a",
+        "model_b",
+        "task",
+        *by,
+        *places,
+        "statistic",
+        "value_a",
+        "value_b",
+        "answered_a",
+        "answered_b",
+    )
     columns = (*head_columns, "value", "low", "high", *_TESTED, "n", "excluded", "reason")
+    places_of = [Places(run, [name for name in by if name in run.columns]) for run in runs]
     for row in rows:
         row["statistic"] = "kappa_p" if what == "similarity" else what
+        for side, answers in zip("ab", places_of, strict=True):
+            named = {name: value for name, value in row.items() if name not in ("model_a", "model_b")}
+            row[f"answered_{side}"] = answers.share({**named, "model": row[f"model_{side}"]})
     if what == "similarity":
         tests = tests_signature(RESAMPLED, [family], of="all rows", decides=ONE_METHOD)
     else:

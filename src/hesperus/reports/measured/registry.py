@@ -9,13 +9,15 @@ import polars as pl
 from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.measured.agreement import agreement_table
+from hesperus.reports.measured.answered import NOT_OF_ANSWERS, with_answered
 from hesperus.reports.measured.description import Described
 from hesperus.reports.measured.paired import consistency_table, decomposition_table, directions_table
 from hesperus.reports.measured.reply_language import language_table
 from hesperus.reports.measured.similarity_settings import columns_of
 from hesperus.reports.measured.single import accuracy_table, labels_table, outcomes_table, validity_table
+from hesperus.reports.measured.summary import summary_table
 from hesperus.reports.measured.together import together_table
-from hesperus.reports.open_answers.measuring import open_table, refuse_labels
+from hesperus.reports.open_answers.measuring import is_open, open_table, refuse_labels
 from hesperus.reports.open_answers.runs import RUN_TABLES
 from hesperus.reports.table import Table
 
@@ -37,6 +39,7 @@ MEASURES: Mapping[str, Callable[[pl.DataFrame, MeasureSettings], Table]] = {
     "language": lambda records, s: language_table(records, by=s.by, bootstrap=s.bootstrap),
     "outcomes": lambda records, s: outcomes_table(records, by=s.by, bootstrap=s.bootstrap),
     "together": lambda records, s: together_table(records, by=s.by, invalid=s.invalid, bootstrap=s.bootstrap),
+    "summary": lambda records, s: summary_table(records, settings=s),
     "validity": lambda records, s: validity_table(records, by=s.by, bootstrap=s.bootstrap),
 }
 """Name to the function that makes its table from records and settings."""
@@ -99,9 +102,13 @@ def measure_table(
     if what in OPEN_ANSWERS:
         return open_table(what, records, given, described or Described())
     study = described.study if described is not None else {}
+    if what == "summary":
+        open_answers = described is not None and is_open(described)
+        return summary_table(records, settings=resolve_settings(given, study), labels=not open_answers)
     if what in MEASURES and not (what in SIMILARITY and study.get("comparison") and not given.by):
-        return MEASURES[what](records, resolve_settings(given, study))
+        found = MEASURES[what](records, resolve_settings(given, study))
+        return found if what in NOT_OF_ANSWERS else with_answered(found, records, given.by or ())
     # Its tests need scipy, which measuring does not.
     from hesperus.reports.measured.similarity_named import similarity_table
 
-    return similarity_table(what, records, given, described=described)
+    return with_answered(similarity_table(what, records, given, described=described), records)

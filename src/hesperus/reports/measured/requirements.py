@@ -232,10 +232,23 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
                     "task": row["task"],
                     "where": _where(row),
                     **{name: row[name] for name in ("value", "low", "high", "n")},
+                    "answered": row.get("answered"),
                     "reason": reason,
                 }
             )
-    columns = ("requirement", "passed", "model", "task", "where", "value", "low", "high", "n", "reason")
+    columns = (
+        "requirement",
+        "passed",
+        "model",
+        "task",
+        "where",
+        "value",
+        "low",
+        "high",
+        "n",
+        "answered",
+        "reason",
+    )
     signed = {measure: found.signature for measure, found in sorted(tables.items())}
     return table("check", columns, rows=rows, signature=signed)
 
@@ -251,6 +264,7 @@ def junit_xml(checked: Table) -> str:
         case = ElementTree.SubElement(suite, "testcase", classname="hesperus.check", name=_clean(name))
         if not row["passed"]:
             said = f"value {row['value']}, interval {row['low']} to {row['high']}, n {row['n']}"
+            said = said if row["value"] is not None else f"undefined, n {row['n']}"
             reason = f"; {row['reason']}" if row["reason"] else ""
             ElementTree.SubElement(case, "failure", message=_clean(said + reason))
     ElementTree.indent(suite)

@@ -15,7 +15,7 @@ from hesperus.reports.table import Table
 STUDY = "translate_then_evaluate"
 OPEN_COMPARED = ("scores", "groups")
 """Tables of two runs of open answers beside each other."""
-OF_REPLIES = ("outcomes", "validity", "language")
+OF_REPLIES = ("outcomes", "summary", "validity", "language")
 """Measures of any run that say something of open answers too: what became of the replies."""
 
 _SCORED = ", ".join(RUN_TABLES)

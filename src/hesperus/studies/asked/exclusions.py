@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -49,6 +49,25 @@ class Excluded:
             + (f" ({why})" if why else "")
             + (f"; {gone} to no item" if self.absent else "")
         )
+
+
+def dropped_by_alignment(reasons: Iterable[str], kept: int, *, sampled: bool) -> str:
+    """What alignment left out, as one line for people; empty where it left out nothing.
+
+    Args:
+        reasons: Why each item was left out of every language.
+        kept: Items that are asked.
+        sampled: Whether these are a sample of those that were left.
+    """
+    counts = Counter(reasons)
+    lost = sum(counts.values())
+    if not lost:
+        return ""
+    why = ", ".join(f"{count} {reason}" for reason, count in counts.items())
+    many = "1 item" if lost == 1 else f"{lost} items"
+    if sampled:
+        return f"{many} dropped by alignment before the sample was drawn ({why})"
+    return f"{lost} of {lost + kept} items dropped by alignment ({why})"
 
 
 def excluded_items(given: object) -> dict[str, str]:

@@ -14,7 +14,7 @@ from hesperus.fingerprint import fingerprint
 from hesperus.records import SCHEMA, Run
 from hesperus.studies.asked.answering import Senses
 from hesperus.studies.asked.declaring import DOES_NOT_DECIDE
-from hesperus.studies.asked.exclusions import Excluded
+from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment
 from hesperus.studies.asked.material import Material
 from hesperus.tasks import items_frame
 from hesperus.types import Item
@@ -44,6 +44,15 @@ class StudyRun:
     folder: Path
     faults: tuple[str, ...]
     excluded: Excluded | None = None
+
+    @property
+    def dropped(self) -> str:
+        """What alignment left out before anything was asked, as one line for people; empty where nothing was."""
+        found = self.run.signature.get("dropped")
+        listed = found if isinstance(found, Sequence) else ()
+        reasons = [str(drop.get("reason")) for drop in listed if isinstance(drop, Mapping)]
+        kept = self.records["item"].n_unique()
+        return dropped_by_alignment(reasons, kept, sampled=bool(self.run.study.get("sample")))
 
     @property
     def records(self) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.studies.asked.declaring import InstructionOverride, SampleSize
-from hesperus.studies.asked.exclusions import Excluded, excluded_of, without_items
+from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment, excluded_of, without_items
 from hesperus.tasks import ItemSet, Sample, Task, load_items, task
 from hesperus.tasks.sampling import draw
 from hesperus.types import Instruction, Item, Sense
@@ -54,6 +54,15 @@ class Material:
     labels: Mapping[str, tuple[str, ...]]
     excluded: Excluded | None = None
     accepted: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def dropped_note(self, *, sampled: bool) -> str:
+        """What alignment left out, as one line for people; empty where it left out nothing.
+
+        Args:
+            sampled: Whether the items are a sample.
+        """
+        kept = len(next(iter(self.items.values()), ()))
+        return dropped_by_alignment((drop.reason for drop in self.items.dropped), kept, sampled=sampled)
 
     def signed(self) -> dict[str, JSON]:
         """For the signature of a run: the task, what was dropped, and what a list of exclusions did."""

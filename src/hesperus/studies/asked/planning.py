@@ -13,6 +13,7 @@ from hesperus.fingerprint import JSON, canonical_json, fingerprint, plain
 from hesperus.models import Model
 from hesperus.studies.asked.answering import How, Senses, questions
 from hesperus.studies.asked.cells import Cell
+from hesperus.studies.asked.material import Material
 from hesperus.studies.prices import Prices, read_prices
 from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
 from hesperus.types import Request, Sense
@@ -61,6 +62,7 @@ class Plan:
         models: Who is asked.
         prices: What tokens cost.
         signature: Fingerprint of the study.
+        dropped: What alignment left out of the items, as one line; empty where nothing was.
     """
 
     lines: tuple[Line, ...]
@@ -68,6 +70,7 @@ class Plan:
     models: Mapping[str, Model]
     prices: Prices
     signature: Mapping[str, JSON]
+    dropped: str = ""
 
     columns = COLUMNS
 
@@ -126,7 +129,7 @@ class Plan:
             notes.append(f"prices: {self.prices.currency}, as of {self.prices.as_of}")
         for name in dict.fromkeys(line.model for line in self.lines if self.prices.of(line.model) is None):
             notes.append(f"no price for {name}: put it into a price file and give it with --prices")
-        return tuple(notes)
+        return (*([self.dropped] if self.dropped else []), *notes)
 
     def request_lines(self) -> Iterator[str]:
         """Every distinct request that is known beforehand, as JSON lines."""
@@ -146,6 +149,7 @@ def plan_of(
     study: BaseModel,
     store: Path | None,
     prices: str | None,
+    material: Material,
 ) -> Plan:
     """A plan of lines: what of them the store holds, and what the rest costs.
 
@@ -155,10 +159,12 @@ def plan_of(
         study: The study, for the signature.
         store: Reply store whose replies need not be asked again; None or a missing file holds none.
         prices: Price file; None takes the one that ships.
+        material: What is asked about, for what alignment left out.
     """
     known = [request for line in lines for request in line.known]
     signature = {"hesperus": __version__, "study": fingerprint(study.model_dump(mode="json"))}
-    return Plan(tuple(lines), _stored(known, models, store), models, read_prices(prices), signature)
+    dropped = material.dropped_note(sampled=getattr(study, "sample", None) is not None)
+    return Plan(tuple(lines), _stored(known, models, store), models, read_prices(prices), signature, dropped)
 
 
 def answer_lines(

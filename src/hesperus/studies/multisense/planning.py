@@ -39,7 +39,7 @@ def plan_study(
     for name in study.models:
         lines += _making_lines(name, study, plan, material=material, makers=makers or {})
         lines += answer_lines(name, plan.cells, senses, how)
-    return plan_of(lines, models, study=study, store=store, prices=study.prices)
+    return plan_of(lines, models, study=study, store=store, prices=study.prices, material=material)
 
 
 def _making_lines(

@@ -104,7 +104,7 @@ def plan_study(study: SimilarityStudy, *, store: Path | None = None) -> Plan:
     for name in study.models:
         for how in _ways(study):
             lines += answer_lines(name, cells, senses, how, stage="score" if how.by_logprobs else "answer")
-    return plan_of(lines, models, study=study, store=store, prices=study.prices)
+    return plan_of(lines, models, study=study, store=store, prices=study.prices, material=material)
 
 
 def _ways(study: SimilarityStudy) -> Iterator[How]:

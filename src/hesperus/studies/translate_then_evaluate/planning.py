@@ -108,7 +108,9 @@ def plan_study(study: OpenAnswersStudy, *, store: Path | None = None) -> OpenPla
         *_of_translations(study, len(originals_of(material, study.reference))),
         *_of_verdicts(study, len(originals_of(material, study.reference))),
     ]
-    plan = plan_of([one.line for one in ranged], models, study=study, store=store, prices=study.prices)
+    plan = plan_of(
+        [one.line for one in ranged], models, study=study, store=store, prices=study.prices, material=material
+    )
     return OpenPlan(plan, tuple(one.low for one in ranged), tuple(_notes(study, len(prompts))))
 
 

@@ -53,7 +53,7 @@ def plan_study(study: TaxStudy, *, store: Path | None = None) -> Plan:
         target = Sense(study.target)
         for model in study.models:
             lines += answer_lines(model, [Cell(target, target)], senses_of(native), how, stage="native")
-    return plan_of(lines, models, study=study, store=store, prices=study.prices)
+    return plan_of(lines, models, study=study, store=store, prices=study.prices, material=material)
 
 
 def _making(study: TaxStudy, material: Material, model: str, maker: SenseMaker, into: str) -> Line:

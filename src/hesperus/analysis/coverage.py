@@ -1,0 +1,71 @@
+"""What became of the questions that a number rests on: how many were asked, answered, failed.
+
+One frame of counts, by cell, is all that a table, a summary or a sentence needs to say the share answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from hesperus.types import OUTCOMES
+
+CELL = ("model", "task", "instruction", "input", "repeat")
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Questions by what became of them.
+
+    Attributes:
+        counts: Outcome to how many questions ended so; outcomes that never occur are absent.
+    """
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> int:
+        """All questions, also those to which no reply came."""
+        return sum(self.counts.values())
+
+    @property
+    def answered(self) -> int:
+        """Questions with an answer that could be read."""
+        return self.counts.get("answered", 0)
+
+    @property
+    def share(self) -> float | None:
+        """Share of the questions that were answered, in [0, 1]; None where nothing was asked."""
+        return self.answered / self.asked if self.asked else None
+
+    @property
+    def lost(self) -> Mapping[str, int]:
+        """The other outcomes, in the order of OUTCOMES."""
+        return {name: self.counts[name] for name in OUTCOMES if name != "answered" and self.counts.get(name)}
+
+
+def coverage(records: pl.DataFrame, by: Sequence[str] = ()) -> dict[tuple[object, ...], Coverage]:
+    """Count the outcomes of each part of a records table.
+
+    Args:
+        records: The records table.
+        by: Columns whose values make the parts, such as CELL; none counts all records together.
+
+    Returns:
+        The values of the columns to what became of the questions there.
+    """
+    found: dict[tuple[object, ...], dict[str, int]] = {}
+    for *part, outcome, count in records.group_by([*by, "outcome"]).len().iter_rows():
+        found.setdefault(tuple(part), {})[str(outcome)] = count
+    return {part: Coverage(counts) for part, counts in found.items()}
+
+
+def together(parts: Iterable[Coverage]) -> Coverage:
+    """Several parts as one."""
+    counts: dict[str, int] = {}
+    for part in parts:
+        for name, count in part.counts.items():
+            counts[name] = counts.get(name, 0) + count
+    return Coverage(counts)

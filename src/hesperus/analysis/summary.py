@@ -1,0 +1,192 @@
+"""One summary of a run with labels: per model and language, what a reader must see before any other number.
+
+Accuracy; consistency with the reference, beside the noise floor (repeats) and what chance alone would give; agreement
+corrected for chance; what became of the questions. All studies, `measure` and the report take it from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from hesperus.measures import (
+    INVALID,
+    MISSING,
+    Bootstrap,
+    Codes,
+    InvalidRule,
+    Key,
+    Statistic,
+    accuracy_statistic,
+    agreement_statistics,
+    chance_statistic,
+    consistency_statistic,
+    estimates,
+    share_statistic,
+)
+from hesperus.measures.several import subset_consistency_statistic
+from hesperus.records import AnswerArrays, Cell, answer_arrays
+from hesperus.types import OUTCOMES, Estimate, Sense
+
+STATISTICS = (
+    "accuracy", "consistency", "chance", "kappa_p", "cohen_kappa", "repeat_consistency", "top_label", *OUTCOMES,
+)  # fmt: skip
+"""Names of the rows of a summary. ``consistency``, ``chance`` (agreement of two runs that answer with the same shares of
+labels, but independently), ``kappa_p`` and ``cohen_kappa`` are with the reference; ``repeat_consistency`` is of the same
+question asked again; ``top_label`` is the share of the answers that are the most frequent label; the rest are shares of
+what was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """One number of a summary.
+
+    Attributes:
+        task: Name of the task.
+        cell: The model and the sense that it is about.
+        reference: What it is compared with; None where it is about the cell alone.
+        statistic: One of STATISTICS.
+        estimate: The number.
+        label: The label of ``top_label``; None otherwise.
+        groups: Values of the columns by which the records were split.
+    """
+
+    task: str
+    cell: Cell
+    reference: Cell | None
+    statistic: str
+    estimate: Estimate
+    label: str | None = None
+    groups: tuple[object, ...] = ()
+
+
+def summarize(
+    records: pl.DataFrame, *, by: Sequence[str] = (), invalid: InvalidRule = "disagree", bootstrap: Bootstrap
+) -> list[SummaryRow]:
+    """Summarize records.
+
+    Args:
+        records: The records table, of any number of tasks.
+        by: Columns of the records to group by.
+        invalid: How answers without a label compare.
+        bootstrap: How intervals are made.
+
+    Returns:
+        For each task, model and language the rows of STATISTICS that there are: the reference has no consistency with
+        itself, and a question that was asked once has no noise floor.
+
+    Raises:
+        DataError: An item has different numbers of options in different senses.
+    """
+    rows: list[SummaryRow] = []
+    parts = records.partition_by(["task", *by], as_dict=True)
+    for (task, *groups), frame in sorted(parts.items(), key=lambda part: tuple(map(str, part[0]))):
+        arrays = answer_arrays(frame)
+        for model in dict.fromkeys(cell.model for cell in arrays.cells):
+            named = list(_of_model(arrays, model, invalid))
+            numbers = estimates((statistic for _, _, _, statistic, _ in named), bootstrap)
+            rows += [
+                SummaryRow(str(task), cell, reference, name, number, label, tuple(groups))
+                for (cell, reference, name, _, label), number in zip(named, numbers, strict=True)
+            ]
+    return rows
+
+
+def language_cells(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells that stand for a language each, of the cells of one model: of repeats, the first.
+
+    A language is a sense in which instruction and input are the same, or any sense where every input was asked under
+    one instruction only.
+    """
+    first: dict[tuple[str, str], Cell] = {}
+    for cell in sorted(cells):
+        first.setdefault((cell.instruction, cell.input), cell)
+    inputs = [cell.input for cell in first.values()]
+    if len(set(inputs)) == len(inputs):
+        return list(first.values())
+    return [cell for cell in first.values() if cell.instruction == cell.input]
+
+
+def reference_of(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
+    """What a language is compared with: the original that it was made from, else English, else the first language.
+
+    Args:
+        cell: The language.
+        cells: All languages of the model (see language_cells).
+
+    Returns:
+        None for the reference itself, and where the original was not asked.
+    """
+    there = {other.input: other for other in cells}
+    try:
+        sense = Sense.parse(cell.input)
+    except ValueError:
+        sense = None
+    if sense is not None and not sense.is_original:
+        return there.get(sense.origin)
+    reference = there.get("en") or min(cells)
+    return None if reference == cell else reference
+
+
+_Named = tuple[Cell, Cell | None, str, Statistic, str | None]
+
+
+def _of_model(arrays: AnswerArrays, model: str, invalid: InvalidRule) -> Iterator[_Named]:
+    own = [cell for cell in arrays.cells if cell.model == model]
+    languages = language_cells(own)
+    for cell in languages:
+        answers, gold = arrays.answers[arrays.row(cell)], arrays.gold[arrays.row(cell)]
+        yield cell, None, "accuracy", accuracy_statistic(answers, gold, invalid=invalid), None
+        reference = reference_of(cell, languages)
+        if reference is not None:
+            for name, statistic in _compared(arrays, reference, cell, invalid):
+                yield cell, reference, name, statistic, None
+        again = [one for one in own if (one.instruction, one.input) == (cell.instruction, cell.input)]
+        if len(again) > 1:
+            codes = arrays.answers[[arrays.row(one) for one in again]]
+            floor = subset_consistency_statistic(codes, size=2, invalid=invalid)
+            yield cell, None, "repeat_consistency", floor, None
+        yield _top(arrays, cell, answers)
+        outcomes = arrays.outcomes[arrays.row(cell)]
+        for code, outcome in enumerate(OUTCOMES):
+            yield cell, None, outcome, share_statistic(outcomes == code, outcomes != MISSING), None
+
+
+def _compared(
+    arrays: AnswerArrays, a: Cell, b: Cell, invalid: InvalidRule
+) -> Iterator[tuple[str, Statistic]]:
+    one, two = arrays.pair(a, b)
+    yield "consistency", consistency_statistic(one, two, invalid=invalid)
+    yield "chance", chance_statistic(one, two, invalid=invalid)
+    highest, lowest = _gold_range(arrays.gold)
+    differs = (highest >= 0) & (lowest != highest)
+    lost = int(differs[(one != MISSING) | (two != MISSING)].sum())
+    key = Key(np.where(differs, INVALID, np.maximum(highest, INVALID)).astype(np.int32), arrays.options)
+    kept = [np.where(differs, MISSING, codes).astype(np.int32) for codes in (one, two)]
+    agreement = agreement_statistics(kept[0], kept[1], key=key, invalid=invalid)
+    for name in ("kappa_p", "cohen_kappa"):
+        statistic = agreement[name]
+        if lost:
+            said = f"{lost} whose gold differs between senses"
+            reason = "; ".join(text for text in (statistic.reason, said) if text)
+            statistic = replace(statistic, excluded=statistic.excluded + lost, reason=reason)
+        yield name, statistic
+
+
+def _gold_range(gold: Codes) -> tuple[Codes, Codes]:
+    """Highest and lowest code of the gold of each item over all cells that have one."""
+    most = np.iinfo(np.int32).max
+    return gold.max(axis=0), np.where(gold >= 0, gold, most).min(axis=0).astype(np.int32)
+
+
+def _top(arrays: AnswerArrays, cell: Cell, answers: Codes) -> _Named:
+    answered = answers >= 0
+    codes, counts = np.unique(answers[answered], return_counts=True)
+    if not len(codes):
+        nothing = share_statistic(answered, answered)
+        return cell, None, "top_label", replace(nothing, undefined="no item was answered"), None
+    top = int(codes[int(counts.argmax())])
+    return cell, None, "top_label", share_statistic(answers == top, answered), arrays.labels[top]
