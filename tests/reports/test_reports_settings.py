@@ -137,7 +137,11 @@ def test_settings_that_cannot_be_used_are_refused() -> None:
 
 
 def test_runs_whose_studies_disagree_need_a_word() -> None:
-    studies: list[dict[str, object]] = [{"comparison": {"invalid": "agree"}}, {}]
+    studies: list[dict[str, object]] = [
+        {"comparison": {"invalid": "agree"}},
+        {"comparison": {"invalid": "drop"}},
+    ]
+    assert agreed_settings(None, [studies[0], {}]).invalid == "agree"
     with pytest.raises(UsageError, match="--invalid"):
         agreed_settings(None, studies)
     assert agreed_settings(GivenSettings(invalid="drop"), studies).invalid == "drop"

@@ -206,19 +206,27 @@ def study_settings(study: Mapping[str, object]) -> GivenSettings:
 
 
 def agreed_settings(given: GivenSettings | None, studies: Sequence[Mapping[str, object]]) -> MeasureSettings:
-    """Decide the settings of a comparison of runs, whose studies must not contradict each other unasked.
+    """Decide the settings of a comparison of runs. A study that says nothing agrees with any other.
 
     Raises:
         UsageError: Two studies want different settings, and none was given.
     """
-    decided = [resolve_settings(given, study) for study in studies]
-    for name, flag in (("invalid", "--invalid"), *((one, f"--{one}") for one in _RESAMPLING)):
-        values = {repr(getattr(one if name == "invalid" else one.bootstrap, name)): None for one in decided}
-        if len(values) > 1:
+    asked = given or NOTHING_GIVEN
+    said = [study_settings(study) for study in studies]
+    agreed: dict[str, Any] = {}
+    for name in ("invalid", *_RESAMPLING):
+        wanted = dict.fromkeys(value for one in said if (value := getattr(one, name)) is not None)
+        if len(wanted) > 1 and getattr(asked, name) is None:
             raise UsageError(
-                f"the studies of the runs disagree about {name}: {' and '.join(values)}; say which holds with {flag}"
+                f"the studies of the runs disagree about {name}: {' and '.join(map(repr, wanted))}; say which holds "
+                f"with --{name}"
             )
-    return decided[0]
+        agreed[name] = next(iter(wanted), None)
+    values = {
+        field.name: resolve(getattr(asked, field.name), agreed.get(field.name), None)
+        for field in fields(GivenSettings)
+    }
+    return resolve_settings(GivenSettings(**values), {})
 
 
 def selected(given: Selection | str | None) -> Selection | None:
