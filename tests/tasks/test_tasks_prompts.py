@@ -13,7 +13,7 @@ from hesperus.tasks.prompts import items
 
 
 @pytest.mark.parametrize(("name", "group", "groups", "least"), [
-    ("information-prompts", "subject", 8, 150), ("seeker-posts", "theme", 10, 60),
+    ("information-prompts", "subject", 8, 150), ("seeker-posts", "theme", 10, 80),
 ])  # fmt: skip
 def test_prompts_load_as_items(name: str, group: str, groups: int, least: int) -> None:
     what = task(name)
@@ -26,10 +26,22 @@ def test_prompts_load_as_items(name: str, group: str, groups: int, least: int) -
     assert render(what.layout, what.instructions["en"], first) == first.fields["prompt"]
 
 
-def test_questions_ask_and_posts_tell() -> None:
-    assert all(item.fields["prompt"].endswith("?") for item in items("information", "en"))
-    for item in items("seekers", "en"):
-        assert 40 <= len(item.fields["prompt"]) <= 200 and item.fields["prompt"][-1] in ".!?"
+def test_prompts_are_put_in_several_ways() -> None:
+    texts = [item.fields["prompt"] for item in items("information", "en")]
+    assert all(text[-1] in ".?" for text in texts)
+    first = Counter(text.split()[0] for text in texts)
+    assert max(first.values()) <= len(texts) / 3
+    assert sum(text.endswith(".") for text in texts) >= len(texts) / 5
+    assert sum(", and " in text and text.endswith("?") for text in texts) <= len(texts) / 8
+
+
+def test_posts_are_short_and_composed_or_long_and_rough() -> None:
+    texts = [item.fields["prompt"] for item in items("seekers", "en")]
+    rough = [text for text in texts if len(text.split()) >= 40]
+    assert len(rough) == 20 and all(len(text.split()) <= 120 and "\n" not in text for text in rough)
+    assert sum("?" in text for text in rough) >= 15
+    for text in set(texts) - set(rough):
+        assert 40 <= len(text) <= 200 and text[-1] in ".!?"
 
 
 def test_other_forms_and_languages_are_refused() -> None:

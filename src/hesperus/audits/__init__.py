@@ -12,6 +12,7 @@ from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.audits.audit import Audit, Contract, audit_items
+    from hesperus.audits.baselines import BASELINES, Guesses, baseline_guesses
     from hesperus.audits.exclusions import exclusion_reasons, read_exclusions, write_exclusions
     from hesperus.audits.finding import KINDS, Finding, Severity
     from hesperus.audits.reading import Material, task_items
@@ -19,14 +20,17 @@ if TYPE_CHECKING:
     from hesperus.audits.settings import AuditSettings
 
 __all__ = [
+    "BASELINES",
     "KINDS",
     "Audit",
     "AuditSettings",
     "Contract",
     "Finding",
+    "Guesses",
     "Material",
     "Severity",
     "audit_items",
+    "baseline_guesses",
     "exclusion_reasons",
     "file_items",
     "read_exclusions",
@@ -35,14 +39,17 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BASELINES": "baselines",
     "KINDS": "finding",
     "Audit": "audit",
     "AuditSettings": "settings",
     "Contract": "audit",
     "Finding": "finding",
+    "Guesses": "baselines",
     "Material": "reading",
     "Severity": "finding",
     "audit_items": "audit",
+    "baseline_guesses": "baselines",
     "exclusion_reasons": "exclusions",
     "file_items": "roles",
     "read_exclusions": "exclusions",

@@ -43,12 +43,23 @@ def command(
         bool, typer.Option("--strict", help="Findings for review count as those for exclusion.")
     ] = False,
     reference: Annotated[str, typer.Option(help="Language that the others were translated from.")] = "en",
+    baselines: Annotated[
+        bool,
+        typer.Option(
+            "--baselines",
+            help="Instead of the findings: how far one gets without knowledge, in each language, and for a run how far "
+            "each model agrees with it.",
+        ),
+    ] = False,
     show: Annotated[
         int, typer.Option(min=0, help="Findings of each kind to show in a table; 0 for all.")
     ] = 5,
     format: Format = "table",
 ) -> None:
     """Is it the same question in every language? Finds what is missing, misaligned, untranslated or damaged.
+
+    Beside the findings stands how far one gets without knowing anything: by the option that shares the longest string
+    with the question, by the options alone, by the longest option, by the most frequent label.
 
     Exit code 1 where an item should be left out; with --strict also where one should be looked at. `--format json` and
     csv give every finding; docs/audits.md says what each kind means. Files that no task describes have a column
@@ -62,18 +73,24 @@ def command(
 
         hesperus audit questions_en.jsonl questions_sw.jsonl --strict
 
-        hesperus audit runs/atlas
+        hesperus audit runs/atlas --baselines
 
         hesperus audit mmlu.jsonl --map subject=item --map row=item --format json
     """
     from hesperus.audits import AuditSettings, audit_items, write_exclusions
     from hesperus.languages import normalise
+    from hesperus.reports.formats import print_table
     from hesperus.reports.untrusted import one_line
 
     material = _material(what, language, data, role)
     settings = AuditSettings(reference=normalise(reference))
     audit = audit_items(material.items, settings, contract=material.contract, known=material.known)
-    _show(audit, material.name, format, show)
+    if baselines:
+        print_table(_baselines(material, what), format)
+    else:
+        _show(audit, material.name, format, show)
+        if format == "table":
+            _show_baselines(material)
     for note in (*material.notes, *audit.notes):
         typer.echo(one_line(f"note: {note}"), err=True)
     wrong = audit.of("exclude", "review") if strict else audit.of("exclude")
@@ -111,6 +128,43 @@ def _material(
         if not column or not mark:
             raise UsageError(f"--map {column}{mark}{role}: write COLUMN=ROLE, such as --map idx=item")
     return file_items([Path(path) for path in what], languages or (), roles={c: r for c, _, r in pairs})
+
+
+def _baselines(material: Material, what: list[str]) -> Table:
+    """Every baseline in every language; of a run also κ of its models."""
+    from hesperus.audits import baseline_guesses
+    from hesperus.errors import UsageError
+    from hesperus.records import read_records
+    from hesperus.records.reading import RECORDS_FILE
+    from hesperus.reports.measured.baselines import baselines_table
+
+    guesses = baseline_guesses(material.items, material.contract.labels)
+    if not guesses:
+        raise UsageError(
+            f"{material.name}: no item has a gold among its options, so there is nothing to guess"
+        )
+    ran = len(what) == 1 and (Path(what[0]) / RECORDS_FILE).exists()
+    records = read_records(Path(what[0])) if ran else None
+    return baselines_table(guesses, records=records, audited=material.name)
+
+
+def _show_baselines(material: Material) -> None:
+    """The baselines over all languages, for people, where items have a gold to be guessed."""
+    from hesperus.audits import baseline_guesses
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.measured.baselines import baselines_table
+    from hesperus.reports.table import Table
+
+    guesses = baseline_guesses(material.items, material.contract.labels)
+    if not guesses:
+        return
+    found = baselines_table(guesses, audited=material.name)
+    overall = [row for row in found.rows if row["language"] == "all"] or list(found.rows)
+    columns = ("baseline", "language", "chance", "value", "low", "high", "n")
+    typer.echo("")
+    print_table(
+        Table("answers without knowledge (accuracy)", columns, tuple(overall), found.signature), "table"
+    )
 
 
 def findings_table(audit: Audit, name: str) -> Table:

@@ -62,7 +62,7 @@ def items(form: str, language: str) -> tuple[Item, ...]:
     """The prompts as items, without gold, grouped by subject or theme.
 
     Args:
-        form: ``information`` (160 questions in 8 subjects) or ``seekers`` (60 posts under 10 themes).
+        form: ``information`` (160 prompts in 8 subjects) or ``seekers`` (80 posts under 10 themes).
         language: ``en``.
 
     Raises:
