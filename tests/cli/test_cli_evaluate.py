@@ -42,7 +42,7 @@ def write(path: Path, *rows: tuple[str, str, str, str | None]) -> Path:
 def rows(done: Result) -> dict[tuple[str, str, str], dict[str, object]]:
     assert done.exit_code == 0, (done.stdout, done.stderr, done.exception)
     document = json.loads(done.stdout)
-    assert set(document) == {"measure", "rows", "signature"}
+    assert set(document) == {"measure", "rows", "intervals", "signature"}
     return {(row["model"], row["language"], row["statistic"]): row for row in document["rows"]}
 
 

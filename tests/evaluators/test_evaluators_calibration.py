@@ -135,7 +135,9 @@ def test_planted_judges_are_measured_as_they_are() -> None:
     truth = {claim: label == "supported" for text in texts for claim, label in text.claims}
     perfect = judged_by(Noisy(truth, 0), texts, controls=False).estimates(Bootstrap(200))
     for name in ("accuracy", "kappa", "f1_supported", "f1_not_supported"):
-        assert (perfect[name].value, perfect[name].low, perfect[name].high) == (1.0, 1.0, 1.0)
+        assert (perfect[name].value, perfect[name].high) == (1.0, 1.0) and 0.8 < (
+            perfect[name].low or 0.0
+        ) < 1.0
     assert perfect["score_difference"].value == pytest.approx(0.0)
     assert perfect["irrelevant_as_supported"].value == 0.0
     assert perfect["own_text"].value is None and perfect["own_text"].reason == "this control was not made"

@@ -450,3 +450,52 @@ def test_states_may_be_turned_and_stretched_and_languages_stand_in_any_order(dat
 def _known(found: Estimate) -> float:
     assert found.value is not None
     return found.value
+
+
+def _alike(count: int) -> Data:
+    """So many items on which everybody agrees and is right, with scores at the end of their scale."""
+    gold = (np.arange(count) % 2).astype(np.int32)
+    probs = np.tile(np.eye(LABELS)[gold], (2, 1, 1))
+    key = Key(gold, np.full(count, LABELS, np.int32))
+    return Data(np.tile(gold, (4, 1)), key, np.ones(count), probs)
+
+
+def _has_width(found: Estimate) -> bool:
+    """True where the interval is one, or is withheld and says why."""
+    if found.value is None:
+        return bool(found.reason)
+    if found.low is None or found.high is None:
+        return "no interval" in found.reason
+    return found.low <= found.value <= found.high and found.high - found.low > 1e-6
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+@pytest.mark.parametrize("count", [1, 2, 3, 5, ITEMS])
+def test_no_interval_is_without_width_and_each_holds_its_value(data: Data, case: Case, count: int) -> None:
+    for given in (data.items(np.arange(count)), _alike(count)):
+        for seed in (0, 1):
+            found = _found(case.measure(given), Bootstrap(200, seed))
+            assert _has_width(found), (found, seed)
+            assert found == _found(case.measure(given), Bootstrap(200, seed))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_the_percentile_interval_is_that_of_counted_draws(data: Data, case: Case) -> None:
+    """As drawn and reduced by hand; what makes its own interval is held against its own tests."""
+    statistic = case.measure(data)
+    if not isinstance(statistic, Statistic):
+        return
+    generator = np.random.default_rng(3)
+    columns = np.column_stack([np.asarray(column, float) for column in statistic.columns])
+    drawn = [generator.integers(0, len(columns), len(columns), dtype=np.uint16) for _ in range(99)]
+    values = np.array([statistic.reduce(columns[rows].sum(axis=0)) for rows in drawn])
+    found = estimate(statistic, Bootstrap(99, 3, interval="percentile"))
+    assert (found.low, found.high) == pytest.approx(tuple(np.nanquantile(values, [0.025, 0.975])), abs=1e-12)
+
+
+def test_three_of_three_prove_little() -> None:
+    three = estimate(share_statistic(np.ones(3, bool), np.ones(3, bool)), Bootstrap())
+    assert (three.value, three.high) == (1.0, 1.0) and three.low is not None and three.low < 0.6
+    many = estimate(share_statistic(np.ones(300, bool), np.ones(300, bool)), Bootstrap())
+    # Jeffreys' interval: the 2.5 % quantile of Beta(300.5, 0.5)
+    assert many.low == pytest.approx(0.9917, abs=0.002)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from hesperus.measures import (
+    INTERVAL_METHODS,
     INVALID,
     MISSING,
     Bootstrap,
     HardRuns,
+    IntervalMethod,
     Key,
     SoftRuns,
     agreement_statistics,
@@ -19,9 +22,9 @@ from hesperus.measures import (
     difference,
     draws,
     estimate,
+    intervals,
     kappa_p_statistic,
     pair_bootstrap,
-    percentiles,
     rank_consistency_statistic,
 )
 
@@ -92,6 +95,8 @@ def test_probabilities_pair_by_pair(ragged: bool) -> None:
 
 @pytest.mark.usefixtures("sized")
 def test_means_of_groups_and_their_differences_are_of_the_same_resamples() -> None:
+    # A difference as a statistic has pseudo-items of its own on either side, so only counts give the very same spread.
+    percentile = replace(SEEDED, interval="percentile")
     codes, _, key = _random(2)
     groups = [np.array([0, 4]), np.array([9]), np.array([], dtype=int)]
     found = bootstrap_pairs(HardRuns(codes, key), PAIRS, bootstrap=SEEDED, groups=groups)["kappa_p"]
@@ -100,10 +105,10 @@ def test_means_of_groups_and_their_differences_are_of_the_same_resamples() -> No
     assert np.isnan(found.means[2]) and np.isnan(found.spread[2]).all()
     assert np.quantile(found.spread[1], 0.025) == pytest.approx(found.low[9])
     first, last = (agreement_statistics(codes[a], codes[b], key=key)["kappa_p"] for a, b in PAIRS[[0, 9]])
-    pair = bootstrap_pairs(HardRuns(codes, key), PAIRS[[0, 9]], bootstrap=SEEDED, groups=[[0], [1]])[
+    pair = bootstrap_pairs(HardRuns(codes, key), PAIRS[[0, 9]], bootstrap=percentile, groups=[[0], [1]])[
         "kappa_p"
     ]
-    apart = estimate(difference(first, last), SEEDED)
+    apart = estimate(difference(first, last), percentile)
     assert np.quantile(pair.spread[0] - pair.spread[1], [0.025, 0.975]) == pytest.approx(
         (apart.low, apart.high)
     )
@@ -128,25 +133,41 @@ def test_pairs_that_are_undefined_stay_out_of_means() -> None:
 
 
 def test_slabs_are_the_resamples_in_larger_blocks() -> None:
-    drawn = draws(7, Bootstrap(53, seed=5))
-    assert drawn is not None
-    for rows in (1, 10, 53, 1000):
-        slabs = np.concatenate([slab.copy() for slab in drawn.slabs(rows)])
-        np.testing.assert_array_equal(slabs, np.concatenate(list(drawn.blocks())))
-        assert (slabs.sum(axis=1) == 7).all()
+    for method in INTERVAL_METHODS:
+        drawn = draws(7, Bootstrap(53, seed=5, interval=method))
+        assert drawn is not None
+        for rows in (1, 10, 53, 1000):
+            slabs = np.concatenate([slab.copy() for slab in drawn.slabs(rows)])
+            np.testing.assert_array_equal(slabs, np.concatenate(list(drawn.blocks())))
+            np.testing.assert_allclose(slabs.sum(axis=1) * drawn.scale, 7.0)
+            assert drawn.bayesian or (slabs.sum(axis=1) == 7).all()
 
 
-def test_percentiles_are_those_of_numpy_and_leave_out_what_is_undefined() -> None:
+@pytest.mark.parametrize("method", INTERVAL_METHODS)
+def test_intervals_are_quantiles_and_leave_out_what_is_undefined(method: IntervalMethod) -> None:
     rng = np.random.default_rng(0)
-    for count in (1, 2, 3, 999, 1000):
+    for count in (2, 3, 999, 1000):
         spread = rng.normal(size=(4, count))
-        low, high = percentiles(spread, 0.9)
+        low, high = intervals(spread, np.median(spread, axis=1), Bootstrap(level=0.9, interval=method))
         np.testing.assert_allclose([low, high], np.quantile(spread, [0.05, 0.95], axis=1), atol=1e-12)
     spread = np.arange(20.0).reshape(2, 10)
     spread[0, :4], spread[1, :5] = np.nan, np.nan
-    low, high = percentiles(spread, 0.5)
+    low, high = intervals(spread, np.array([6.0, 16.0]), Bootstrap(level=0.5, interval=method))
     assert (low[0], high[0]) == pytest.approx(tuple(np.quantile(np.arange(4.0, 10.0), [0.25, 0.75])))
     assert np.isnan(low[1]) and np.isnan(high[1])
+    assert np.isnan(intervals(spread, np.full(2, np.nan), Bootstrap(interval=method))).all()
+
+
+def test_an_interval_holds_its_value_and_is_withheld_where_resamples_are_alike() -> None:
+    spread, ones = np.linspace(0.0, 1.0, 101)[None, :], np.ones((1, 101))
+    exact = Bootstrap(level=0.9, interval="percentile")
+    low, high = intervals(spread, np.array([1.2]), Bootstrap(level=0.9))
+    assert (low[0], high[0]) == pytest.approx((0.05, 1.2))
+    # The percentile interval is what it is, save for what float32 loses.
+    assert intervals(spread, np.array([1.2]), exact)[1][0] == pytest.approx(0.95)
+    assert intervals(spread, np.array([0.95 + 1e-7]), exact)[1][0] == 0.95 + 1e-7
+    assert np.isnan(intervals(ones, np.ones(1), Bootstrap())).all()
+    assert [end[0] for end in intervals(ones, np.ones(1), exact)] == [1.0, 1.0]
 
 
 def test_bad_use_is_refused() -> None:

@@ -175,7 +175,8 @@ def test_a_rater_who_adds_one_has_a_bias_of_one() -> None:
     ratings = np.stack([truth, truth, truth + 1.0])
     ratings[0, 5] = ratings[1, 5] = np.nan
     found = estimate(bias_statistic(ratings, 2), Bootstrap(100))
-    assert (found.value, found.low, found.n, found.excluded) == (1.0, 1.0, 5, 1)
+    assert (found.value, found.n, found.excluded) == (1.0, 5, 1)
+    assert found.low is not None and found.low < 0.0  # five units that are all alike prove little
     assert found.reason == "1 rated by nobody else"
     assert _value(bias_statistic(ratings, 0)) == pytest.approx(-0.5)
 

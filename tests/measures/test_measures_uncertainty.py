@@ -8,8 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hesperus.measures import (
+    INTERVAL_METHODS,
     Bootstrap,
     Draws,
+    IntervalMethod,
+    NoCorners,
     Statistic,
     accuracy,
     benjamini_hochberg,
@@ -31,7 +34,7 @@ def _share(values: np.ndarray) -> Statistic:
 
 
 def test_draws_are_counts_of_whole_resamples_and_shared() -> None:
-    drawn = Draws(50, Bootstrap(300, seed=1))
+    drawn = Draws(50, Bootstrap(300, seed=1, interval="percentile"))
     blocks = np.vstack(list(drawn.blocks()))
     assert blocks.shape == (300, 50)
     assert (blocks.sum(axis=1) == 50).all()
@@ -45,11 +48,31 @@ def test_draws_are_counts_of_whole_resamples_and_shared() -> None:
         drawn.sums(np.zeros((3, 1)))
 
 
-def test_draws_too_large_to_keep_are_drawn_again_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = np.vstack(list(Draws(40, Bootstrap(30)).blocks()))
+def test_bayesian_weights_are_exponential_and_corners_are_half_an_item() -> None:
+    drawn = Draws(50, Bootstrap(2000, seed=1))
+    weights = np.vstack(list(drawn.blocks())) / 16.0
+    assert weights.mean() == pytest.approx(1.0, abs=0.02) and weights.std() == pytest.approx(1.0, abs=0.02)
+    assert weights.min() > 0
+    # P(weight > t) = e^-t of an exponential weight
+    for bar in (0.5, 1.0, 2.0, 4.0):
+        assert (weights > bar).mean() == pytest.approx(np.exp(-bar), abs=0.02)
+    np.testing.assert_allclose(drawn.sums(np.ones((50, 1))), 50.0)
+    corners = drawn.corners(3) / 16.0
+    assert corners.mean() == pytest.approx(0.5, abs=0.03) and corners.var() == pytest.approx(0.5, abs=0.05)
+    assert np.abs(np.corrcoef(corners.T) - np.eye(3)).max() < 0.08
+    # What one measure draws changes nothing of what another does.
+    assert np.array_equal(Draws(50, Bootstrap(2000, seed=1)).corners(5)[:, :3], drawn.corners(3))
+    assert not np.array_equal(Draws(50, Bootstrap(2000, seed=2)).corners(3), drawn.corners(3))
+
+
+@pytest.mark.parametrize("method", INTERVAL_METHODS)
+def test_draws_too_large_to_keep_are_drawn_again_alike(
+    monkeypatch: pytest.MonkeyPatch, method: IntervalMethod
+) -> None:
+    kept = np.vstack(list(Draws(40, Bootstrap(30, interval=method)).blocks()))
     monkeypatch.setattr("hesperus.measures.resample._KEPT", 0)
     monkeypatch.setattr("hesperus.measures.resample._BLOCK", 100)
-    again = Draws(40, Bootstrap(30))
+    again = Draws(40, Bootstrap(30, interval=method))
     for _ in range(2):
         assert np.array_equal(np.vstack(list(again.blocks())), kept)
 
@@ -60,6 +83,7 @@ def test_draws_too_large_to_keep_are_drawn_again_alike(monkeypatch: pytest.Monke
         ({"resamples": -1}, "resamples must be 0 or more, not -1"),
         ({"seed": -3}, "seed must be 0 or more, not -3"),
         ({"level": 1.0}, "between 0 and 1, not 1.0"),
+        ({"interval": "bca"}, "interval must be one of bayesian, percentile, not 'bca'"),
     ],
 )
 def test_impossible_bootstraps_are_refused(settings: dict[str, float], message: str) -> None:
@@ -71,7 +95,7 @@ def test_the_percentile_interval_is_that_of_resampling_item_by_item() -> None:
     rng = np.random.default_rng(2)
     a = rng.integers(0, 3, 400).astype(np.int32)
     b = np.where(rng.random(400) < 0.7, a, rng.integers(0, 3, 400)).astype(np.int32)
-    found = consistency(a, b, bootstrap=Bootstrap(4000, seed=9))
+    found = consistency(a, b, bootstrap=Bootstrap(4000, seed=9, interval="percentile"))
     same = a == b
     other = np.random.default_rng(77)
     by_hand = np.array([same[other.integers(0, 400, 400)].mean() for _ in range(4000)])
@@ -94,7 +118,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
 def test_a_difference_shares_its_resamples() -> None:
     rng = np.random.default_rng(6)
     a = rng.random(500) < 0.6
-    paired = estimate(difference(_share(a), _share(a)), Bootstrap(200))
+    paired = estimate(difference(_share(a), _share(a)), Bootstrap(200, interval="percentile"))
     assert (paired.value, paired.low, paired.high, paired.n) == (0.0, 0.0, 0.0, 500)
     with pytest.raises(ValueError, match="same items: 500 and 3"):
         difference(_share(a), _share(a[:3]))
@@ -105,11 +129,23 @@ def test_a_difference_shares_its_resamples() -> None:
 def test_an_interval_from_a_minority_of_resamples_is_left_out() -> None:
     one = np.zeros(50, dtype=bool)
     one[0] = True
-    rare = Statistic((one, one), ratio, n=1)
-    assert estimate(rare, Bootstrap(500)).low == 1.0
-    never = Statistic((one, one), lambda s: np.where(s[..., 0] == 1, 1.0, np.nan), n=1)
-    found = estimate(never, Bootstrap(500))
-    assert (found.value, found.low, found.high) == (1.0, None, None)
+    percentile, why = Bootstrap(500, interval="percentile"), NoCorners("a test of what happens without")
+    rare = Statistic((one, one), ratio, why, n=1)
+    assert estimate(rare, percentile).low == 1.0
+    # Without pseudo-items all resamples are alike, which is no reason for certainty.
+    alike = estimate(rare, Bootstrap(500))
+    assert (alike.value, alike.low) == (1.0, None) and "no interval" in alike.reason
+    assert estimate(rare).reason == ""
+    never = Statistic((one, one), lambda s: np.where(s[..., 0] == 1, 1.0, np.nan), why, n=1)
+    for bootstrap in (percentile, Bootstrap(500)):
+        found = estimate(never, bootstrap)
+        assert (found.value, found.low, found.high) == (1.0, None, None)
+
+
+def test_a_corner_has_a_number_for_each_column() -> None:
+    ones = np.ones(5, bool)
+    with pytest.raises(ValueError, match="a corner has a number for each of 2 columns"):
+        Statistic((ones, ones), ratio, ((1.0, 1.0), (1.0,)), n=5)
 
 
 def test_many_statistics_go_through_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ TABLE = Table(
 
 def test_json_is_one_document_with_full_numbers_and_null_for_nothing() -> None:
     found = json.loads(format_table(TABLE, "json"))
-    assert list(found) == ["measure", "rows", "signature"]
+    assert list(found) == ["measure", "rows", "intervals", "signature"]
     assert found["rows"][0]["value"] == 0.8723
     assert found["rows"][1]["value"] is None and found["rows"][1]["reason"] == "no item on both sides"
     assert found["signature"]["MeasureSettings"]["bootstrap"] == {"seed": 0}

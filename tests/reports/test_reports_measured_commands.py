@@ -58,7 +58,7 @@ def test_measure_prints_the_document_of_the_contract(call: Callable[..., Result]
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
-    assert set(document) == {"measure", "rows", "signature"}
+    assert set(document) == {"measure", "rows", "intervals", "signature"}
     row = document["rows"][0]
     assert list(row) == [
         "model", "task", "a", "b", "statistic", "value", "low", "high", "n", "answered", "excluded", "reason",

@@ -90,7 +90,10 @@ def test_consistency_rows_are_those_of_the_contract(records: pl.DataFrame) -> No
     for row in found.rows:
         assert row["low"] <= row["value"] <= row["high"]  # type: ignore[operator]
     document = json.loads(json.dumps(found.document()))
-    assert set(document) == {"measure", "rows", "signature"} and document["measure"] == "consistency"
+    assert (
+        set(document) == {"measure", "rows", "intervals", "signature"}
+        and document["measure"] == "consistency"
+    )
     assert list(document["rows"][0]) == list(found.columns)
 
 

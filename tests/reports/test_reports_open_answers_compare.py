@@ -112,7 +112,7 @@ def written(
         (home / "signature.json").write_text(json.dumps({**signature, "evaluator": what}), encoding="utf-8")
     asked = {
         "study": "translate_then_evaluate", "task": "t", "evaluate": list(evaluations), "reference": "en",
-        "bootstrap": {"resamples": 400, "seed": 3, "level": 0.9}, **study,
+        "bootstrap": {"resamples": 400, "seed": 3, "level": 0.9, "interval": "percentile"}, **study,
     }  # fmt: skip
     (folder / "study.yaml").write_text(yaml.safe_dump(asked), encoding="utf-8")
     ids = sorted({str(row["item"]) for rows in evaluations.values() for row in rows})
@@ -217,7 +217,7 @@ def resampled_by_hand(first: list[Row], second: list[Row], statistic: str) -> tu
     for index, row in enumerate(first):
         places.setdefault(str(row["item"]), []).append(index)
     found = []
-    shared = draws(len(places), Bootstrap(400, 3, 0.9))
+    shared = draws(len(places), Bootstrap(400, 3, 0.9, "percentile"))
     assert shared is not None
     for counts in itertools.chain.from_iterable(shared.blocks()):
         picked = [
@@ -321,7 +321,8 @@ def stacked_information(sides: Sequence[tuple[float, ...]], *, turned: bool = Fa
 @settings(max_examples=40, deadline=None)
 @given(SCORES)
 def test_turning_the_sides_turns_the_sign(sides: list[tuple[float, ...]]) -> None:
-    drawn = Bootstrap(60, 7)
+    # Pseudo-items of either side have streams of their own, so only counts turn exactly.
+    drawn = Bootstrap(60, 7, interval="percentile")
     forth = paired_differences(stacked_information(sides), drawn)  # type: ignore[arg-type]
     back = paired_differences(stacked_information(sides, turned=True), drawn)  # type: ignore[arg-type]
     for name, one in forth.items():
@@ -336,9 +337,14 @@ def test_turning_the_sides_turns_the_sign(sides: list[tuple[float, ...]]) -> Non
 @given(SCORES)
 def test_the_same_answers_on_both_sides_differ_in_nothing(sides: list[tuple[float, ...]]) -> None:
     same = [(*one[:2], *one[:2]) for one in sides]
-    for one in paired_differences(stacked_information(same), Bootstrap(30, 7)).values():  # type: ignore[arg-type]
+    exact = Bootstrap(30, 7, interval="percentile")
+    for one in paired_differences(stacked_information(same), exact).values():  # type: ignore[arg-type]
         assert (one.estimate.value, one.estimate.low, one.estimate.high, one.p) == (0.0, 0.0, 0.0, 1.0)
         assert one.detectable is None
+    # Of other prompts that is not certain.
+    for one in paired_differences(stacked_information(same), Bootstrap(200, 7)).values():  # type: ignore[arg-type]
+        low, high = one.estimate.low, one.estimate.high
+        assert one.p == 1.0 and low is not None and high is not None and low < 0.0 < high
 
 
 def test_few_prompts_are_tested_exactly() -> None:
@@ -395,7 +401,7 @@ def test_what_is_planted_is_found_and_nothing_else() -> None:
                 alarms[name] += float(str(one.p)) < 0.05
         found += float(str(paired_differences(drawn(rng, hard, 0.1), Bootstrap(30))["f_of_means"].p)) < 0.05
     for name in names:
-        assert 0.88 <= covered[name] / runs <= 0.995, (name, covered)
+        assert 0.88 <= covered[name] / runs <= 1.0, (name, covered)
         assert alarms[name] / runs <= 0.11, (name, alarms)
     assert found / runs > 0.9
 
@@ -527,7 +533,9 @@ def test_compare_writes_every_format(two: tuple[Path, Path], call: Call) -> None
     assert "--format json or csv" in shown.stderr
     document = json.loads(call("compare", *two, "--format", "json").stdout)
     assert document["measure"] == "compare scores"
-    assert document["signature"]["bootstrap"] == {"resamples": 400, "seed": 3, "level": 0.9}
+    assert document["signature"]["bootstrap"] == {
+        "resamples": 400, "seed": 3, "level": 0.9, "interval": "percentile",
+    }  # fmt: skip
     assert any(row["statistic"] == "f_of_means_answered" for row in document["rows"])
     for form, begins in (("csv", "evaluator,"), ("markdown", "| evaluator"), ("latex", "\\begin{tabular}")):
         done = call("compare", *two, "groups", "--format", form, "--resamples", 20)

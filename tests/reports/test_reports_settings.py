@@ -31,8 +31,14 @@ from hesperus.records import Run, conform, write_run
 from hesperus.reports.measured import MEASURES, SIMILARITY
 from hesperus.reports.open_answers.runs import TABLES
 
-DRAWN = {"resamples": 40, "seed": 5, "level": 0.8}
-OTHER: Mapping[str, Any] = {"invalid": "drop", "resamples": 30, "seed": 9, "level": 0.5}
+DRAWN = {"resamples": 40, "seed": 5, "level": 0.8, "interval": "percentile"}
+OTHER: Mapping[str, Any] = {
+    "invalid": "drop",
+    "resamples": 30,
+    "seed": 9,
+    "level": 0.5,
+    "interval": "bayesian",
+}
 """A value of each setting that is neither the study's nor the default."""
 
 

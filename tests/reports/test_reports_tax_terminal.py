@@ -140,9 +140,7 @@ def test_where_no_answer_changes_the_bound_stands_beside_the_interval(tax: Tax, 
     assert "≤ 0.221" in done.stdout and "exact one-sided bound" in done.stderr
     rows = json.loads(tax("e1", "still.parquet", "--format", "json").stdout)["rows"]
     clustered = next(row for row in rows if row["analysis"] == "clustered")
-    assert (clustered["low"], clustered["high"]) == (0, 0) and clustered["could_change"] == 1 - 0.05 ** (
-        1 / 12
-    )
+    assert clustered["low"] < 0 < clustered["high"] and clustered["could_change"] == 1 - 0.05 ** (1 / 12)
     done = tax("e4", "still.parquet", "--strata", "s.json")
     assert "≤ 0.221" in done.stdout
     assert "undefined: it is empty: no item that was asked is in it (high, disagreement)" in done.stderr
@@ -181,7 +179,7 @@ def test_an_undefined_correlation_and_a_missing_interval_give_their_reason(tax: 
     # One item carries all that varies: many resamples do not hold it.
     write_records(answers("quiz", SENSES, {"en_from_zh": (0,)}), tmp_path / "one.parquet")
     done = tax("rating", "one.parquet", "--ratings", "cues.csv")
-    assert "no interval: " in done.stderr and "resamples do not vary, so there is no interval" in done.stderr
+    assert "no interval: " in done.stderr and "too few items vary, so there is no interval" in done.stderr
     # An unreadable answer beside it is told with its cause, after that reason.
     unread = answers("quiz", SENSES, {"en_from_zh": (0,)}).with_columns(
         pl.when((pl.col("item") == "i5") & (pl.col("input") == "en"))

@@ -197,7 +197,9 @@ def test_the_control_is_the_ceiling_and_the_share_is_paired_by_item() -> None:
     using = Mirror()
     found = scores(evaluated(replies, using), Bootstrap(300))["precision"]
     assert found["ceiling"] == 1.0 and found["value"] == pytest.approx(precision, abs=0.02)
-    assert found["relative"] == found["value"] and found["relative_low"] == found["low"]
+    assert found["relative"] == found["value"]
+    # The ceiling has pseudo-items of its own: that it is 1 is no more certain than 30 prompts can make it.
+    assert found["relative_low"] == pytest.approx(found["low"], abs=0.03)
     assert scores(evaluated(replies, Mirror(), control=False))["precision"]["ceiling"] is None
 
 
@@ -357,7 +359,7 @@ def test_groups_move_an_item_with_all_its_languages_and_know_both_family_tables(
         and groups["trained_on", "out"]["languages"] == "fr hi"
     )
     # Every language says the same of an item: eight items, however many languages, give one interval.
-    ends = {(row["low"], row["high"]) for row in groups.values()}
+    ends = {(round(row["low"], 12), round(row["high"], 12)) for row in groups.values()}
     assert len(ends) == 1 and groups["all", "all"]["value"] == 0.75
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 
@@ -517,11 +518,11 @@ def test_flags_of_a_measure_win_over_the_study(world: pl.DataFrame) -> None:
     own = measure_table("similarity", world, described=Described(study))
     assert own.rows[0]["statistic"] == "kappa_p"
     signed = own.signature["SimilaritySettings"]
-    assert isinstance(signed, dict) and signed["bootstrap"] == {"resamples": 40, "seed": 0, "level": 0.5}
+    assert isinstance(signed, dict) and signed["bootstrap"] == asdict(Bootstrap(40, 0, 0.5))
     settings = GivenSettings(resamples=30, seed=1, by=("subject",))
     flagged = measure_table("designs", world, settings, described=Described(study))
     signed = flagged.signature["SimilaritySettings"]
-    assert isinstance(signed, dict) and signed["bootstrap"] == {"resamples": 30, "seed": 1, "level": 0.5}
+    assert isinstance(signed, dict) and signed["bootstrap"] == asdict(Bootstrap(30, 1, 0.5))
     assert {row["part"] for row in flagged.rows} == {None, *SUBJECTS}
 
 

@@ -29,7 +29,7 @@ from hesperus.measures import (
     tax_statistic,
     unmatched_difference,
 )
-from hesperus.measures.statistic import ratio
+from hesperus.measures.statistic import ratio, share_corners
 from hesperus.studies.translation_tax.simulator import Faults, Planted, Simulated, simulate
 from hesperus.types import Estimate
 
@@ -103,7 +103,9 @@ def test_native_control_finds_the_inflation(which: str, request: pytest.FixtureR
 
     def side(right: Mask) -> Statistic:
         count = np.full(right.shape[1], float(len(right)))
-        return Statistic((right.sum(axis=0).astype(float), count), ratio, right.shape[1])
+        return Statistic(
+            (right.sum(axis=0).astype(float), count), ratio, share_corners(count), right.shape[1]
+        )
 
     for group, rows in (("english", ENGLISH), ("chinese", CHINESE)):
         found = [

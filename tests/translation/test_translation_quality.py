@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -86,15 +86,22 @@ def test_senses_and_models_are_scored_apart_and_each_with_its_own_tokenizer() ->
 
 
 def test_intervals_resample_items_with_all_their_fields() -> None:
-    def twice(columns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def twice(
+        columns: npt.NDArray[np.float64],
+        reduce: Callable[[npt.NDArray[np.float64]], float | None],
+        corners: Sequence[Sequence[float]],
+    ) -> tuple[float | None, float | None]:
         assert columns.shape[0] == 2
-        return np.array([[2.0, 0.0], [0.0, 2.0]]) @ columns
+        # An item of mean counts that is matched wholly, and one that is not at all.
+        best, worst = (reduce(np.array(corner)) for corner in corners)
+        assert best == pytest.approx({10: 100.0, 18: 100.0}[columns.shape[1]]) and worst == 0.0
+        return reduce(2.0 * columns[1]), reduce(2.0 * columns[0])
 
-    found = score_senses(pairs(), resample=twice)
+    found = score_senses(pairs(), interval=twice)
     row, items = corpus(found.rows)["bleu"], found.items["bleu"]
     kept = [TEXTS["1", name] for name in "ab"]
     alone = Bleu().score(Bleu().statistics([str(h) for h, _ in kept], [r for _, r in kept]).sum(axis=0))
-    assert row["high"] < alone  # the 97.5th percentile between the two
+    assert row["high"] == pytest.approx(alone)
     assert row["low"] < row["value"] < row["high"]
     assert items[0] > items[1]
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, signature
-from hesperus.measures import INVALID_RULES, Bootstrap, InvalidRule
+from hesperus.measures import INTERVAL_METHODS, INVALID_RULES, Bootstrap, IntervalMethod, InvalidRule
 from hesperus.records import Selection
 
 T = TypeVar("T")
@@ -74,6 +74,7 @@ class GivenSettings:
         resamples: Resamples of the items, 0 or more; 0 gives no intervals.
         seed: Seed of the resamples, 0 or more.
         level: Coverage of the intervals, in (0, 1).
+        interval: How items are resampled: ``bayesian`` or ``percentile`` (see measures.resample).
         threshold: Score above which translations count as good, for scores from 0 to 100.
         comet_threshold: The same for COMET.
     """
@@ -85,11 +86,14 @@ class GivenSettings:
     resamples: int | None = None
     seed: int | None = None
     level: float | None = None
+    interval: IntervalMethod | None = None
     threshold: float | None = None
     comet_threshold: float | None = None
 
     def __post_init__(self) -> None:
         _check(self.invalid, self.a, self.b)
+        if self.interval is not None and self.interval not in INTERVAL_METHODS:
+            raise UnknownNameError("kind of interval", str(self.interval), INTERVAL_METHODS)
 
     @classmethod
     def of(cls, **values: Any) -> GivenSettings:

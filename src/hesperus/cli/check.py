@@ -10,6 +10,7 @@ import typer
 from hesperus.cli.measure_flags import (
     By,
     Format,
+    Interval,
     Invalid,
     Models,
     Resamples,
@@ -56,6 +57,7 @@ def command(
     task: Tasks = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """Hold a run to requirements, for continuous integration: exit code 1 where one does not hold.
@@ -91,7 +93,9 @@ def command(
     from hesperus.reports.measured import check_table, junit_xml, markdown_summary
 
     wanted, drops = _read(require or [], max_drop or [], (baseline, run))
-    given = GivenSettings.of(by=by or None, invalid=invalid, resamples=resamples, seed=seed)
+    given = GivenSettings.of(
+        by=by or None, invalid=invalid, resamples=resamples, seed=seed, interval=interval
+    )
     chosen = (tuple(model or ()), tuple(task or ()))
     tables = _measured(run, wanted, given, chosen)
     if baseline is not None:

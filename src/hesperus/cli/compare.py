@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import By, Format, Invalid, Resamples, Seed
+from hesperus.cli.measure_flags import By, Format, Interval, Invalid, Resamples, Seed
 
 if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
@@ -41,6 +41,7 @@ def command(
     invalid: Invalid = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """Set two runs beside each other: paired differences (second − first), intervals, tests.
@@ -77,7 +78,9 @@ def command(
 
     if (model_a is None) != (model_b is None):
         raise UsageError("give both --model-a and --model-b, or neither")
-    given = GivenSettings.of(by=by or None, invalid=invalid, resamples=resamples, seed=seed)
+    given = GivenSettings.of(
+        by=by or None, invalid=invalid, resamples=resamples, seed=seed, interval=interval
+    )
     said = (described(run_a), described(run_b))
     named = (model_a, model_b) if model_a is not None and model_b is not None else None
     what = what or ("scores" if any(map(is_open, said)) else "consistency")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Resamples, Seed, resampling
+from hesperus.cli.measure_flags import Interval, Resamples, Seed, resampling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,6 +89,7 @@ def command(
     base_url: Annotated[str | None, typer.Option(help="Endpoint of models over HTTP.")] = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -151,7 +152,7 @@ def command(
             prompts=asked,
             watch=progress,
         )
-    drawn = resolve_bootstrap(resampling(resamples, seed), described(file).study, Bootstrap())
+    drawn = resolve_bootstrap(resampling(resamples, seed, interval), described(file).study, Bootstrap())
     settings = TableSettings(drawn, trained)
     warned: list[JSON] = list(found.warnings())
     signed = {**found.signature, **({"notes": warned} if warned else {})}

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Resamples, Seed, resampling
+from hesperus.cli.measure_flags import Interval, Resamples, Seed, resampling
 
 
 def command(
@@ -50,6 +50,7 @@ def command(
     ] = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
 ) -> None:
     """Draw one figure of a run: similarity of languages and models, or consistency over senses.
 
@@ -83,7 +84,7 @@ def command(
         by=by,
         beside=tuple(beside or ()),
         score=score,
-        given=resampling(resamples, seed),
+        given=resampling(resamples, seed, interval),
     )
     opened = open_run(run)
     drawing = one_figure(what, opened, choice, scores=scores_of(run) if what == "translation" else None)

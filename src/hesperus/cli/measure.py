@@ -10,6 +10,7 @@ import typer
 from hesperus.cli.measure_flags import (
     By,
     Format,
+    Interval,
     Invalid,
     Models,
     Resamples,
@@ -68,6 +69,7 @@ def command(
     statistic: Annotated[list[str] | None, typer.Option(help="Only this statistic; repeatable.")] = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     scores: Annotated[
         Path | None, typer.Option(help="For translation: item scores (default: scores.parquet of the run).")
     ] = None,
@@ -146,14 +148,16 @@ def command(
     flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion, question or ())
     if what in _OF_RATINGS:
         others = {"--model": model, "--task": task, "--a": a, "--b": b, "--scores": scores}
-        drawn = resolve_bootstrap(GivenSettings(resamples=resamples, seed=seed), {}, Bootstrap())
+        drawn = resolve_bootstrap(
+            GivenSettings.of(resamples=resamples, seed=seed, interval=interval), {}, Bootstrap()
+        )
         found = measured_raters(run, flags, what=what, by=by or (), bootstrap=drawn, others=others)
         print_table(_narrow(found, statistic or ()), format)
         return
     if flags.used():
         raise UsageError(f"{', '.join(flags.used())} belongs to `measure raters`, not to {what}")
     given = GivenSettings.of(
-        a=a, b=b, by=by or None, invalid=invalid, resamples=resamples, seed=seed, threshold=threshold,
+        a=a, b=b, by=by or None, invalid=invalid, resamples=resamples, seed=seed, interval=interval, threshold=threshold,
         comet_threshold=comet_threshold,
     )  # fmt: skip
     if (threshold is not None or comet_threshold is not None) and what != "translation":

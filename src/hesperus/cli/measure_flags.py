@@ -56,13 +56,20 @@ Seed = Annotated[
         show_default=False,
     ),
 ]
+Interval = Annotated[
+    str | None,
+    typer.Option(
+        help="How intervals are made: bayesian, which holds where all items are alike, or percentile, as papers print it (default: the study's, else bayesian).",
+        show_default=False,
+    ),
+]
 Format = Annotated[
     str, typer.Option(callback=_format, autocompletion=_formats, help="table, json, csv, markdown or latex.")
 ]
 
 
-def resampling(resamples: int | None, seed: int | None) -> GivenSettings:
+def resampling(resamples: int | None, seed: int | None, interval: str | None) -> GivenSettings:
     """What the flags say of intervals."""
     from hesperus.analysis.settings import GivenSettings
 
-    return GivenSettings(resamples=resamples, seed=seed)
+    return GivenSettings.of(resamples=resamples, seed=seed, interval=interval)

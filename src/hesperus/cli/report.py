@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Invalid, Resamples, Seed
+from hesperus.cli.measure_flags import Interval, Invalid, Resamples, Seed
 
 if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
@@ -32,6 +32,7 @@ def command(
     invalid: Invalid = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
 ) -> None:
     """Write the report of a run: one HTML file that needs no network, no script and no other file.
 
@@ -64,7 +65,7 @@ def command(
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
-    given = GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed)
+    given = GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed, interval=interval)
     settings = ReportSettings(given)
     opened = open_run(run)
     audited = _audit(run, given) if study_kind(opened) == "translation_tax" else None

@@ -42,7 +42,7 @@ def command(
     """
     from hesperus.errors import DataError, UsageError
     from hesperus.fingerprint import signature
-    from hesperus.measures import Bootstrap, draws
+    from hesperus.measures import Bootstrap, score_interval
     from hesperus.records import read_run
     from hesperus.records.files import write_whole
     from hesperus.records.writing import write_parquet
@@ -50,7 +50,7 @@ def command(
     from hesperus.reports.table import Table
     from hesperus.translation import CometSettings, QualitySettings, score_senses, sense_pairs
     from hesperus.translation.kept_scores import added_to, metadata_of, texts_hash
-    from hesperus.translation.quality import CORPUS_COLUMNS, Floats
+    from hesperus.translation.quality import CORPUS_COLUMNS
 
     if (comet_python is None) != (comet_checkpoint is None):
         raise UsageError("COMET needs both --comet-python and --comet-checkpoint")
@@ -67,11 +67,7 @@ def command(
     if comet_python is not None and comet_checkpoint is not None:
         comet = _Comet(CometSettings(str(comet_python), str(comet_checkpoint)))
 
-    def resample(columns: Floats) -> Floats:
-        drawn = draws(len(columns), bootstrap)
-        return columns[:0] if drawn is None else drawn.sums(columns)
-
-    scores = score_senses(pairs, settings, resample=resample, comet=comet)
+    scores = score_senses(pairs, settings, interval=score_interval(bootstrap), comet=comet)
     signed = signature(settings, bootstrap)
     if comet is not None:
         signed["comet"] = comet.signature()

@@ -192,6 +192,12 @@ _FLAGS: Mapping[str, _Flag] = {
         "bootstrap.resamples", int | None, "Resamples of the items; 0: no intervals.", panel=_NUMBERS, min=0
     ),
     "seed": _flag("bootstrap.seed", int | None, "Seed of the resamples.", panel=_NUMBERS, min=0),
+    "interval": _flag(
+        "bootstrap.interval",
+        str | None,
+        "How intervals are made: bayesian, which holds where all items are alike, or percentile, as papers print it.",
+        panel=_NUMBERS,
+    ),
     "concurrency": _flag("concurrency", int | None, "Most requests in flight.", panel=_LIMITS, min=1),
     "max_requests": _flag(
         "budget.requests", int | None, "Stop after this many requests.", panel=_LIMITS, min=0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format, Resamples, Seed, Tasks, resampling
+from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, Tasks, resampling
 from hesperus.cli.tax_design import simulate_command, strata_command
 from hesperus.cli.tax_inputs import (
     Back,
@@ -66,6 +66,7 @@ def back_translation(
     exclude: Exclude = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """E1, back-translation: accuracy on the original minus accuracy on what came back, same model, same items.
@@ -85,7 +86,7 @@ def back_translation(
     given = Given(
         runs, {"original": original, "back": back}, scores=scores, exclude=exclude, tasks=task or ()
     )
-    settings = settings_of(group, resampling(resamples, seed), floor, runs=runs, exact=exact)
+    settings = settings_of(group, resampling(resamples, seed, interval), floor, runs=runs, exact=exact)
     _estimate("e1", given, settings, gate_of(metric, threshold, runs=runs), format)
 
 
@@ -105,6 +106,7 @@ def native_control(
     exclude: Exclude = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """E3, native control: accuracy on the translated benchmark minus accuracy on one that was written in the language.
@@ -123,7 +125,11 @@ def native_control(
         runs, {"translated": translated}, native=native, native_task=native_task, exclude=exclude, tasks=task or ()
     )  # fmt: skip
     _estimate(
-        "e3", given, settings_of(group, resampling(resamples, seed), runs=runs), gate_of(None, None), format
+        "e3",
+        given,
+        settings_of(group, resampling(resamples, seed, interval), runs=runs),
+        gate_of(None, None),
+        format,
     )
 
 
@@ -142,6 +148,7 @@ def naturalisation(
     exact: Exact = False,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """E4, naturalisation: accuracy on naturally rewritten items minus accuracy on the translated ones, same items.
@@ -159,7 +166,7 @@ def naturalisation(
         runs, {"natural": natural, "translated": translated}, strata=strata, repeat=repeat, verdicts=verdicts,
         checks=tuple(checks or ()), tasks=task or (),
     )  # fmt: skip
-    settings = settings_of(group, resampling(resamples, seed), floor, runs=runs, exact=exact)
+    settings = settings_of(group, resampling(resamples, seed, interval), floor, runs=runs, exact=exact)
     _estimate("e4", given, settings, gate_of(None, None, runs=runs), format)
 
 
@@ -179,6 +186,7 @@ def rating(
     scale: Scale = "1:5",
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """E2, rating: does what bilingual people see in an item go with its tax? Spearman, by group and model.
@@ -194,7 +202,7 @@ def rating(
 
     senses = {"original": original, "back": back}
     given = Given(runs, senses, scores=scores, ratings=ratings, scale=scale_of(scale), tasks=task or ())
-    settings = settings_of(group, resampling(resamples, seed), runs=runs)
+    settings = settings_of(group, resampling(resamples, seed, interval), runs=runs)
     _estimate("rating", given, settings, gate_of(metric, threshold, runs=runs), format)
 
 
@@ -207,6 +215,7 @@ def validity(
     floor: Floor = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """Validity: readable answers of each model and set, and which cells hang on the reader of the replies.
@@ -222,7 +231,7 @@ def validity(
     found = _estimate(
         "validity",
         given,
-        settings_of(None, resampling(resamples, seed), floor, runs=runs),
+        settings_of(None, resampling(resamples, seed, interval), floor, runs=runs),
         gate_of(None, None),
         format,
     )
@@ -258,6 +267,7 @@ def bounds(
     threshold: Threshold = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """Bounds: how low and how high each difference could be, whatever the unreadable answers were meant to say.
@@ -269,7 +279,7 @@ def bounds(
     from hesperus.cli.tax_evidence import Given
 
     senses = {"original": original, "translated": translated, "back": back, "natural": natural}
-    settings = settings_of(group, resampling(resamples, seed), runs=runs)
+    settings = settings_of(group, resampling(resamples, seed, interval), runs=runs)
     given = Given(runs, senses, scores=scores, tasks=task or ())
     _estimate("bounds", given, settings, gate_of(metric, threshold, runs=runs), format)
 
@@ -296,6 +306,7 @@ def checklist(
     exclude: Exclude = None,
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """The reporting checklist and the GenBench evaluation card, filled in from what the run has; the rest says "not done".
@@ -316,7 +327,7 @@ def checklist(
         scale=scale_of(scale), readers=tuple(reader or ()), exclude=exclude, alignment=audit,
         tasks=task or (),
     )  # fmt: skip
-    settings = settings_of(group, resampling(resamples, seed), runs=runs)
+    settings = settings_of(group, resampling(resamples, seed, interval), runs=runs)
     filled = checklist_of(evidence_of(found_beside(given), settings, gate_of(None, None, runs=runs)))
     if format == "table":
         print_table(filled.table, format)

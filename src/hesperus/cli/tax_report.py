@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Resamples, Seed, Tasks, resampling
+from hesperus.cli.measure_flags import Interval, Resamples, Seed, Tasks, resampling
 from hesperus.cli.tax_inputs import (
     Back,
     Checks,
@@ -90,6 +90,7 @@ def report_command(
     figure_format: Annotated[str, typer.Option(help="svg, png or pdf.")] = "svg",
     resamples: Resamples = None,
     seed: Seed = None,
+    interval: Interval = None,
 ) -> None:
     """The page of an audit: checklist, estimates, figures, items for reading, in one HTML file that loads nothing.
 
@@ -116,7 +117,7 @@ def report_command(
         verdicts=verdicts, checks=tuple(checks or ()), ratings=ratings, scale=scale_of(scale),
         readers=tuple(reader or ()), reader_task=reader_task, tasks=task or (), exclude=exclude, alignment=audit,
     )  # fmt: skip
-    settings = settings_of(group, resampling(resamples, seed), floor, runs=runs)
+    settings = settings_of(group, resampling(resamples, seed, interval), floor, runs=runs)
     found = report_of(found_beside(given), settings, gate_of(metric, threshold, runs=runs))
     typer.echo(write_report(_run(runs), page, found=found))
     if figures is not None:

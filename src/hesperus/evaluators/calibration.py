@@ -22,7 +22,7 @@ from hesperus.evaluators.labelled import LABELS, Label, LabelledText
 from hesperus.fingerprint import JSON
 from hesperus.measures import Bootstrap, Statistic, estimates
 from hesperus.measures.resample import Floats
-from hesperus.measures.statistic import divide, ratio
+from hesperus.measures.statistic import divide, ratio, share_corners
 from hesperus.types import Estimate
 
 Control = Literal["own_text", "other_topic"]
@@ -221,19 +221,31 @@ def _agreement(texts: Sequence[JudgedText], places: Places) -> dict[str, Statist
         label != "irrelevant" for text in texts if text.judged is None for _, label in text.text.claims
     )
 
+    each = share_corners(both)[0][0]
+
     def share(part: Floats, whole: Floats) -> Statistic:
         return Statistic(
-            (part, whole), ratio, int(both.sum()), unread + without, reason, "no claim to compare"
+            (part, whole),
+            ratio,
+            share_corners(whole),
+            int(both.sum()),
+            unread + without,
+            reason,
+            "no claim to compare",
         )
 
     def called(part: Floats, whole: Floats) -> Statistic:
-        return Statistic((part, whole), ratio, int(whole.sum()), undefined="no such claim was judged")
+        return Statistic(
+            (part, whole), ratio, share_corners(whole), int(whole.sum()), undefined="no such claim was judged"
+        )
 
     return {
         "accuracy": share(hit + right, both),
         "kappa": Statistic(
             (hit, miss, false, right),
             _kappa,
+            # A claim in each cell of labels and verdicts, as many as a topic has on average.
+            tuple(tuple(each * (at == cell) for at in range(4)) for cell in range(4)),
             int(both.sum()),
             unread + without,
             reason,
@@ -262,10 +274,17 @@ def _scores(texts: Sequence[JudgedText], places: Places, abstained: int) -> dict
     reason = _left_out(texts)
     silent = f"{abstained} texts without a claim" if abstained else ""
     undefined = "no text has a reference and a readable verdict"
+    each = share_corners(counted)[0][0]
+    # The judge supports all claims where people support none, or the other way round.
+    either = ((each, each), (-each, each))
     return {
-        "human_score": Statistic((_summed(places, people), ones), ratio, len(texts), abstained, silent),
-        "judge_score": Statistic((by_judge, counted), ratio, sum(read), left, reason, undefined),
-        "score_difference": Statistic((apart, counted), ratio, sum(read), left, reason, undefined),
+        "human_score": Statistic(
+            (_summed(places, people), ones), ratio, share_corners(ones), len(texts), abstained, silent
+        ),
+        "judge_score": Statistic(
+            (by_judge, counted), ratio, share_corners(counted), sum(read), left, reason, undefined
+        ),
+        "score_difference": Statistic((apart, counted), ratio, either, sum(read), left, reason, undefined),
     }
 
 
@@ -276,7 +295,13 @@ def _control(texts: Sequence[JudgedText], places: Places, control: Control) -> S
     unread = sum(said.count(None) for said in verdicts)
     reason = f"{unread} claims without a readable verdict" if unread else ""
     return Statistic(
-        (yes, yes + no), ratio, int((yes + no).sum()), unread, reason, "this control was not made"
+        (yes, yes + no),
+        ratio,
+        share_corners(yes + no),
+        int((yes + no).sum()),
+        unread,
+        reason,
+        "this control was not made",
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hesperus.measures.agreement import (
     Key,
+    PairStatistic,
     agreement_statistics,
     chance_statistic,
     kappa_p_statistic,
@@ -50,6 +51,7 @@ from hesperus.measures.correctness import (
 from hesperus.measures.correlation import (
     FEW,
     above_statistics,
+    mean_statistic,
     pearson,
     pearson_p,
     pearson_statistic,
@@ -60,7 +62,7 @@ from hesperus.measures.information import INFORMATION, harmonic_mean, informatio
 from hesperus.measures.intervals import wilson
 from hesperus.measures.multiplicity import benjamini_hochberg, holm
 from hesperus.measures.pair_bootstrap import PairSpread, bootstrap_pairs
-from hesperus.measures.paired_runs import HardRuns, PairStatistic, SoftRuns
+from hesperus.measures.paired_runs import HardRuns, SoftRuns
 from hesperus.measures.pairs import (
     Block,
     HardSums,
@@ -92,14 +94,29 @@ from hesperus.measures.raters import (
     percent_statistic,
 )
 from hesperus.measures.representation import RepresentationSimilarity, representation_similarity
-from hesperus.measures.resample import Bootstrap, Draws, draws, percentiles
+from hesperus.measures.resample import (
+    INTERVAL_METHODS,
+    Bootstrap,
+    Draws,
+    IntervalMethod,
+    draws,
+    intervals,
+)
 from hesperus.measures.several import (
     ac3_statistic,
     nominal_alpha_statistic,
     pooled_accuracy_statistic,
     subset_consistency_statistic,
 )
-from hesperus.measures.statistic import Statistic, difference, estimate, estimates, summed_by
+from hesperus.measures.statistic import (
+    NoCorners,
+    Statistic,
+    difference,
+    estimate,
+    estimates,
+    score_interval,
+    summed_by,
+)
 from hesperus.measures.tax import (
     TaxPairs,
     discordant,
@@ -122,6 +139,7 @@ __all__ = [
     "FAILED",
     "FEW",
     "INFORMATION",
+    "INTERVAL_METHODS",
     "INVALID",
     "INVALID_RULES",
     "LEVELS",
@@ -137,10 +155,12 @@ __all__ = [
     "Draws",
     "HardRuns",
     "HardSums",
+    "IntervalMethod",
     "InvalidRule",
     "Key",
     "Level",
     "Mask",
+    "NoCorners",
     "PValue",
     "PairMatrices",
     "PairSpread",
@@ -187,6 +207,7 @@ __all__ = [
     "holm",
     "information",
     "information_statistics",
+    "intervals",
     "item_signal",
     "kappa_p_statistic",
     "krippendorff_alpha",
@@ -195,13 +216,13 @@ __all__ = [
     "mantel_test",
     "mcnemar_power",
     "mcnemar_test",
+    "mean_statistic",
     "nominal_alpha_statistic",
     "pearson",
     "pearson_p",
     "pearson_statistic",
     "pearson_test",
     "percent_statistic",
-    "percentiles",
     "permutation_test",
     "pooled_accuracy_statistic",
     "profile_agreement",
@@ -215,6 +236,7 @@ __all__ = [
     "resampled_p",
     "residue_strata",
     "runs_to_drop",
+    "score_interval",
     "share_statistic",
     "side_statistics",
     "sign_test",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -28,12 +29,26 @@ from hesperus.measures.classes import (
     unanswered,
 )
 from hesperus.measures.resample import Floats
-from hesperus.measures.statistic import Column, Reduce, Statistic, divide, ratio
+from hesperus.measures.statistic import (
+    SHARE,
+    Column,
+    Corners,
+    NoCorners,
+    Reduce,
+    Statistic,
+    divide,
+    ratio,
+)
 
 _CERTAIN = 1e-12
 """Below this, 1 − (expected agreement) is rounding: agreement beyond chance has no room left."""
 
 _NEVER_TWICE = "no item was scored twice"
+
+_ELSEWHERE = NoCorners("it has no columns: its value and interval are made with those of all pairs")
+
+PairStatistic = Literal["raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency", "rank_consistency"]
+"""A measure of agreement of two runs."""
 
 BY_CHANCE = "agreement by chance is certain, so agreement beyond it is undefined"
 """Said where 1 − (expected agreement) is 0."""
@@ -71,6 +86,37 @@ class Key:
         return f"{lacking} of {int(counted.sum())} items do not say two or more options" if lacking else ""
 
 
+def pair_corners(statistic: PairStatistic, key: Key) -> Corners:
+    """What one item can be at the extremes, for a measure of two runs.
+
+    Args:
+        statistic: Name of the measure.
+        key: Number of options; a pseudo-item has as many others as the items on average.
+
+    Returns:
+        For each pseudo-item: counted, agreeing, right in the first run, right in the second, 1 / (options − 1). Of
+        measures with a gold label: both right, only the first, only the second, both wrong and alike, both wrong and
+        different (not where all items have two options, or where that is the same); of the others: alike, different.
+    """
+    if statistic not in ("kappa_p", "error_consistency"):
+        return ((1.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 0.0))
+    known = key.others[key.options > 1]
+    others = float(known.mean()) if len(known) else 1.0
+    found = (
+        (1.0, 1.0, 1.0, 1.0, others),
+        (1.0, 0.0, 1.0, 0.0, others),
+        (1.0, 0.0, 0.0, 1.0, others),
+        (1.0, 1.0, 0.0, 0.0, others),
+    )
+    different = statistic == "kappa_p" and bool((key.options > 2).any())
+    return (*found, (1.0, 0.0, 0.0, 0.0, others)) if different else found
+
+
+def class_count(key: Key, invalid: InvalidRule) -> int:
+    """How many classes an answer can have; pseudo-items of κ and π have each label alike often in either run."""
+    return int(key.options.max(initial=2)) + (invalid == "agree")
+
+
 def agreement_statistics(
     a: Codes, b: Codes, *, key: Key, invalid: InvalidRule = "disagree"
 ) -> Mapping[str, Statistic]:
@@ -93,13 +139,19 @@ def agreement_statistics(
     others = np.where(graded, key.others, 0.0)
     agree = both.agree & graded
     margins = _margins(a, b, both, invalid=invalid)
+    labels = (1.0 / class_count(key, invalid),) * len(margins)
+    labelled: Corners = ((1.0, 1.0, *labels), (1.0, 0.0, *labels))
+    same = graded & (right_a == right_b)
     return {
-        "raw": _statistic((both.agree, both.counted), ratio, both),
+        "raw": _statistic((both.agree, both.counted), ratio, SHARE, both),
         "kappa_p": _kappa_p((graded, agree, right_a, right_b, others), with_gold, key),
-        "cohen_kappa": _statistic((both.counted, both.agree, *margins), _cohen, both),
-        "scott_pi": _statistic((both.counted, both.agree, *margins), _scott, both),
+        "cohen_kappa": _statistic((both.counted, both.agree, *margins), _cohen, labelled, both),
+        "scott_pi": _statistic((both.counted, both.agree, *margins), _scott, labelled, both),
         "error_consistency": _statistic(
-            (graded, graded & (right_a == right_b), right_a, right_b), _errors, with_gold
+            (graded, same, right_a, right_b),
+            _errors,
+            tuple(corner[:4] for corner in pair_corners("error_consistency", key)),
+            with_gold,
         ),
     }
 
@@ -118,7 +170,9 @@ def chance_statistic(a: Codes, b: Codes, *, invalid: InvalidRule = "disagree") -
     """
     both = compare(a, b, invalid=invalid)
     margins = _margins(a, b, both, invalid=invalid)
-    return _statistic((both.counted, *margins), _expected, both)
+    # An item whose label may be any: of runs that always give one label, not even that is certain.
+    corners: Corners = ((1.0, *(1.0 / max(len(margins) // 2, 2) for _ in margins)),)
+    return _statistic((both.counted, *margins), _expected, corners, both)
 
 
 def agreement_basis(
@@ -139,7 +193,9 @@ def agreement_basis(
     with_gold, _ = _graded(both, key, a, b)
     on_gold = ("kappa_p", "error_consistency")
     names = ("raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency")
-    found = {name: _statistic((), ratio, with_gold if name in on_gold else both) for name in names}
+    found = {
+        name: _statistic((), ratio, _ELSEWHERE, with_gold if name in on_gold else both) for name in names
+    }
     return found | {"kappa_p": _kappa_p((), with_gold, key)}
 
 
@@ -153,7 +209,7 @@ def soft_agreement_basis(a: Mask, b: Mask, *, key: Key) -> Mapping[str, Statisti
     """
     both = _scored_twice(a, b)
     with_gold, _ = _graded(both, key)
-    ranks = Statistic((), ratio, both.n, both.excluded, both.reason, _NEVER_TWICE)
+    ranks = Statistic((), ratio, _ELSEWHERE, both.n, both.excluded, both.reason, _NEVER_TWICE)
     return {"kappa_p": _kappa_p((), with_gold, key), "rank_consistency": ranks}
 
 
@@ -197,7 +253,7 @@ def rank_consistency_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
     features = rank_features(np.stack([p, q]), key.options)
     scores = np.einsum("if,if->i", features[0], features[1])
     columns = (np.where(both.counted, scores, 0.0), both.counted)
-    return Statistic(columns, ratio, both.n, both.excluded, both.reason, _NEVER_TWICE)
+    return Statistic(columns, ratio, SHARE, both.n, both.excluded, both.reason, _NEVER_TWICE)
 
 
 def _scored_twice(a: Mask, b: Mask) -> Comparison:
@@ -246,14 +302,17 @@ def _graded(both: Comparison, key: Key, *runs: Codes) -> tuple[Comparison, Mask]
     return Comparison(graded, both.agree & graded, both.excluded + sum(lost.values()), reason), graded
 
 
-def _statistic(columns: tuple[Column, ...], reduce: Reduce, both: Comparison) -> Statistic:
+def _statistic(
+    columns: tuple[Column, ...], reduce: Reduce, corners: Corners | NoCorners, both: Comparison
+) -> Statistic:
     undefined = BY_CHANCE if both.n else "no item that both runs answered counts"
-    return Statistic(columns, reduce, both.n, both.excluded, both.reason, undefined)
+    return Statistic(columns, reduce, corners, both.n, both.excluded, both.reason, undefined)
 
 
 def _kappa_p(columns: tuple[Column, ...], both: Comparison, key: Key) -> Statistic:
     """κ_p, with its own reason where the number of options of an item that counts is not known."""
-    statistic = _statistic(columns, kappa_p_of_sums, both)
+    corners = pair_corners("kappa_p", key) if columns else _ELSEWHERE
+    statistic = _statistic(columns, kappa_p_of_sums, corners, both)
     reason = key.without_options(both.counted)
     return replace(statistic, undefined=reason) if reason else statistic
 

@@ -15,8 +15,8 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures.resample import Bootstrap, Floats, draws, percentiles
-from hesperus.measures.statistic import divide
+from hesperus.measures.resample import Bootstrap, Draws, Floats, draws, intervals
+from hesperus.measures.statistic import NO_INTERVAL, divide
 from hesperus.types import Estimate
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -72,7 +72,7 @@ def krippendorff_alpha(
         why = "no unit has two ratings"
         return Estimate(None, n=0, excluded=single, reason="; ".join(filter(None, (why, reason))))
     units = _units(table[:, kept], level)
-    value = float(units.alpha(np.ones((1, n)))[0])
+    value = float(_alpha(*units.sums(np.ones((1, n)))[:3])[0])
     if np.isnan(value):
         why = "all ratings are the same"
         return Estimate(None, n=n, excluded=single, reason="; ".join(filter(None, (why, reason))))
@@ -81,17 +81,40 @@ def krippendorff_alpha(
     resampled = draws(drawn, bootstrap) if bootstrap else None
     if resampled is None:
         return Estimate(value, n=n, excluded=single, reason=reason)
-    rows = max(1, _TILE // max(units.counts.shape))
-    spread = np.concatenate(
-        [
-            units.alpha((slab if places is None else slab[:, places]).astype(np.float64))
-            for slab in resampled.slabs(min(rows, 1024))
-        ]
-    )
-    low, high = (float(end[0]) for end in percentiles(spread[None, :], resampled.bootstrap.level))
+    ends = intervals(_spread(units, resampled, places)[None, :], np.array([value]), resampled.bootstrap)
+    low, high = (float(end[0]) for end in ends)
     if np.isnan(low):
-        return Estimate(value, n=n, excluded=single, reason=reason)
+        return Estimate(value, n=n, excluded=single, reason="; ".join(filter(None, (NO_INTERVAL, reason))))
     return Estimate(value, low, high, n, single, reason)
+
+
+def _spread(units: _Units, resampled: Draws, places: npt.NDArray[np.intp] | None) -> Floats:
+    """α in each resample.
+
+    Two pseudo-units have each rating alike often: in one all raters agree, in the other they are split in halves that are
+    as far apart as different ratings are on average. Where items have several units, a pseudo-item has as many as they have
+    on average.
+    """
+    rows = max(1, _TILE // max(units.counts.shape))
+    corners, ratings = resampled.corners(2), float(units.counts.sum(axis=1).mean())
+    split = ratings * (ratings / 2.0) / (ratings - 1.0)
+    found = np.empty(len(corners))
+    start = 0
+    for slab in resampled.slabs(min(rows, 1024)):
+        part = slice(start, start + len(slab))
+        scale = resampled.scale[part, None]
+        agree, apart = (corners[part] * scale).T * (len(units.counts) / resampled.items)
+        weights = slab if places is None else slab[:, places]
+        n, observed, expected, different = units.sums(weights * scale, pseudo=ratings * (agree + apart))
+        found[part] = _alpha(
+            n, observed + apart * split * np.nan_to_num(divide(expected, different)), expected
+        )
+        start += len(slab)
+    return found
+
+
+def _alpha(n: Floats, observed: Floats, expected: Floats) -> Floats:
+    return 1.0 - divide((n - 1.0) * observed, np.where(expected > 1e-12 * n * n, expected, 0.0))
 
 
 def fleiss_kappa(counts: npt.ArrayLike) -> Estimate:
@@ -142,9 +165,18 @@ class _Units:
     values: Floats
     counts: Floats
 
-    def alpha(self, weights: Floats) -> Floats:
-        """α of resampled units, [resamples]; weights are [resamples, units]."""
-        totals = weights @ self.counts
+    def sums(self, weights: Floats, *, pseudo: Floats | float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
+        """Of resampled units: ratings, disagreement within units and by chance, and pairs of different ratings.
+
+        Args:
+            weights: [resamples, units].
+            pseudo: Ratings beyond those of the units, [resamples], each value alike often; they are in all but the
+                disagreement within units.
+
+        Returns:
+            [resamples] each; α is 1 − (ratings − 1) · within / by chance.
+        """
+        totals = weights @ self.counts + np.reshape(pseudo, (-1, 1)) / len(self.values)
         n = totals.sum(axis=1)
         if self.level in ("nominal", "ratio"):
             distance = self._distances()
@@ -158,7 +190,7 @@ class _Units:
             observed = self._squared(weights, places)
             mean = divide((totals * places).sum(axis=1), n)
             expected = 2.0 * n * (totals * (places - mean[:, None]) ** 2).sum(axis=1)
-        return 1.0 - divide((n - 1.0) * observed, np.where(expected > 1e-12 * n * n, expected, 0.0))
+        return n, observed, expected, n * n - (totals**2).sum(axis=1)
 
     def _distances(self) -> Floats:
         if self.level == "nominal":

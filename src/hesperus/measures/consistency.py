@@ -22,7 +22,7 @@ from hesperus.measures.classes import (
     unanswered,
 )
 from hesperus.measures.resample import Bootstrap, Floats
-from hesperus.measures.statistic import Statistic, divide, estimate, ratio
+from hesperus.measures.statistic import SHARE, Statistic, divide, estimate, ratio
 from hesperus.types import Estimate
 
 MANY_CLASSES = 12
@@ -77,6 +77,7 @@ def consistency_statistic(
     return Statistic(
         columns=(agree, counted),
         reduce=ratio,
+        corners=SHARE,
         n=int(counted.sum()),
         excluded=both.excluded + silent,
         reason=reason,
@@ -137,7 +138,16 @@ def range_statistics(a: Codes, b: Codes) -> tuple[Statistic, Statistic]:
         return np.fmax(agree, drop)
 
     low, high = (
-        Statistic(columns, reduce, whole.n, whole.excluded, whole.reason, "no item was asked on both sides")
+        Statistic(
+            columns,
+            reduce,
+            # Readable on both sides, and agreeing or not.
+            ((1.0, 0.0, 1.0, 1.0), (0.0, 0.0, 1.0, 1.0)),
+            whole.n,
+            whole.excluded,
+            whole.reason,
+            "no item was asked on both sides",
+        )
         for reduce in (lowest, highest)
     )
     return low, high
@@ -175,6 +185,7 @@ def direction_statistics(
         shares[source, target] = Statistic(
             columns=(moved & (a == source) & (b == target), moved),
             reduce=ratio,
+            corners=SHARE,
             n=n,
             excluded=both.excluded,
             reason=both.reason,

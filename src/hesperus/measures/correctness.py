@@ -8,7 +8,7 @@ import numpy as np
 
 from hesperus.measures.classes import FAILED, Codes, InvalidRule, Mask, account, replied, unanswered
 from hesperus.measures.resample import Bootstrap
-from hesperus.measures.statistic import Statistic, estimate, ratio
+from hesperus.measures.statistic import SHARE, Statistic, estimate, ratio
 from hesperus.types import Estimate
 
 
@@ -51,6 +51,7 @@ def accuracy_statistic(answers: Codes, gold: Codes, *, invalid: InvalidRule = "d
     return Statistic(
         columns=(counted & (answers == gold), counted),
         reduce=ratio,
+        corners=SHARE,
         n=int(counted.sum()),
         excluded=sum(lost.values()),
         reason=account(lost),
@@ -98,4 +99,4 @@ def share_statistic(part: Mask, whole: Mask) -> Statistic:
         part: Mask over the items.
         whole: Mask over the same items.
     """
-    return Statistic((part & whole, whole), ratio, int(whole.sum()), undefined="no item was asked")
+    return Statistic((part & whole, whole), ratio, SHARE, int(whole.sum()), undefined="no item was asked")

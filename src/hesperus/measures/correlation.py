@@ -7,11 +7,14 @@ import numpy as np
 from hesperus.measures.classes import Mask
 from hesperus.measures.permuting import least_common, permuted_correlation_p
 from hesperus.measures.resample import Bootstrap, Floats
-from hesperus.measures.statistic import Column, Statistic, divide, estimate, ratio
+from hesperus.measures.statistic import SHARE, Column, Corners, Statistic, divide, estimate, ratio
 from hesperus.types import Estimate
 
 FEW = 10
 """Items of the smaller class from which on resamples say how sure a correlation with yes and no is."""
+
+_OVER = 1e-4
+"""A perfect chrF may be a rounding above 100."""
 
 
 def pearson(
@@ -36,6 +39,28 @@ def pearson(
     return estimate(pearson_statistic(x, y, counted=counted), bootstrap)
 
 
+def mean_statistic(score: Column, counted: Mask, *, excluded: int = 0, reason: str = "") -> Statistic:
+    """Mean of a score per item.
+
+    Args:
+        score: [items]; what is not finite does not count.
+        counted: Items that count.
+        excluded: Items that were left out before.
+        reason: Why.
+
+    Returns:
+        The mean before it is reduced. Its corners are the ends of the scale: 0 and 1, or 0 and 100, where all scores lie
+        between them; else the lowest and the highest score that occur.
+    """
+    kept = counted & np.isfinite(score)
+    values = np.where(kept, score, 0.0)
+    held = np.asarray(score, dtype=np.float64)[kept]
+    low, high = (float(held.min()), float(held.max())) if len(held) else (0.0, 1.0)
+    if low >= 0.0 and high <= 100.0 + _OVER:
+        low, high = 0.0, 1.0 if high <= 1.0 + _OVER else 100.0
+    return Statistic((values, kept), ratio, ((low, 1.0), (high, 1.0)), int(kept.sum()), excluded, reason)
+
+
 def pearson_statistic(x: Column, y: Column, *, counted: Mask | None = None) -> Statistic:
     """Pearson's correlation before it is reduced; items whose score is not finite do not count."""
     if x.shape != y.shape or x.ndim != 1:
@@ -44,9 +69,15 @@ def pearson_statistic(x: Column, y: Column, *, counted: Mask | None = None) -> S
     keep = usable if counted is None else usable & counted
     lost = 0 if counted is None else int((counted & ~usable).sum())
     u, v = _centred(x, keep), _centred(y, keep)
+    n = max(int(keep.sum()), 1)
+    vary_x, vary_y = float((u * u).sum()) / n, float((v * v).sum()) / n
+    both = float(np.sqrt(vary_x * vary_y))
+    # As far apart as the items are on average, and wholly in step or wholly out of step.
+    corners: Corners = ((1.0, 0.0, 0.0, vary_x, vary_y, both), (1.0, 0.0, 0.0, vary_x, vary_y, -both))
     return Statistic(
         columns=(keep, u, v, u * u, v * v, u * v),
         reduce=_correlation,
+        corners=corners,
         n=int(keep.sum()),
         excluded=lost,
         reason=f"{lost} without a score" if lost else "",
@@ -127,9 +158,13 @@ def above_statistics(
     """
     above = counted & np.isfinite(score) & (np.asarray(score, dtype=np.float64) > threshold)
     inside = Statistic(
-        (agree & above, above), ratio, int(above.sum()), undefined=f"no item with a score above {threshold:g}"
+        (agree & above, above),
+        ratio,
+        SHARE,
+        int(above.sum()),
+        undefined=f"no item with a score above {threshold:g}",
     )
     share = Statistic(
-        (above, counted), ratio, int(counted.sum()), undefined="no item was asked on both sides"
+        (above, counted), ratio, SHARE, int(counted.sum()), undefined="no item was asked on both sides"
     )
     return inside, share

@@ -19,7 +19,7 @@ import numpy as np
 
 from hesperus.measures.classes import INVALID, MISSING, Codes, InvalidRule, compare, unanswered
 from hesperus.measures.resample import Floats
-from hesperus.measures.statistic import Statistic, divide
+from hesperus.measures.statistic import Corners, Statistic, divide
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,23 +65,28 @@ def decomposition_statistics(runs: SenseRuns, *, invalid: InvalidRule = "disagre
     excluded = int(asked.sum()) - int(counted.sum())
     reason = f"{excluded} without a reply or an answer that counts in one of the senses" if excluded else ""
 
-    def part(share: Callable[[Floats], Floats]) -> Statistic:
+    def part(share: Callable[[Floats], Floats], *places: int) -> Statistic:
+        # An item that moves in none of the senses that the part rests on, and one that moves in each of them alone.
+        alone = [tuple(float(at in (0, place)) for at in range(len(columns))) for place in places]
+        corners: Corners = ((1.0,) + (0.0,) * (len(columns) - 1), *alone)
         return Statistic(
             columns,
             reduce=lambda sums: divide(share(sums), sums[..., 0]),
+            corners=corners,
             n=int(counted.sum()),
             excluded=excluded,
             reason=reason,
             undefined="no item was answered in all the senses",
         )
 
+    repeat = () if runs.repeat is None else (4,)
     found = {
-        "total": part(lambda s: s[..., 1]),
-        "instruction": part(lambda s: s[..., 2] - s[..., 4]),
-        "input": part(lambda s: s[..., 3] - s[..., 4]),
-        "interaction": part(lambda s: s[..., 1] - s[..., 2] - s[..., 3] + s[..., 4]),
-        "unreadable": part(lambda s: s[..., 5]),
+        "total": part(lambda s: s[..., 1], 1),
+        "instruction": part(lambda s: s[..., 2] - s[..., 4], 2, *repeat),
+        "input": part(lambda s: s[..., 3] - s[..., 4], 3, *repeat),
+        "interaction": part(lambda s: s[..., 1] - s[..., 2] - s[..., 3] + s[..., 4], 1, 2, 3, *repeat),
+        "unreadable": part(lambda s: s[..., 5], 5),
     }
     if runs.repeat is not None:
-        found["noise"] = part(lambda s: s[..., 4])
+        found["noise"] = part(lambda s: s[..., 4], 4)
     return found

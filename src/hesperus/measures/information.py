@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.measures.resample import Bootstrap, Floats
-from hesperus.measures.statistic import Statistic, divide, estimates, ratio
+from hesperus.measures.statistic import Statistic, divide, estimates, ratio, share_corners
 from hesperus.types import Estimate
 
 INFORMATION = ("precision", "recall", "f_of_means", "mean_f")
@@ -85,6 +85,7 @@ def information_statistics(
     reasons = [reason] if reason else []
     reasons += [f"{dropped} without a precision or recall"] if dropped else []
     pairs = summed(np.ones(len(p)))
+    each = share_corners(pairs)[0][0]
     precisions, recalls = summed(p), summed(r)
     columns = MappingProxyType(
         {
@@ -98,6 +99,8 @@ def information_statistics(
         name: Statistic(
             columns=sums,
             reduce=reduce,
+            # All claims supported, or none, in as many pairs as an item has on average.
+            corners=tuple((claims,) * (len(sums) - 1) + (each,) for claims in (each, 0.0)),
             n=n,
             excluded=excluded + dropped,
             reason="; ".join(reasons),

@@ -1,9 +1,10 @@
-"""The item bootstrap of every pair of runs at once, of means over groups of pairs, hence of their differences.
+"""Resampled items for every pair of runs at once, for means over groups of pairs, hence for their differences.
 
 What a resample holds is drawn once (see resample) and shared by all pairs, measures and tables over the same items. The
 resampled agreement of many pairs is one product, resamples × items times items × pairs; it is made in float32, which is
 exact for hard answers (whole numbers below 2^24) and leaves an error below 10^−5 in the ends of the intervals of
-probabilities. Values themselves are sums in float64.
+probabilities. Values themselves are sums in float64. Pseudo-items (the corners of each measure, see agreement) are the
+same for all pairs, so that they are added to sums and cost no product.
 
 Everything else that a measure needs (items in common, probability on gold, margins of classes) belongs to a run and
 the set of items that another run has, and such sets are few: usually there is one.
@@ -17,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures.agreement import beyond_chance
-from hesperus.measures.classes import Mask
-from hesperus.measures.paired_runs import HardRuns, Indices, Kind, PairStatistic, SoftRuns
-from hesperus.measures.resample import Bootstrap, Draws, Floats, draws, percentiles
+from hesperus.measures.agreement import PairStatistic, beyond_chance, class_count, pair_corners
+from hesperus.measures.classes import InvalidRule, Mask
+from hesperus.measures.paired_runs import HardRuns, Indices, Kind, SoftRuns
+from hesperus.measures.resample import Bootstrap, Draws, Floats, draws, intervals
 from hesperus.measures.statistic import Statistic, divide, finished
 from hesperus.types import Estimate
 
@@ -47,8 +48,7 @@ class PairSpread:
     Attributes:
         n: Items that each pair rests on, [pairs].
         value: [pairs].
-        low: Lower ends of percentile intervals, [pairs]; NaN too where there were no resamples, or where fewer than
-            half of them are defined.
+        low: Lower ends of intervals, [pairs]; NaN too where resampling gives none (see resample.intervals).
         high: Upper ends, [pairs].
         means: Mean over the pairs of each group that have a value, [groups].
         spread: The same in each resample, [groups, resamples].
@@ -68,12 +68,9 @@ class PairSpread:
             pair: Index of the pair.
             statistic: The same measure of the same pair, which knows what was left out and why.
         """
-        ends = (self.low[pair], self.high[pair])
-        return finished(
-            statistic,
-            float(self.value[pair]),
-            None if np.isnan(ends[0]) else (float(ends[0]), float(ends[1])),
-        )
+        wanted = self.spread.shape[1] > 0
+        ends = (float(self.low[pair]), float(self.high[pair])) if wanted else None
+        return finished(statistic, float(self.value[pair]), ends)
 
 
 def bootstrap_pairs(
@@ -150,6 +147,7 @@ class _Family:
         self.gold = runs.on_gold()
         self.answered: Mask = np.asarray(runs.answered() & counted)
         self.all_answered = bool(np.array_equal(self.answered, counted))
+        self.invalid: InvalidRule = runs.invalid if isinstance(runs, HardRuns) else "disagree"
         self.classes = runs.classes() if any(s in _WITH_MARGINS for s in statistics) else []
         known: dict[bytes, int] = {}
         packed = np.packbits(counted, axis=1)
@@ -165,23 +163,23 @@ class _Family:
         whole = self._belongings(self.pairs)
         # Runs with the same items share their columns over all pairs; else each chunk of pairs brings its own.
         shared = whole if whole.width <= _BELONGING else None
-        sums = shared.resampled(resampled) if shared else None
+        tables = shared.tables(resampled) if shared else None
         step = _PAIRS if shared else max(1, _BELONGING // (4 + 2 * len(self.classes)))
         for start in range(0, len(self.pairs), step):
             part = slice(start, min(start + step, len(self.pairs)))
-            if shared is not None and sums is not None:
-                own, belonging = shared.of(part), sums
+            if shared is not None and tables is not None:
+                own, of_chunk = shared.of(part), tables
             else:
                 own = self._belongings(self.pairs[part])
-                belonging = own.resampled(resampled)
-            self._chunk(part, own, belonging, resampled, gathered)
+                of_chunk = own.tables(resampled)
+            self._chunk(part, own, of_chunk, resampled, gathered)
         return {s: gathered[s].spread() for s in self.statistics}
 
     def _chunk(
         self,
         part: slice,
         own: _Belongings,
-        belonging: tuple[Floats, Floats],
+        tables: Mapping[PairStatistic, tuple[_Table, _Table]],
         resampled: Draws | None,
         gathered: Mapping[PairStatistic, _Gathered],
     ) -> None:
@@ -192,8 +190,9 @@ class _Family:
             spread = _products(columns, resampled)
             for statistic in (s for s in self.statistics if _KINDS.get(s, "same") == kind):
                 into = gathered[statistic]
-                n = np.where(silent, 0, belonging[0][own.n][:, 0])
-                value = own.reduce(statistic, sums[:, None], belonging[0], slice(None))[:, 0]
+                plain, weighed = tables[statistic]
+                n = np.where(silent, 0, np.broadcast_to(plain.n[own.n][:, 0], silent.shape))
+                value = own.reduce(statistic, sums[:, None], plain, slice(None))[:, 0]
                 value[silent] = np.nan
                 into.values(part, np.rint(n).astype(np.int64), value)
                 if resampled is None:
@@ -201,7 +200,7 @@ class _Family:
                 rows = max(1, _TILE // max(1, spread.shape[1]))
                 for start in range(0, len(sums), rows):
                     tile = slice(start, min(start + rows, len(sums)))
-                    reduced = own.reduce(statistic, spread[tile], belonging[1], tile)
+                    reduced = own.reduce(statistic, spread[tile], weighed, tile)
                     if silent[tile].any():
                         reduced[silent[tile]] = np.nan
                     into.resamples(slice(part.start + tile.start, part.start + tile.stop), reduced)
@@ -274,11 +273,8 @@ class _Belongings:
             self.n[part], self.a[part], self.b[part],
         )  # fmt: skip
 
-    def resampled(self, draws: Draws | None) -> tuple[Floats, Floats]:
-        """Sums of the columns, [columns, 1], and of each resample, [columns, resamples].
-
-        Shares of gold, of 1 / (options − 1) and of classes come out divided by the items in common.
-        """
+    def tables(self, draws: Draws | None) -> dict[PairStatistic, tuple[_Table, _Table]]:
+        """What each measure needs besides the agreement of pairs: from the plain sums, and from those of each resample."""
         family = self.family
         counted = family.counted[self.run] & self.other
         # 1 / (options − 1) is summed by number of options, so that every column of labels is whole.
@@ -289,52 +285,95 @@ class _Belongings:
             *(where[self.run] & counted for where in family.classes),
         ]
         stacked = np.concatenate(columns)
-        point = self._shares(stacked.sum(axis=1, keepdims=True, dtype=np.float64))
-        if draws is None:
-            return point, np.empty((len(point), 0))
-        return point, self._shares(_products(stacked.astype(np.float32), draws).astype(np.float64))
+        plain = stacked.sum(axis=1, keepdims=True, dtype=np.float64)
+        sums = (
+            _products(stacked.astype(np.float32), draws).astype(np.float64)
+            if draws
+            else np.empty((len(plain), 0))
+        )
+        found: dict[PairStatistic, tuple[_Table, _Table]] = {}
+        for name in family.statistics:
+            table = np.array(pair_corners(name, family.runs.key))
+            corners = draws.corners(len(table)) @ table if draws is not None and draws.bayesian else None
+            found[name] = (
+                self._table(name, plain, None),
+                self._table(name, sums, None if corners is None else corners.T),
+            )
+        return found
 
-    def _shares(self, sums: Floats) -> Floats:
-        """Items in common; then 1 / (options − 1), gold and classes, divided by them."""
+    def _table(self, name: PairStatistic, sums: Floats, corners: Floats | None) -> _Table:
+        """Shares from sums of the columns; `corners` is what pseudo-items add to each of a pair's columns."""
         sets, entries, options = len(self.common), len(self.run), self.family.options
-        n, rest = sums[:sets], sums[(1 + len(options)) * sets :]
-        by_options = sums[sets : (1 + len(options)) * sets].reshape(len(options), *n.shape)
-        others = np.zeros_like(n)
-        for part, count in zip(by_options, options, strict=True):
-            # Unknown: whatever rests on such an item has no chance agreement.
-            others += part / (count - 1.0) if count > 1 else np.where(part > 0, np.nan, 0.0)
-        for start in range(0, len(rest), max(1, entries)):
-            rest[start : start + entries] = divide(rest[start : start + entries], n[self.common_of_run])
-        return np.concatenate([n, divide(others, n), rest])
+        held = np.zeros((5, 1)) if corners is None else corners
+        n = sums[:sets] + held[0]
+        agree = None if corners is None else held[1]
+        of_run = n[self.common_of_run]
+        rest = sums[(1 + len(options)) * sets :]
+        if name in _WITH_GOLD:
+            others = np.zeros_like(n)
+            by_options = sums[sets : (1 + len(options)) * sets].reshape(len(options), *sums[:sets].shape)
+            for part, count in zip(by_options, options, strict=True):
+                # Unknown: whatever rests on such an item has no chance agreement.
+                others += part / (count - 1.0) if count > 1 else np.where(part > 0, np.nan, 0.0)
+            if name == "kappa_p":
+                others += held[4]
+            gold = rest[:entries]
+            first, second = (divide(gold + held[side], of_run) for side in (2, 3))
+            return _Table(n, agree, divide(others, n), [first], [second])
+        if name in _WITH_MARGINS:
+            labels = held[0] / class_count(self.family.runs.key, self.family.invalid)
+            shares = [
+                divide(rest[start : start + entries] + labels, of_run)
+                for start in range(entries, len(rest), max(1, entries))
+            ]
+            return _Table(n, agree, None, shares, shares)
+        return _Table(n, agree, None, [], [])
 
     def reduce(
-        self, statistic: PairStatistic, observed: npt.NDArray[np.floating], sums: Floats, tile: slice
+        self, statistic: PairStatistic, observed: npt.NDArray[np.floating], table: _Table, tile: slice
     ) -> Floats:
         """The measure of some pairs from their sums, [pairs, resamples]."""
-        sets, entries = len(self.common), len(self.run)
-        n, a, b = self.n[tile], self.a[tile], self.b[tile]
-        raw: Floats = (
-            observed / sums[n] if sums[:sets].all() else divide(observed.astype(np.float64), sums[n])
-        )
+        sets, a, b = self.n[tile], self.a[tile], self.b[tile]
+        n = table.n if len(table.n) == 1 else table.n[sets]
+        held = observed if table.agree is None else observed + table.agree
+        raw: Floats = held / n if table.n.all() else divide(held.astype(np.float64), n)
         if statistic in ("raw", "rank_consistency"):
             return raw
         if statistic in ("kappa_p", "error_consistency"):
-            p, q = sums[2 * sets + a], sums[2 * sets + b]
+            p, q = table.first[0][a], table.second[0][b]
             expected = p * q
             # (1 − p)(1 − q) = 1 − p − q + p q, in place: these tables are as large as all else together.
             p += q
             np.subtract(1.0, p, out=p)
             p += expected
-            if statistic == "kappa_p":
-                p *= sums[sets + n]
+            if statistic == "kappa_p" and table.others is not None:
+                p *= table.others if len(table.others) == 1 else table.others[sets]
             expected += p
             return beyond_chance(raw, expected)
         expected = np.zeros_like(raw)
-        for place in range(1, 1 + len(self.family.classes)):
-            start = 2 * sets + place * entries
-            p, q = sums[start + a], sums[start + b]
+        for first, second in zip(table.first, table.second, strict=True):
+            p, q = first[a], second[b]
             expected += p * q if statistic == "cohen_kappa" else ((p + q) / 2) ** 2
         return beyond_chance(raw, expected)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """Sums that belong to sets of items, and shares that belong to runs, with the pseudo-items of a measure.
+
+    Attributes:
+        n: Items in common, [sets, resamples].
+        agree: What pseudo-items add to the agreement of every pair, [resamples]; None where there are none.
+        others: Mean of 1 / (options − 1), [sets, resamples]; None where the measure does not need it.
+        first: Probability on gold, or share of each class, where a run is the first of a pair, [entries, resamples].
+        second: The same where it is the second.
+    """
+
+    n: Floats
+    agree: Floats | None
+    others: Floats | None
+    first: list[Floats]
+    second: list[Floats]
 
 
 def _products(columns: npt.NDArray[np.float32], draws: Draws | None) -> npt.NDArray[np.float32]:
@@ -368,7 +407,8 @@ class _Gathered:
         self._n[part], self._value[part] = n, value
 
     def resamples(self, part: slice, reduced: Floats) -> None:
-        member = self._member[:, part]
+        # Pseudo-items give a value also to pairs that have none.
+        member = self._member[:, part] * np.isfinite(self._value[part])
         groups = member.any(axis=1)
         bad = ~np.isfinite(reduced[:, :1]).any() if not reduced.size else not np.isfinite(reduced.sum())
         if groups.any():
@@ -379,14 +419,12 @@ class _Gathered:
                 if bad
                 else member[groups].sum(axis=1, keepdims=True)
             )
-        self._low[part], self._high[part] = percentiles(reduced, self._bootstrap.level)
+        self._low[part], self._high[part] = intervals(reduced, self._value[part], self._bootstrap)
 
     def spread(self) -> PairSpread:
         defined = np.isfinite(self._value)
         counts = (self._member * defined).sum(axis=1)
         means = divide(self._member @ np.where(defined, self._value, 0.0), counts)
-        undefined = ~defined
-        self._low[undefined] = self._high[undefined] = np.nan
         return PairSpread(
             self._n, self._value, self._low, self._high, means, divide(self._sums, self._counts)
         )

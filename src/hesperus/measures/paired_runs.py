@@ -8,12 +8,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures.agreement import Key, rank_features
+from hesperus.measures.agreement import Key, PairStatistic, rank_features
 from hesperus.measures.classes import INVALID, INVALID_RULES, Codes, InvalidRule, Mask, replied
 from hesperus.measures.resample import Floats
-
-PairStatistic = Literal["raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency", "rank_consistency"]
-"""Measures of pairs that can be resampled all at once."""
 
 Kind = Literal["same", "both_right", "ranks"]
 """What a pair has item by item: agreement, being both right or both wrong, overlap of ranks."""

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.measures.resample import Bootstrap, Floats
-from hesperus.measures.statistic import Statistic, divide, estimates, ratio
+from hesperus.measures.statistic import Corners, Statistic, divide, estimates, ratio, share_corners
 from hesperus.types import Estimate
 
 UNCLASSIFIED = -1
@@ -89,15 +89,17 @@ def profile_statistics(
     whole = known.all(axis=1)
     left = _left_out(excluded, reason)
     columns = (summed(whole & (first == second).all(axis=1)), summed(whole))
-    found = {"exact": _statistic(columns, ratio, whole, left)}
+    found = {"exact": _statistic(columns, ratio, share_corners(columns[1]), whole, left)}
     for place, name in enumerate(properties):
         pair = (first[:, place], second[:, place])
         there, total = known[:, place], summed(known[:, place])
         same = summed(there & (pair[0] == pair[1]))
         above = tuple(summed(there & (side > 0)) for side in pair)
-        found[f"agreement.{name}"] = _statistic((same, total), ratio, there, left)
+        found[f"agreement.{name}"] = _statistic((same, total), ratio, share_corners(total), there, left)
         found[f"kappa.{name}"] = _kappa(pair, summed, left, (total, same))
-        found[f"change.{name}"] = _statistic((*above, total), _change, there, left)
+        each = share_corners(total)[0][0]
+        moved: Corners = ((each, 0.0, each), (0.0, each, each), (0.0, 0.0, each))
+        found[f"change.{name}"] = _statistic((*above, total), _change, moved, there, left)
     return found
 
 
@@ -138,7 +140,12 @@ def classifier_statistics(
         "f1": lambda s: _f1(s, 0),
         "macro_f1": lambda s: (_f1(s, 0) + _f1(s, 3)) / 2.0,
     }
-    return {name: _statistic(cells, reduce[name], counted, (0, ""), undefined) for name in CLASSIFIER}
+    each = share_corners(summed(counted))[0][0]
+    # A text found, missed, found wrongly, rightly passed over.
+    corners: Corners = tuple(tuple(each * (at == cell) for at in range(4)) for cell in range(4))
+    return {
+        name: _statistic(cells, reduce[name], corners, counted, (0, ""), undefined) for name in CLASSIFIER
+    }
 
 
 def _levels(given: npt.ArrayLike, properties: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -172,6 +179,7 @@ def _left_out(excluded: int, reason: str) -> tuple[int, str]:
 def _statistic(
     columns: tuple[Floats, ...],
     reduce: Callable[[Floats], Floats],
+    corners: Corners,
     counted: npt.NDArray[np.bool_],
     left: tuple[int, str],
     undefined: str = "no pair of classified texts",
@@ -181,7 +189,7 @@ def _statistic(
     dropped = len(counted) - n
     reasons = [left[1]] if left[1] else []
     reasons += [f"{dropped} unclassified"] if dropped else []
-    return Statistic(columns, reduce, n, left[0] + dropped, "; ".join(reasons), undefined)
+    return Statistic(columns, reduce, corners, n, left[0] + dropped, "; ".join(reasons), undefined)
 
 
 def _kappa(
@@ -203,7 +211,10 @@ def _kappa(
         return divide(divide(sums[..., 1], n) - expected, np.where(room > _CERTAIN, room, 0.0))
 
     undefined = "all levels are the same" if size else "no pair of classified texts"
-    return _statistic((*shared, *counts), reduce, there, left, undefined)
+    each = share_corners(shared[0])[0][0]
+    margins = (each / max(size, 1),) * len(counts)
+    corners: Corners = ((each, each, *margins), (each, 0.0, *margins))
+    return _statistic((*shared, *counts), reduce, corners, there, left, undefined)
 
 
 def _change(sums: Floats) -> Floats:

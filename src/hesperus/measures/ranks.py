@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.measures.permuting import permuted_correlation_p
-from hesperus.measures.resample import Bootstrap, Floats, draws
+from hesperus.measures.resample import Bootstrap, Floats, draws, intervals
 from hesperus.types import Estimate
 
 _TOO_FEW = "fewer than three items have both numbers"
@@ -45,14 +45,25 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, bootstrap: Bootstrap | None 
     if shared is None or bootstrap is None:
         return Estimate(value, None, None, n, lost, reason)
     spread = np.concatenate([_rho(first, second, block.astype(np.float64)) for block in shared.blocks()])
-    kept = spread[np.isfinite(spread)]
+    alike = float((~np.isfinite(spread)).mean())
+    if shared.bayesian:
+        # Two pseudo-items, wholly in step and wholly out of step, each as far from the middle as the items are on average.
+        # Every item keeps a weight, so how often draws with replacement would vary is known from the items alone.
+        with_both, against = (shared.corners(2) * shared.scale[:, None]).T
+        spread = (n * spread + with_both - against) / (n + with_both + against)
+        alike = max(_never_drawn(first), _never_drawn(second))
     # Where one or two items carry all that varies, the resamples that hold them say where these items stand among the
     # others and nothing of how sure that is; their percentiles would shut out 0 by chance.
-    if len(kept) < bootstrap.level * len(spread):
-        few = f"{len(spread) - len(kept)} of {len(spread)} resamples do not vary, so there is no interval"
+    if alike > 1 - bootstrap.level:
+        few = "too few items vary, so there is no interval"
         return Estimate(value, None, None, n, lost, "; ".join(filter(None, (few, reason))))
-    low, high = np.quantile(kept, [(1 - bootstrap.level) / 2, (1 + bootstrap.level) / 2])
-    return Estimate(value, float(low), float(high), n, lost, reason)
+    low, high = intervals(spread[None, :], np.array([value]), bootstrap)
+    return Estimate(value, float(low[0]), float(high[0]), n, lost, reason)
+
+
+def _never_drawn(values: Floats) -> float:
+    """How likely as many draws with replacement as there are items hold one value only: the one that most items have."""
+    return float((np.unique(values, return_counts=True)[1].max() / len(values)) ** len(values))
 
 
 def spearman_p(

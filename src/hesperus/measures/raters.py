@@ -20,7 +20,7 @@ import numpy.typing as npt
 from hesperus.measures.agreement import beyond_chance
 from hesperus.measures.classes import Mask
 from hesperus.measures.resample import Floats
-from hesperus.measures.statistic import Statistic, divide, ratio
+from hesperus.measures.statistic import SHARE, Corners, NoCorners, Statistic, divide, ratio
 
 Weights = Literal["none", "linear", "quadratic"]
 """How far apart two different ratings are: all alike, by their difference, by its square."""
@@ -32,6 +32,7 @@ _CERTAIN = 1e-12
 
 _SAME = "all ratings are the same, so agreement beyond chance is undefined"
 _ALONE = "no unit has two ratings"
+_NEVER = NoCorners("it is undefined whatever is drawn")
 
 
 def percent_statistic(ratings: npt.ArrayLike) -> Statistic:
@@ -44,7 +45,7 @@ def percent_statistic(ratings: npt.ArrayLike) -> Statistic:
         ValueError: The table is not two-dimensional, or a rating is infinite.
     """
     rated = _Rated(ratings)
-    return Statistic((rated.same, rated.kept), ratio, rated.n, rated.excluded, rated.reason, _ALONE)
+    return Statistic((rated.same, rated.kept), ratio, SHARE, rated.n, rated.excluded, rated.reason, _ALONE)
 
 
 def fleiss_statistic(ratings: npt.ArrayLike) -> Statistic:
@@ -60,7 +61,7 @@ def fleiss_statistic(ratings: npt.ArrayLike) -> Statistic:
     numbers = np.unique(rated.given[rated.kept])
     if len(numbers) > 1:
         why = f"units have from {int(numbers[0])} to {int(numbers[-1])} ratings; κ of Fleiss needs as many for each"
-        return Statistic((rated.kept,), _undefined, 0, rated.n + rated.excluded, rated.reason, why)
+        return Statistic((rated.kept,), _undefined, _NEVER, 0, rated.n + rated.excluded, rated.reason, why)
     shares = np.where(rated.kept[:, None], rated.shares, 0.0)
     columns = (rated.kept, rated.same, *shares.T)
 
@@ -69,7 +70,9 @@ def fleiss_statistic(ratings: npt.ArrayLike) -> Statistic:
         expected = (divide(sums[..., 2:], n) ** 2).sum(axis=-1)
         return beyond_chance(divide(sums[..., 1], n[..., 0]), expected)
 
-    return Statistic(columns, reduce, rated.n, rated.excluded, rated.reason, rated.undefined)
+    labels = rated.labels
+    corners: Corners = ((1.0, 1.0, *labels), (1.0, 0.0, *labels))
+    return Statistic(columns, reduce, corners, rated.n, rated.excluded, rated.reason, rated.undefined)
 
 
 def gwet_statistic(ratings: npt.ArrayLike) -> Statistic:
@@ -93,8 +96,12 @@ def gwet_statistic(ratings: npt.ArrayLike) -> Statistic:
         return beyond_chance(divide(sums[..., 1], sums[..., 0]), expected)
 
     if categories < 2:
-        return Statistic((rated.kept,), _undefined, rated.n, rated.excluded, rated.reason, rated.undefined)
-    return Statistic(columns, reduce, rated.n, rated.excluded, rated.reason, rated.undefined)
+        return Statistic(
+            (rated.kept,), _undefined, _NEVER, rated.n, rated.excluded, rated.reason, rated.undefined
+        )
+    labels = rated.labels
+    corners: Corners = ((1.0, 1.0, 1.0, *labels), (1.0, 0.0, 1.0, *labels))
+    return Statistic(columns, reduce, corners, rated.n, rated.excluded, rated.reason, rated.undefined)
 
 
 def cohen_statistic(a: npt.ArrayLike, b: npt.ArrayLike, *, weights: Weights = "none") -> Statistic:
@@ -128,7 +135,18 @@ def cohen_statistic(a: npt.ArrayLike, b: npt.ArrayLike, *, weights: Weights = "n
 
     undefined = _SAME if both.any() else "no unit that both rated"
     reason = f"{alone} rated by one of the two only" if alone else ""
-    return Statistic((both, found, *first.T, *second.T), reduce, int(both.sum()), alone, reason, undefined)
+    n = int(both.sum())
+    margins = (1.0 / max(size, 1),) * (2 * size)
+    # Two that differ do so as much as those that differ here, or as the values of the scale do.
+    far = (
+        found[found > 0].mean()
+        if (found > 0).any()
+        else apart[apart > 0].mean()
+        if (apart > 0).any()
+        else 1.0
+    )
+    corners: Corners = ((1.0, 0.0, *margins), (1.0, float(far), *margins))
+    return Statistic((both, found, *first.T, *second.T), reduce, corners, n, alone, reason, undefined)
 
 
 def bias_statistic(ratings: npt.ArrayLike, rater: int) -> Statistic:
@@ -151,7 +169,13 @@ def bias_statistic(ratings: npt.ArrayLike, rater: int) -> Statistic:
     alone = int(np.isfinite(table[rater]).sum()) - int(both.sum())
     apart = np.where(both, np.nan_to_num(table[rater]) - np.nan_to_num(mean), 0.0)
     reason = f"{alone} rated by nobody else" if alone else ""
-    return Statistic((apart, both), ratio, int(both.sum()), alone, reason, "no unit that another rated too")
+    # The furthest that two ratings of this scale can be apart, either way; of ratings that are all the same, nothing is known.
+    known_ratings = table[np.isfinite(table)]
+    width = float(np.ptp(known_ratings)) if known_ratings.size else 0.0
+    corners: Corners = ((width, 1.0), (-width, 1.0))
+    return Statistic(
+        (apart, both), ratio, corners, int(both.sum()), alone, reason, "no unit that another rated too"
+    )
 
 
 def category_statistic(ratings: npt.ArrayLike, category: float) -> Statistic:
@@ -170,7 +194,7 @@ def category_statistic(ratings: npt.ArrayLike, category: float) -> Statistic:
     share = np.where(kept, (table == category).sum(axis=0) / np.maximum(given, 1.0), 0.0)
     left = int((~kept).sum())
     reason = f"{left} rated by nobody" if left else ""
-    return Statistic((share, kept), ratio, int(kept.sum()), left, reason, "no unit is rated")
+    return Statistic((share, kept), ratio, SHARE, int(kept.sum()), left, reason, "no unit is rated")
 
 
 def confusion(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:
@@ -204,6 +228,7 @@ class _Rated:
         kept: Units with two ratings or more.
         shares: Share of each unit's ratings that each category got, [units, categories].
         same: Share of a unit's pairs of ratings that are the same, 0 where it has none.
+        labels: Share of each category in a pseudo-unit: all alike.
     """
 
     def __init__(self, ratings: npt.ArrayLike) -> None:
@@ -219,6 +244,7 @@ class _Rated:
         pairs = self.given * (self.given - 1.0)
         same = np.nan_to_num(divide((counts * (counts - 1.0)).sum(axis=1), pairs))
         self.same = np.where(self.kept, same, 0.0)
+        self.labels = (1.0 / self.shares.shape[1],) * self.shares.shape[1]
         self.n = int(self.kept.sum())
         self.excluded = int((self.given == 1).sum())
         self.reason = f"{self.excluded} rated once" if self.excluded else ""

@@ -3,7 +3,8 @@
 The score of a pair of languages is the mean cosine of matching sentences minus the mean cosine of sentences that do not
 match. All pairs at once: with vectors of length 1, the cosines of matching sentences are one product of the languages'
 stacked vectors, and the sum over all others follows from the sums of vectors. A resample of the items is a row of
-counts, and its sums of vectors are products too; two copies of one item are no sentences that do not match.
+weights, and its sums of vectors are products too; an item and itself are no sentences that do not match. Cosines of
+different sentences differ, so that resamples are never all alike and no pseudo-items are needed.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.measures.classes import Mask
-from hesperus.measures.resample import Bootstrap, Draws, Floats, draws, percentiles
-from hesperus.measures.statistic import divide
+from hesperus.measures.resample import Bootstrap, Draws, Floats, draws, intervals
+from hesperus.measures.statistic import NO_INTERVAL, divide
 from hesperus.types import Estimate
 
 States = npt.NDArray[np.floating]
@@ -36,12 +37,13 @@ class RepresentationSimilarity:
         matching: Mean cosine of matching sentences, [pairs], in [−1, 1].
         baseline: Mean cosine of sentences that do not match, [pairs], in [−1, 1].
         value: matching − baseline, [pairs].
-        low: Lower ends of percentile intervals of the value, [pairs]; NaN without resamples.
+        low: Lower ends of intervals of the value, [pairs]; NaN without resamples.
         high: Upper ends, [pairs].
         mean: Mean of the values over the pairs, with its interval.
         n: Items that everything rests on.
         excluded: Items left out.
         reason: Why.
+        resampled: Whether intervals were wanted.
     """
 
     pairs: npt.NDArray[np.intp]
@@ -54,12 +56,14 @@ class RepresentationSimilarity:
     n: int
     excluded: int
     reason: str
+    resampled: bool
 
     def estimate(self, pair: int) -> Estimate:
         """The score of a pair, with its interval."""
         return _estimate(
             (float(self.value[pair]), float(self.low[pair]), float(self.high[pair])),
             (self.n, self.excluded, self.reason),
+            resampled=self.resampled,
         )
 
     def matrix(self) -> Floats:
@@ -109,9 +113,9 @@ def representation_similarity(
     if n < 2:
         nothing = np.full(len(pairs), np.nan)
         about = (n, excluded, reason)
-        mean = _estimate((np.nan, np.nan, np.nan), about)
+        mean = _estimate((np.nan, np.nan, np.nan), about, resampled=False)
         return RepresentationSimilarity(
-            pairs, nothing, nothing, nothing, nothing, nothing, mean, n, excluded, reason
+            pairs, nothing, nothing, nothing, nothing, nothing, mean, n, excluded, reason, False
         )
     same, sums = _products(states, lengths, kept)
     a, b = pairs.T
@@ -122,12 +126,16 @@ def representation_similarity(
     value[np.abs(value) < _ROUNDING] = 0.0
     drawn = draws(n, bootstrap) if bootstrap else None
     spread = _spread(_Units(states, lengths, kept), pairs, drawn)
-    level = bootstrap.level if bootstrap else 0.95
-    low, high = percentiles(spread, level)
-    ends = percentiles(spread.mean(axis=0, keepdims=True), level)
+    given = bootstrap or Bootstrap(0)
+    low, high = intervals(spread, value, given)
+    ends = intervals(spread.mean(axis=0, keepdims=True), np.array([value.mean()]), given)
     about = (n, excluded, reason)
-    mean = _estimate((float(value.mean()), float(ends[0][0]), float(ends[1][0])), about)
-    return RepresentationSimilarity(pairs, matching, baseline, value, low, high, mean, n, excluded, reason)
+    mean = _estimate(
+        (float(value.mean()), float(ends[0][0]), float(ends[1][0])), about, resampled=drawn is not None
+    )
+    return RepresentationSimilarity(
+        pairs, matching, baseline, value, low, high, mean, n, excluded, reason, drawn is not None
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,13 +206,14 @@ def _spread(units: _Units, pairs: npt.NDArray[np.intp], drawn: Draws | None) -> 
     for weights in drawn.slabs(min(rows, 1024)):
         sums = [weights @ units.of(language) for language in range(count)]
         squares = weights * weights
-        others = weights.shape[1] ** 2 - squares.sum(axis=1, dtype=np.float64)
-        matching = (cosines @ weights.T).astype(np.float64) / weights.shape[1]
+        whole = weights.sum(axis=1, dtype=np.float64)
+        others = whole**2 - squares.sum(axis=1, dtype=np.float64)
+        matching = (cosines @ weights.T).astype(np.float64) / whole
         copies = (cosines @ squares.T).astype(np.float64)
         for index, (a, b) in enumerate(pairs):
-            whole = np.einsum("ij,ij->i", sums[a], sums[b], dtype=np.float64)
+            together = np.einsum("ij,ij->i", sums[a], sums[b], dtype=np.float64)
             # A resample of one item alone holds no sentences that do not match.
-            baseline = divide(whole - copies[index], others)
+            baseline = divide(together - copies[index], others)
             spread[index, start : start + len(weights)] = matching[index] - baseline
         start += len(weights)
     return spread
@@ -217,10 +226,12 @@ def _parts(states: States) -> list[slice]:
     return [slice(start, min(start + step, items)) for start in range(0, items, step)]
 
 
-def _estimate(ends: tuple[float, float, float], about: tuple[int, int, str]) -> Estimate:
+def _estimate(ends: tuple[float, float, float], about: tuple[int, int, str], *, resampled: bool) -> Estimate:
     value, low, high = (None if np.isnan(number) else number for number in ends)
     n, excluded, reason = about
     if value is None:
         said = "; ".join(filter(None, ("fewer than two items to compare", reason)))
         return Estimate(None, n=n, excluded=excluded, reason=said)
+    if low is None and resampled:
+        reason = "; ".join(filter(None, (NO_INTERVAL, reason)))
     return Estimate(value, low, high, n, excluded, reason)

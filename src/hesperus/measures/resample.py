@@ -1,8 +1,21 @@
-"""The item bootstrap: which items a resample holds is drawn once, by counting, and shared by every measure.
+"""Resampling of items: what a resample holds is drawn once and shared by every measure.
 
 The unit is the item, and all answers to a drawn item travel together: two measures on the same items see the same
-resamples, so their difference is paired by itself. A resample is a row of counts; the resampled sums of any number of
-per-item columns are one matrix product.
+resamples, so their difference is paired by itself. A resample is a row of weights, one for each item; the resampled
+sums of any number of per-item columns are one matrix product.
+
+``bayesian`` (the default): each item weighs Exp(1), and pseudo-items that stand in the corners of what an item can be
+weigh Gamma(1/2) each (see Statistic). Away from the edge the interval is as wide as that of the percentile bootstrap;
+where all items are alike it stays honest. Weights are whole numbers in units of 1/16, so that the sums of whole columns
+are exact, also in float32, and the same whatever multiplies them.
+
+``percentile``: each item weighs as often as it was drawn. Where resamples are alike the interval collapses: [1, 1] for
+3 of 3.
+
+References:
+    Rubin (1981), The Bayesian bootstrap. Efron (1979), Bootstrap methods: another look at the jackknife.
+    Gamma(1/2) in each corner gives a share the posterior of Jeffreys' prior; Brown, Cai and DasGupta (2001), Interval
+        estimation for a binomial proportion.
 """
 
 from __future__ import annotations
@@ -10,18 +23,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-Counts = npt.NDArray[np.unsignedinteger]
+ItemWeights = npt.NDArray[np.unsignedinteger]
 Floats = npt.NDArray[np.float64]
+IntervalMethod = Literal["bayesian", "percentile"]
+"""How items are resampled, hence how intervals are made."""
+
+INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 _BLOCK = 1 << 20
-"""Counts that are held as floats at a time; a block of this size stays in the cache of a core."""
+"""Weights that are held as floats at a time; a block of this size stays in the cache of a core."""
 
 _KEPT = 1 << 28
-"""Bytes of counts that are kept for the next measure; beyond it they are drawn again, in the same order."""
+"""Bytes of weights that are kept for the next measure; beyond it they are drawn again, in the same order."""
+
+_UNIT = 16
+"""Weight 1 in units of a Bayesian weight: those fit a byte, and only one in 10^7 is cut there."""
+
+_CORNER = 0.5
+"""Shape of the Gamma weight of a pseudo-item: half an item on average."""
+
+_NO_WIDTH = 1e-12
+"""Ends that are nearer than this differ by rounding."""
+
+_ROUNDING = 1e-5
+"""Resampled values in float32 may miss the value in float64 by less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +62,13 @@ class Bootstrap:
         resamples: Resamples of the items; 0 gives no intervals.
         seed: Seed of the generator; the same seed and number of items give the same resamples.
         level: Coverage of the interval, in (0, 1).
+        interval: ``bayesian``, which holds at the edge, or ``percentile``, as the papers print it.
     """
 
     resamples: int = 2000
     seed: int = 0
     level: float = 0.95
+    interval: IntervalMethod = "bayesian"
 
     def __post_init__(self) -> None:
         if self.resamples < 0:
@@ -45,41 +77,100 @@ class Bootstrap:
             raise ValueError(f"the seed must be 0 or more, not {self.seed}")
         if not 0.0 < self.level < 1.0:
             raise ValueError(f"the level of an interval lies between 0 and 1, not {self.level}")
+        if self.interval not in INTERVAL_METHODS:
+            raise ValueError(f"interval must be one of {', '.join(INTERVAL_METHODS)}, not {self.interval!r}")
 
 
 class Draws:
-    """Counted resamples of a number of items."""
+    """Weighted resamples of a number of items.
+
+    Attributes:
+        items: How many items there are.
+        bootstrap: How they are resampled.
+    """
 
     def __init__(self, items: int, bootstrap: Bootstrap) -> None:
         self.items = items
         self.bootstrap = bootstrap
-        self._kept: list[Counts] | None = None
+        self._kept: list[ItemWeights] | None = None
+        self._scale: Floats | None = None
+        self._corners = np.empty((bootstrap.resamples, 0))
 
-    def blocks(self) -> Iterator[Counts]:
-        """Give the resamples in blocks of rows: how often each drew each item, [rows, items]."""
+    @property
+    def bayesian(self) -> bool:
+        """Whether pseudo-items stand in the corners."""
+        return self.bootstrap.interval == "bayesian"
+
+    def blocks(self) -> Iterator[ItemWeights]:
+        """Give the resamples in blocks of rows: how much each item weighs, [rows, items], whole numbers.
+
+        Percentile weights are counts and add up to the number of items; see `scale` for Bayesian ones.
+        """
         if self._kept is not None:
             yield from self._kept
             return
         keep = self.bootstrap.resamples * self.items <= _KEPT
-        kept: list[Counts] = []
-        for block in self._drawn():
+        kept: list[ItemWeights] = []
+        for block in self._weighted() if self.bayesian else self._counted():
             if keep:
                 kept.append(block)
             yield block
         if keep:
             self._kept = kept
 
-    def _drawn(self) -> Iterator[Counts]:
+    def _counted(self) -> Iterator[ItemWeights]:
         generator = np.random.default_rng(self.bootstrap.seed)
         index = np.uint16 if self.items <= 1 << 16 else np.uint32
-        rows = max(1, _BLOCK // max(1, self.items))
-        for start in range(0, self.bootstrap.resamples, rows):
-            height = min(rows, self.bootstrap.resamples - start)
+        for height in self._heights():
             counts = np.empty((height, self.items), dtype=np.uint32)
             for row in counts:
                 drawn = generator.integers(0, self.items, self.items, dtype=index)
                 row[:] = np.bincount(drawn, minlength=self.items)
             yield counts.astype(np.uint8) if counts.max(initial=0) < 256 else counts
+
+    def _weighted(self) -> Iterator[ItemWeights]:
+        generator = np.random.default_rng(self.bootstrap.seed)
+        for height in self._heights():
+            drawn = generator.standard_exponential((height, self.items), dtype=np.float32)
+            drawn *= _UNIT
+            np.rint(drawn, out=drawn)
+            np.clip(drawn, 1, 255, out=drawn)
+            yield drawn.astype(np.uint8)
+
+    def _heights(self) -> Iterator[int]:
+        rows = max(1, _BLOCK // max(1, self.items))
+        for start in range(0, self.bootstrap.resamples, rows):
+            yield min(rows, self.bootstrap.resamples - start)
+
+    @property
+    def scale(self) -> Floats:
+        """What makes the weights of each resample add up to the number of items, [resamples]; 1 for counts."""
+        if self._scale is None:
+            if self.bayesian:
+                totals = np.concatenate([block.sum(axis=1, dtype=np.float64) for block in self.blocks()])
+                self._scale = self.items / totals
+            else:
+                self._scale = np.ones(self.bootstrap.resamples)
+        return self._scale
+
+    def corners(self, count: int) -> Floats:
+        """Weights of pseudo-items in the units of `blocks`, [resamples, count]; 0 where resamples are counts.
+
+        The same place is the same pseudo-item in every measure.
+        """
+        if not self.bayesian:
+            return np.zeros((self.bootstrap.resamples, count))
+        made = self._corners.shape[1]
+        if made < count:
+            more = [
+                # Streams of their own, so that no measure changes what another draws.
+                np.random.default_rng((self.bootstrap.seed, place + 1)).standard_gamma(
+                    _CORNER, self.bootstrap.resamples
+                )
+                for place in range(made, count)
+            ]
+            self._corners = np.column_stack([self._corners, _UNIT * np.stack(more, axis=1)])
+        return self._corners[:, :count]
 
     def slabs(self, rows: int = 1024) -> Iterator[npt.NDArray[np.float32]]:
         """Give the same resamples in larger blocks of floats, for products with many columns.
@@ -88,8 +179,9 @@ class Draws:
             rows: Resamples in a slab; a product repacks its other side once for each slab.
 
         Returns:
-            Counts as float32, [at most rows, items], in the order of `blocks`; the array is used again for the next
-            slab. Counts and their sums are whole, hence exact up to 2^24.
+            Weights as float32, [at most rows, items], in the order of `blocks`; the array is used again for the next
+            slab. Weights are whole, hence so are sums of whole columns: exact up to 2^24, which Bayesian weights reach
+            at about a million items.
         """
         slab = np.empty((min(rows, max(1, self.bootstrap.resamples)), self.items), dtype=np.float32)
         filled = 0
@@ -106,13 +198,13 @@ class Draws:
             yield slab[:filled]
 
     def sums(self, columns: Floats) -> Floats:
-        """Sums of per-item columns over each resample.
+        """Sums of per-item columns over each resample, without pseudo-items; the items weigh 1 on average.
 
         Args:
             columns: [items, k].
 
         Returns:
-            [resamples, k]; sums of whole numbers are exact.
+            [resamples, k]; sums of whole numbers are exact up to the one factor of each resample.
         """
         if columns.shape[0] != self.items:
             raise ValueError(f"the draws are of {self.items} items, the columns of {columns.shape[0]}")
@@ -121,6 +213,8 @@ class Draws:
         for block in self.blocks():
             np.matmul(block.astype(np.float64), columns, out=total[start : start + len(block)])
             start += len(block)
+        if self.bayesian:
+            total *= self.scale[:, None]
         return total
 
 
@@ -130,7 +224,7 @@ def draws(items: int, bootstrap: Bootstrap) -> Draws | None:
 
     Args:
         items: How many items there are.
-        bootstrap: How many resamples, and the seed.
+        bootstrap: How many resamples, the seed and the method.
 
     Returns:
         None where there is nothing to draw: no items, or no resamples wanted.
@@ -138,16 +232,33 @@ def draws(items: int, bootstrap: Bootstrap) -> Draws | None:
     return Draws(items, bootstrap) if items and bootstrap.resamples else None
 
 
-def percentiles(spread: Floats, level: float) -> tuple[Floats, Floats]:
-    """Both ends of percentile intervals of the rows of [rows, resamples], with linear interpolation.
+def intervals(spread: Floats, values: Floats, bootstrap: Bootstrap) -> tuple[Floats, Floats]:
+    """Both ends of the intervals of many numbers: quantiles of what the resamples give, with linear interpolation.
 
     Args:
-        spread: Resampled values; those that are undefined (NaN) are left out.
-        level: Coverage of the interval, in (0, 1).
+        spread: Resampled values, [rows, resamples]; those that are undefined (NaN) are left out.
+        values: The numbers themselves, [rows].
+        bootstrap: Its level and method. A Bayesian interval is widened, if need be, to hold its value; a percentile
+            interval only by what rounding in float32 may have cost.
 
     Returns:
-        Lower and upper ends, [rows]; NaN where fewer than half of the resamples are defined.
+        Lower and upper ends, [rows]; NaN where the value is undefined, where no more than half of the resamples are
+        defined, and where both ends would be the same: resamples that are all alike say nothing of other items, so
+        that no interval stands there. Percentile intervals keep such ends, as their definition has them.
     """
+    values = np.asarray(values, dtype=np.float64)
+    low, high = _quantiles(spread, bootstrap.level)
+    with np.errstate(invalid="ignore"):
+        near = np.full(len(values), np.inf if bootstrap.interval == "bayesian" else _ROUNDING)
+        low = np.where((values < low) & (low - values <= near), values, low)
+        high = np.where((values > high) & (values - high <= near), values, high)
+        alike = (high - low <= _NO_WIDTH) if bootstrap.interval == "bayesian" else np.zeros(len(low), bool)
+    nothing = ~np.isfinite(values) | alike
+    low[nothing] = high[nothing] = np.nan
+    return low, high
+
+
+def _quantiles(spread: Floats, level: float) -> tuple[Floats, Floats]:
     low, high = np.full(len(spread), np.nan), np.full(len(spread), np.nan)
     if not spread.shape[1]:
         return low, high

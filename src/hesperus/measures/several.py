@@ -16,7 +16,7 @@ import numpy.typing as npt
 from hesperus.measures.agreement import Key
 from hesperus.measures.classes import FAILED, INVALID, INVALID_RULES, MISSING, Codes, InvalidRule, replied
 from hesperus.measures.resample import Floats
-from hesperus.measures.statistic import Column, Statistic, divide, ratio
+from hesperus.measures.statistic import Column, Corners, Statistic, divide, ratio, share_corners
 
 NO_GOLD = "no item with a gold label counts"
 
@@ -39,7 +39,7 @@ def subset_consistency_statistic(codes: Codes, *, size: int, invalid: InvalidRul
     codes, silent = _answering(codes)
     subsets, agreeing = _subsets(codes, size, invalid)
     return Statistic(
-        (agreeing, subsets), ratio, int((subsets > 0).sum()), *_excluded(codes, subsets, silent),
+        (agreeing, subsets), ratio, share_corners(subsets), int((subsets > 0).sum()), *_excluded(codes, subsets, silent),
         undefined=f"no item was answered by {size} runs",
     )  # fmt: skip
 
@@ -63,7 +63,13 @@ def pooled_accuracy_statistic(codes: Codes, gold: Codes, *, invalid: InvalidRule
     reasons += [f"{unread} that no run answered readably"] if unread else []
     reasons += _lost_answers(codes, silent)
     return Statistic(
-        (right, counted), ratio, int((counted > 0).sum()), ungraded + unread, "; ".join(reasons), NO_GOLD
+        (right, counted),
+        ratio,
+        share_corners(counted),
+        int((counted > 0).sum()),
+        ungraded + unread,
+        "; ".join(reasons),
+        NO_GOLD,
     )
 
 
@@ -92,8 +98,16 @@ def ac3_statistic(codes: Codes, *, key: Key, size: int, invalid: InvalidRule = "
         consistent, correct = divide(sums[..., 0], sums[..., 1]), divide(sums[..., 2], sums[..., 3])
         return divide(2 * consistent * correct, consistent + correct)
 
+    (whole, _), (correct, answers) = share_corners(subsets)[0], share_corners(asked)[0]
+    usual = answers * float(right.sum()) / max(float(asked.sum()), 1.0)
+    corners: Corners = (
+        # All alike and right, all alike and wrong, none alike and as often right as the items are.
+        (whole, whole, correct, answers),
+        (whole, whole, 0.0, answers),
+        (0.0, whole, usual, answers),
+    )
     return Statistic(
-        (agreeing, subsets, right, asked), harmonic, int((subsets > 0).sum()),
+        (agreeing, subsets, right, asked), harmonic, corners, int((subsets > 0).sum()),
         *_excluded(codes, subsets, silent), undefined=undefined,
     )  # fmt: skip
 
@@ -130,9 +144,17 @@ def nominal_alpha_statistic(codes: Codes, *, invalid: InvalidRule = "disagree") 
 
     columns: tuple[Column, ...] = (weight, agreeing, alone, *counts)
     return Statistic(
-        columns, reduce, int(pairable.sum()), *_excluded(codes, weight, silent),
+        columns, reduce, _alpha_corners(weight, len(counts)), int(pairable.sum()), *_excluded(codes, weight, silent),
         undefined="no item with two answers" if not pairable.any() else "all answers are the same",
     )  # fmt: skip
+
+
+def _alpha_corners(weight: Floats, classes: int) -> Corners:
+    """All runs alike, and runs split in halves, with each label alike often."""
+    ratings = share_corners(weight)[0][0]
+    labels = (ratings / max(classes, 1),) * classes
+    split = 2.0 * (ratings / 2.0) * (ratings / 2.0 - 1.0) / max(ratings - 1.0, 1.0)
+    return ((ratings, ratings, 0.0, *labels), (ratings, max(split, 0.0), 0.0, *labels))
 
 
 def together_statistics(

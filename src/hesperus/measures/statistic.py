@@ -1,7 +1,8 @@
-"""A measure in two parts: columns with a row per item, and how the sums of the columns become the number.
+"""A measure in parts: columns with a row per item, how the sums of the columns become the number, and its corners.
 
-Everything else follows from the two parts: the point value reduces the plain sums, the bootstrap reduces the sums of
-each resample, a difference reduces two sets of sums beside each other.
+Everything else follows from these: the point value reduces the plain sums, resampling reduces the sums of each
+resample, a difference reduces two sets of sums beside each other. The corners are what the columns of one item can be
+at the extremes (right, wrong); resampling adds a pseudo-item in each, so that intervals hold at the edge (see resample).
 """
 
 from __future__ import annotations
@@ -13,14 +14,33 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures.resample import Bootstrap, Draws, Floats, draws
+from hesperus.measures.resample import Bootstrap, Draws, Floats, draws, intervals
 from hesperus.types import Estimate
 
 Column = npt.NDArray[np.bool_] | npt.NDArray[np.float64]
 Reduce = Callable[[Floats], Floats]
+Corners = tuple[tuple[float, ...], ...]
+"""Column values of pseudo-items, [corners][columns]."""
+
+NO_INTERVAL = "all resamples are alike or undefined, so there is no interval"
+"""Said where a value has no interval although one was wanted."""
+
+SHARE: Corners = ((1.0, 1.0), (0.0, 1.0))
+"""Corners of a part over its whole, each item counting once: in the part, or not."""
 
 _COLUMNS_AT_ONCE = 384
 """Columns that go through one matrix product; bounds the memory of a table of many pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoCorners:
+    """Declares that a statistic has no pseudo-items.
+
+    Attributes:
+        why: Why it needs none.
+    """
+
+    why: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +51,8 @@ class Statistic:
         columns: Arrays over the same items, 0 where an item does not count. An array that several statistics share
             (the same object) is resampled once.
         reduce: Sums of the columns, [..., k], to values, [...]; NaN where the measure is undefined.
+        corners: What the columns of one item are at the extremes of what it can be, k numbers each; a pseudo-item in
+            each keeps intervals honest where all items are alike. Or why there are none.
         n: Items that the number rests on.
         excluded: Items left out.
         reason: Why items were left out.
@@ -39,10 +61,58 @@ class Statistic:
 
     columns: tuple[Column, ...]
     reduce: Reduce
+    corners: Corners | NoCorners
     n: int
     excluded: int = 0
     reason: str = ""
     undefined: str = "no item to measure"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.corners, NoCorners):
+            return
+        wide = {len(corner) for corner in self.corners}
+        if wide != {len(self.columns)}:
+            raise ValueError(
+                f"a corner has a number for each of {len(self.columns)} columns, not {sorted(wide)}"
+            )
+
+    def resampled(self, sums: Floats, drawn: Draws) -> Floats:
+        """The number in each resample.
+
+        Args:
+            sums: Resampled sums of its columns, [resamples, k].
+            drawn: The resamples, for the weights of its pseudo-items.
+        """
+        if not drawn.bayesian or isinstance(self.corners, NoCorners):
+            return self.reduce(sums)
+        table = np.asarray(self.corners, dtype=np.float64)
+        return self.reduce(sums + (drawn.corners(len(table)) * drawn.scale[:, None]) @ table)
+
+
+def share_corners(whole: Column) -> Corners:
+    """Corners of a part over its whole where an item counts several times (runs, models, claims): all of it, or none.
+
+    Args:
+        whole: How often each item counts, [items]; a pseudo-item counts as often as the mean of those that do.
+    """
+    counted = whole[whole > 0]
+    mean = float(counted.mean()) if len(counted) else 1.0
+    return ((mean, mean), (0.0, mean))
+
+
+def beside(*parts: Statistic) -> Corners | NoCorners:
+    """Corners of a statistic whose columns are those of several, one after the other: each has its own pseudo-items."""
+    wide = sum(len(part.columns) for part in parts)
+    found: list[tuple[float, ...]] = []
+    start = 0
+    for part in parts:
+        end = start + len(part.columns)
+        if not isinstance(part.corners, NoCorners):
+            found += [(0.0,) * start + corner + (0.0,) * (wide - end) for corner in part.corners]
+        start = end
+    if not found:
+        return next(part.corners for part in parts if isinstance(part.corners, NoCorners))
+    return tuple(found)
 
 
 def ratio(sums: Floats) -> Floats:
@@ -58,6 +128,39 @@ def divide(numerator: Floats, denominator: Floats) -> Floats:
     return quotient
 
 
+def _of_both(a: Statistic, b: Statistic) -> Corners | NoCorners:
+    """Corners of one item on two sides: both sides high, only the first, only the second, both low.
+
+    Items of shares can be as far apart as high and low are; of scores and claims they seldom are, so that the two sides
+    of a pseudo-item are no further apart than those of the items. Statistics with more corners have their own on either
+    side.
+    """
+    if isinstance(a.corners, NoCorners) or isinstance(b.corners, NoCorners):
+        return beside(a, b)
+    if len(a.corners) != 2 or len(b.corners) != 2:
+        return beside(a, b)
+    (high_a, low_a), (high_b, low_b) = np.array(a.corners), np.array(b.corners)
+    near = 1.0
+    if len(a.columns) == len(b.columns):
+        apart = _furthest(a.columns, high_a - low_a, b.columns, high_b - low_b)
+        near = min(apart, 1.0) if apart > 0.0 else 1.0
+    rest = (1.0 - near) / 2.0
+    up_a, down_a = high_a + rest * (low_a - high_a), low_a + rest * (high_a - low_a)
+    up_b, down_b = high_b + rest * (low_b - high_b), low_b + rest * (high_b - low_b)
+    sides = ((high_a, high_b), (up_a, down_b), (down_a, up_b), (low_a, low_b))
+    return tuple(tuple(np.concatenate(side).tolist()) for side in sides)
+
+
+def _furthest(first: Sequence[Column], width_a: Floats, second: Sequence[Column], width_b: Floats) -> float:
+    """How far apart the sides of an item are at most, in widths from low to high; 0 where all are alike."""
+    apart = [
+        float(np.abs(a / wide_a - b / wide_b).max(initial=0.0))
+        for a, wide_a, b, wide_b in zip(first, width_a, second, width_b, strict=True)
+        if wide_a and wide_b
+    ]
+    return max(apart, default=0.0)
+
+
 def difference(a: Statistic, b: Statistic) -> Statistic:
     """The statistic a − b over the same items; resamples are shared, so it is paired.
 
@@ -71,6 +174,7 @@ def difference(a: Statistic, b: Statistic) -> Statistic:
     return Statistic(
         columns=a.columns + b.columns,
         reduce=lambda sums: a.reduce(sums[..., :cut]) - b.reduce(sums[..., cut:]),
+        corners=_of_both(a, b),
         n=min(a.n, b.n),
         excluded=max(a.excluded, b.excluded),
         reason="; ".join(reasons),
@@ -96,11 +200,18 @@ def summed_by(statistic: Statistic, places: npt.NDArray[np.int64]) -> Statistic:
     summed = {
         id(c): np.bincount(places, weights=c, minlength=size).astype(np.float64) for c in statistic.columns
     }
-    return replace(statistic, columns=tuple(summed[id(column)] for column in statistic.columns))
+    corners = statistic.corners
+    if not isinstance(corners, NoCorners):
+        # A pseudo-item has as many units as items have on average.
+        units = len(places) / max(len(np.unique(places)), 1)
+        corners = tuple(tuple(units * number for number in corner) for corner in corners)
+    return replace(
+        statistic, columns=tuple(summed[id(column)] for column in statistic.columns), corners=corners
+    )
 
 
 def estimate(statistic: Statistic, bootstrap: Bootstrap | None = None) -> Estimate:
-    """Reduce a statistic to its estimate, with a percentile interval over resamples of its items.
+    """Reduce a statistic to its estimate, with an interval over resamples of its items.
 
     Args:
         statistic: The measure.
@@ -159,31 +270,54 @@ def _block_estimates(block: Sequence[Statistic], shared: Draws | None) -> list[E
     if shared is None:
         return [finished(s, value, None) for s, value in zip(block, values, strict=True)]
     resampled = shared.sums(matrix)
-    spread = np.column_stack([s.reduce(resampled[:, pick]) for s, pick in zip(block, picks, strict=True)])
-    ends = _intervals(spread, shared.bootstrap.level)
-    return [finished(s, value, end) for s, value, end in zip(block, values, ends, strict=True)]
+    spread = np.stack([s.resampled(resampled[:, pick], shared) for s, pick in zip(block, picks, strict=True)])
+    low, high = intervals(spread, np.array(values), shared.bootstrap)
+    return [
+        finished(s, value, (below, above))
+        for s, value, below, above in zip(block, values, low.tolist(), high.tolist(), strict=True)
+    ]
 
 
-def _intervals(spread: Floats, level: float) -> list[tuple[float, float] | None]:
-    """Percentile intervals of the columns of [resamples, k]; resamples where a value is undefined are left out."""
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    defined = np.isfinite(spread)
-    whole = defined.all(axis=0)
-    ends = np.full((2, spread.shape[1]), np.nan)
-    if whole.any():
-        ends[:, whole] = np.quantile(spread[:, whole], tails, axis=0)
-    for column in np.flatnonzero(~whole):
-        kept = spread[defined[:, column], column]
-        # An interval from a minority of resamples would describe another population than the point value.
-        if 2 * len(kept) > len(spread):
-            ends[:, column] = np.quantile(kept, tails)
-    return [None if np.isnan(low) else (float(low), float(high)) for low, high in ends.T]
+def score_interval(
+    bootstrap: Bootstrap,
+) -> Callable[[Floats, Callable[[Floats], float | None], Corners], tuple[float | None, float | None]]:
+    """Makes the interval of a corpus score, which takes the sums of one corpus at a time (BLEU, chrF).
+
+    Args:
+        bootstrap: How to resample.
+
+    Returns:
+        From columns [items, k], a score of their sums [k] (None where undefined) and corners: the ends, or None for both.
+    """
+
+    def ends(
+        columns: Floats, score: Callable[[Floats], float | None], corners: Corners
+    ) -> tuple[float | None, float | None]:
+        def reduce(sums: Floats) -> Floats:
+            values = [score(row) for row in sums.reshape(-1, sums.shape[-1])]
+            defined = [np.nan if value is None else value for value in values]
+            return np.array(defined).reshape(sums.shape[:-1])
+
+        found = estimate(Statistic(tuple(columns.T.copy()), reduce, corners, len(columns)), bootstrap)
+        return found.low, found.high
+
+    return ends
 
 
-def finished(statistic: Statistic, value: float, interval: tuple[float, float] | None) -> Estimate:
-    """A reduced value as an estimate: NaN becomes None with its reason, and what was left out is said."""
+def finished(statistic: Statistic, value: float, ends: tuple[float, float] | None) -> Estimate:
+    """A reduced value as an estimate: NaN becomes None with its reason, and what was left out is said.
+
+    Args:
+        statistic: What was reduced.
+        value: Its value.
+        ends: Ends of its interval, NaN where resampling gave none; None where none was wanted.
+    """
     if np.isnan(value):
         reason = "; ".join(text for text in (statistic.undefined, statistic.reason) if text)
         return Estimate(None, n=statistic.n, excluded=statistic.excluded, reason=reason)
-    low, high = interval or (None, None)
-    return Estimate(value, low, high, statistic.n, statistic.excluded, statistic.reason)
+    if ends is None:
+        return Estimate(value, n=statistic.n, excluded=statistic.excluded, reason=statistic.reason)
+    if np.isnan(ends[0]):
+        reason = "; ".join(text for text in (NO_INTERVAL, statistic.reason) if text)
+        return Estimate(value, n=statistic.n, excluded=statistic.excluded, reason=reason)
+    return Estimate(value, *ends, statistic.n, statistic.excluded, statistic.reason)

@@ -13,7 +13,7 @@ import numpy as np
 
 from hesperus.measures.classes import Codes, Mask
 from hesperus.measures.resample import Floats
-from hesperus.measures.statistic import Statistic, divide, ratio
+from hesperus.measures.statistic import Column, Corners, Statistic, divide, ratio, share_corners
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +77,7 @@ def tax_statistic(pairs: TaxPairs) -> Statistic:
     return Statistic(
         columns,
         lambda sums: divide(sums[..., 0] - sums[..., 1], sums[..., 2]),
+        difference_corners(columns[2]),
         int(kept.sum()),
         lost,
         f"{lost} unreadable on a side" if lost else "",
@@ -84,12 +85,22 @@ def tax_statistic(pairs: TaxPairs) -> Statistic:
     )
 
 
+def difference_corners(pairs: Column) -> Corners:
+    """Corners of an item whose models differ between two conditions: one in the first only, one in the second, none.
+
+    Args:
+        pairs: How many pairs each item has, [items]. Columns are right in the first, right in the second, pairs.
+    """
+    models = share_corners(pairs)[0][0]
+    return ((1.0, 0.0, models), (0.0, 1.0, models), (0.0, 0.0, models))
+
+
 def side_statistics(pairs: TaxPairs) -> tuple[Statistic, Statistic]:
     """Accuracy in either condition over the same strict pairs, in [0, 1]."""
     strict = pairs.strict
     count, n = _over_models(strict), int(strict.any(axis=0).sum())
     first, second = (
-        Statistic((_over_models(right & strict), count), ratio, n)
+        Statistic((_over_models(right & strict), count), ratio, share_corners(count), n)
         for right in (pairs.first_right, pairs.second_right)
     )
     return first, second
@@ -115,6 +126,7 @@ def tax_bounds(pairs: TaxPairs) -> tuple[Statistic, Statistic]:
         Statistic(
             (_over_models(first & asked), _over_models(second & asked), count),
             lambda sums: divide(sums[..., 0] - sums[..., 1], sums[..., 2]),
+            difference_corners(count),
             n,
             undefined="no item was answered on both sides",
         )

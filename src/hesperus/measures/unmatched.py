@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures.resample import Bootstrap, Floats, draws
-from hesperus.measures.statistic import Statistic
+from hesperus.measures.resample import Bootstrap, Floats, draws, intervals
+from hesperus.measures.statistic import Statistic, finished
 from hesperus.types import Estimate
 
 
@@ -30,28 +32,25 @@ def unmatched_difference(a: Statistic, b: Statistic, bootstrap: Bootstrap | None
         0.25
     """
     value = _point(a) - _point(b)
-    reason = "; ".join(dict.fromkeys(text for text in (a.reason, b.reason) if text))
-    n, excluded = min(a.n, b.n), a.excluded + b.excluded
-    if np.isnan(value):
-        missing = a.undefined if np.isnan(_point(a)) else b.undefined
-        return Estimate(None, n=n, excluded=excluded, reason="; ".join(filter(None, (missing, reason))))
-    low, high = _interval(a, b, bootstrap) if bootstrap is not None else (None, None)
-    return Estimate(value, low, high, n, excluded, reason)
+    both = replace(
+        a,
+        n=min(a.n, b.n),
+        excluded=a.excluded + b.excluded,
+        reason="; ".join(dict.fromkeys(text for text in (a.reason, b.reason) if text)),
+        undefined=a.undefined if np.isnan(_point(a)) else b.undefined,
+    )
+    return finished(both, value, _ends(a, b, value, bootstrap) if bootstrap is not None else None)
 
 
-def _interval(a: Statistic, b: Statistic, bootstrap: Bootstrap) -> tuple[float | None, float | None]:
+def _ends(a: Statistic, b: Statistic, value: float, bootstrap: Bootstrap) -> tuple[float, float] | None:
     # The same seed would pair the resamples of two sets that happen to be equally large.
-    other = Bootstrap(bootstrap.resamples, bootstrap.seed + 1, bootstrap.level)
-    first, second = draws(len(a.columns[0]), bootstrap), draws(len(b.columns[0]), other)
+    first = draws(len(a.columns[0]), bootstrap)
+    second = draws(len(b.columns[0]), replace(bootstrap, seed=bootstrap.seed + 1))
     if first is None or second is None:
-        return None, None
-    spread = a.reduce(first.sums(_matrix(a))) - b.reduce(second.sums(_matrix(b)))
-    kept = spread[np.isfinite(spread)]
-    # An interval from a minority of resamples would describe another population than the point value.
-    if 2 * len(kept) <= len(spread):
-        return None, None
-    low, high = np.quantile(kept, [(1 - bootstrap.level) / 2, (1 + bootstrap.level) / 2])
-    return float(low), float(high)
+        return None
+    spread = a.resampled(first.sums(_matrix(a)), first) - b.resampled(second.sums(_matrix(b)), second)
+    low, high = intervals(spread[None, :], np.array([value]), bootstrap)
+    return float(low[0]), float(high[0])
 
 
 def _point(statistic: Statistic) -> float:

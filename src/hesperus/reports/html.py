@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, MeasureSettings, resolve_settings
 from hesperus.errors import UsageError
 from hesperus.records import Run, read_records, read_run
@@ -242,7 +243,4 @@ def _described(settings: MeasureSettings) -> str:
         "agree": "two unreadable answers are the same",
         "drop": "items with an unreadable answer are left out",
     }[settings.invalid]
-    return (
-        f"Intervals hold {100 * boot.level:g} % of {boot.resamples:,} resamples of items (seed {boot.seed}). "
-        f"Unreadable answers: {rule}."
-    )
+    return f"{interval_text(boot)} Unreadable answers: {rule}."

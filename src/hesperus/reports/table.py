@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from hesperus.analysis.interval_text import signed_interval_text
 from hesperus.errors import UnknownNameError
 from hesperus.fingerprint import JSON, plain
 from hesperus.types import Estimate
@@ -56,13 +57,20 @@ class Table:
         return self.frame()._repr_html_()
 
     def document(self) -> dict[str, JSON]:
-        """The table as one JSON document, ``{"measure", "rows", "signature"}``.
+        """The table as one JSON document, ``{"measure", "rows", "intervals", "signature"}``.
+
+        ``intervals`` says how intervals were made and over what they generalize; null where there are none.
 
         Raises:
             TypeError: A cell holds something that JSON cannot say.
         """
         rows: list[JSON] = [{name: plain(row[name]) for name in self.columns} for row in self.rows]
-        return {"measure": self.measure, "rows": rows, "signature": plain(self.signature)}
+        return {
+            "measure": self.measure,
+            "rows": rows,
+            "intervals": signed_interval_text(self.signature) or None,
+            "signature": plain(self.signature),
+        }
 
 
 def table(

@@ -12,7 +12,7 @@ import polars as pl
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap, InvalidRule, Statistic, compare, estimates
-from hesperus.measures.statistic import ratio
+from hesperus.measures.statistic import ratio, share_corners
 from hesperus.records import CellPair, implied_pairs
 from hesperus.reports.measured import check_scores
 from hesperus.reports.measured.scores import item_scores
@@ -142,4 +142,6 @@ def _share(members: Sequence[_Scored], low: float, high: float, last: bool) -> t
         inside = (filled >= low) & ((filled < high) | (last & (filled >= high)))
         counted += inside
         agree += inside & one.agree
-    return Statistic((agree, counted), ratio, int((counted > 0).sum())), int(counted.sum())
+    return Statistic((agree, counted), ratio, share_corners(counted), int((counted > 0).sum())), int(
+        counted.sum()
+    )

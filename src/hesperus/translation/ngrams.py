@@ -53,6 +53,10 @@ def tokenizer_for(tag: str) -> str:
     return "zh" if language(tag).script in CHINESE_SCRIPTS else "char"
 
 
+Corners = tuple[tuple[float, ...], ...]
+"""Counts of texts at the extremes, [corners][width]."""
+
+
 @lru_cache
 def _sacrebleu(metric: Bleu | Chrf) -> BLEU | CHRF:
     if isinstance(metric, Chrf):
@@ -85,7 +89,7 @@ def _statistics(metric: Bleu | Chrf, hypotheses: Sequence[str], references: Sequ
 
 
 def _score(metric: Bleu | Chrf, total: Counts) -> float:
-    return float(_sacrebleu(metric)._compute_score_from_stats([int(count) for count in total]).score)
+    return float(_sacrebleu(metric)._compute_score_from_stats([round(count) for count in total]).score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,12 @@ class Bleu:
         """The score of counts summed over any segments; 0 where nothing matches, or nothing is there."""
         return _score(self, total)
 
+    def corners(self, mean: Counts) -> Corners:
+        """Counts of a text of mean counts that is all matched, and of one in which nothing is."""
+        grams = mean[-self.order :]
+        ends = [np.concatenate([mean[[1, 1]], matched, grams]) for matched in (grams, np.zeros_like(grams))]
+        return tuple(tuple(map(float, end)) for end in ends)
+
 
 @dataclass(frozen=True, slots=True)
 class Chrf:
@@ -152,3 +162,10 @@ class Chrf:
     def score(self, total: Counts) -> float:
         """The score of counts summed over any segments; 0 where nothing matches, or nothing is there."""
         return _score(self, total)
+
+    def corners(self, mean: Counts) -> Corners:
+        """Counts of a text of mean counts that is all matched, and of one in which nothing is."""
+        theirs = np.repeat(mean[1::3], 3)
+        none = mean.copy()
+        none[2::3] = 0.0
+        return tuple(map(float, theirs)), tuple(map(float, none))

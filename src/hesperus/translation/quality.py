@@ -15,13 +15,16 @@ import numpy.typing as npt
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.translation.ngrams import Bleu, Chrf, tokenizer_for, writes_spaces
+from hesperus.translation.ngrams import Bleu, Chrf, Corners, tokenizer_for, writes_spaces
 from hesperus.types import Sense
 
 Floats = npt.NDArray[np.float64]
 
-Resample = Callable[[Floats], Floats]
-"""Per-item columns [items, k] to their sums over each resample of items [resamples, k]."""
+Reduce = Callable[[Floats], float | None]
+"""Sums of columns, [k], to a score."""
+
+Interval = Callable[[Floats, Reduce, Corners], tuple[float | None, float | None]]
+"""Per-item columns [items, k], how their sums become a score, and columns of pseudo-items to the ends of an interval."""
 
 Comet = Callable[[Sequence[str], Sequence[str], Sequence[str]], Sequence[float | None]]
 """Sources, translations and references to a score each (see hesperus.translation.comet_scores)."""
@@ -42,13 +45,11 @@ class QualitySettings:
         tokenizers: Language tag to BLEU tokenizer, where another than tokenizer_for's is wanted.
         chrf_word_order: 0 for chrF, 2 for chrF++.
         rouge: "off"; "unicode" for words (or characters) of every script; "ascii" for the package's own tokenizer.
-        level: Share of the resamples that lies within the interval.
     """
 
     tokenizers: Mapping[str, str] = field(default_factory=dict)
     chrf_word_order: int = 0
     rouge: Literal["off", "unicode", "ascii"] = "off"
-    level: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,16 @@ class _Scored:
 
     name: str
     statistics: Floats
-    reduce: Callable[[Floats], float | None]
+    reduce: Reduce
+    corners: Callable[[Floats], Corners]
+    """Sums of a pseudo-item in each corner, from the mean sums of the items."""
 
 
 def score_senses(
     pairs: pl.DataFrame,
     settings: QualitySettings | None = None,
     *,
-    resample: Resample | None = None,
+    interval: Interval | None = None,
     comet: Comet | None = None,
 ) -> SenseScores:
     """Score made senses against the benchmark's own wording.
@@ -89,8 +92,7 @@ def score_senses(
             the tokenizer. A null hypothesis is a translation that is missing: its item has no score and is counted as
             excluded.
         settings: What is computed.
-        resample: Sums over resamples of the items, for the intervals; all fields of an item travel together. None
-            gives no intervals.
+        interval: Makes the intervals by resampling items; all fields of an item travel together. None gives none.
         comet: Scores segments; needs the column ``source``.
 
     Raises:
@@ -106,7 +108,7 @@ def score_senses(
     rows: list[dict[str, object]] = []
     for (model, task, sense), group in ordered.group_by(["model", "task", "sense"], maintain_order=True):
         keys = {"model": model, "task": task, "sense": sense}
-        part, found = _score_one(group, str(sense), settings, resample=resample)
+        part, found = _score_one(group, str(sense), settings, interval=interval)
         named = part.with_columns(pl.lit(value).alias(name) for name, value in keys.items())
         items.append(
             named.select("model", "task", "item", "sense", pl.exclude("model", "task", "item", "sense"))
@@ -150,7 +152,7 @@ def _score_one(
     sense: str,
     settings: QualitySettings,
     *,
-    resample: Resample | None,
+    interval: Interval | None,
 ) -> tuple[pl.DataFrame, list[dict[str, object]]]:
     """Scores of one sense; the group is sorted by item and field."""
     ids = group["item"].unique(maintain_order=True)
@@ -169,7 +171,7 @@ def _score_one(
         if scored.name == "bleu":
             columns |= {f"bleu:{name}": [item[at] for item in each] for at, name in enumerate(fields)}
         columns[scored.name] = [_mean(item) for item in each]
-        low, high = _interval(scored, by_item.sum(axis=1), resample, settings.level)
+        low, high = _ends(scored, by_item.sum(axis=1), interval)
         value = scored.reduce(scored.statistics.sum(axis=0)) if n else None
         rows.append(
             {"statistic": scored.name, "value": value, "low": low, "high": high, "n": n,
@@ -200,8 +202,8 @@ def _all_scores(kept: pl.DataFrame, sense: str, settings: QualitySettings) -> li
     bleu = Bleu(tokenizer=settings.tokenizers.get(tag) or tokenizer_for(tag))
     chrf = Chrf(word_order=settings.chrf_word_order)
     found = [
-        _Scored("bleu", bleu.statistics(hypotheses, references), bleu.score),
-        _Scored("chrf", chrf.statistics(hypotheses, references), chrf.score),
+        _Scored("bleu", bleu.statistics(hypotheses, references), bleu.score, bleu.corners),
+        _Scored("chrf", chrf.statistics(hypotheses, references), chrf.score, chrf.corners),
     ]
     if settings.rouge != "off":
         # Imported here: an extra, and nltk behind it takes a second
@@ -218,7 +220,13 @@ def _all_scores(kept: pl.DataFrame, sense: str, settings: QualitySettings) -> li
 def _averaged(name: str, scores: Sequence[float | None]) -> _Scored:
     """A score whose corpus value is the mean of the segments' that have one."""
     statistics = [(0.0, 0.0) if score is None else (score, 1.0) for score in scores]
-    return _Scored(name, np.asarray(statistics, np.float64).reshape(len(scores), 2), _quotient)
+    return _Scored(name, np.asarray(statistics, np.float64).reshape(len(scores), 2), _quotient, _unit_ends)
+
+
+def _unit_ends(mean: Floats) -> Corners:
+    """A score of 1 and one of 0, of as many texts as an item has on average."""
+    texts = float(mean[1])
+    return (texts, texts), (0.0, texts)
 
 
 def _quotient(total: Floats) -> float | None:
@@ -230,17 +238,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
-def _interval(
-    scored: _Scored,
-    by_item: Floats,
-    resample: Resample | None,
-    level: float,
-) -> tuple[float | None, float | None]:
-    """Percentile interval of the corpus score over resamples of items."""
-    if resample is None or not by_item.size:
+def _ends(scored: _Scored, by_item: Floats, interval: Interval | None) -> tuple[float | None, float | None]:
+    """Ends of the interval of the corpus score."""
+    if interval is None or not by_item.size:
         return None, None
-    values = [value for value in map(scored.reduce, resample(by_item)) if value is not None]
-    if not values:
-        return None, None
-    low, high = np.quantile(np.asarray(values), [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return interval(by_item, scored.reduce, scored.corners(by_item.mean(axis=0)))

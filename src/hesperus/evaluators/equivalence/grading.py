@@ -13,7 +13,7 @@ from hesperus.evaluators.information.silence import no_answer
 from hesperus.evaluators.judging import Readability
 from hesperus.fingerprint import JSON
 from hesperus.measures import Bootstrap, Statistic, estimate, wilson
-from hesperus.measures.statistic import ratio
+from hesperus.measures.statistic import SHARE, ratio
 from hesperus.types import Estimate
 
 RULE = "1: the same answer, 0: different answers; no answer on one side: 0; on both sides: 1"
@@ -114,6 +114,7 @@ class Equivalence:
             Statistic(
                 columns=(np.where(counted, grades, 0.0), counted),
                 reduce=ratio,
+                corners=SHARE,
                 n=int(counted.sum()),
                 excluded=len(chosen) - int(counted.sum()),
                 reason="; ".join(reasons),

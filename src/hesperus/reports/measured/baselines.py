@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ import polars as pl
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP
 from hesperus.audits import BASELINES, Guesses
 from hesperus.measures import Bootstrap, Statistic, cohen_statistic
-from hesperus.measures.statistic import estimate, ratio
+from hesperus.measures.statistic import SHARE, estimate, ratio
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 
 COLUMNS = ("statistic", "baseline", "language", "model", "instruction", "chance", *ESTIMATE_COLUMNS)
@@ -46,9 +47,7 @@ def baselines_table(
     signed = {
         "audited": audited,
         "baselines": dict(BASELINES),
-        "resamples": bootstrap.resamples,
-        "seed": bootstrap.seed,
-        "level": bootstrap.level,
+        "bootstrap": asdict(bootstrap),
     }
     return table("baselines", COLUMNS, rows=rows, signature=signed)
 
@@ -69,7 +68,7 @@ def _overall(guesses: Sequence[Guesses]) -> Iterator[tuple[dict[str, object], St
             np.add.at(chance, here, [float(share) for share in each.chance])
             np.add.at(times, here, 1.0)
         row = {**_accuracy_row(parts[0]), "language": "all", "chance": float((chance / times).mean())}
-        yield row, Statistic((right / times, np.ones(len(places))), ratio, len(places))
+        yield row, Statistic((right / times, np.ones(len(places))), ratio, SHARE, len(places))
 
 
 def _accuracy_row(guesses: Guesses) -> dict[str, object]:
@@ -85,7 +84,7 @@ def _accuracy_row(guesses: Guesses) -> dict[str, object]:
 
 def _accuracy(guesses: Guesses) -> Statistic:
     right = np.array([float(share) for share in guesses.right])
-    return Statistic((right, np.ones(len(right))), ratio, len(right))
+    return Statistic((right, np.ones(len(right))), ratio, SHARE, len(right))
 
 
 def _kappas(

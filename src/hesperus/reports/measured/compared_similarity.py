@@ -97,4 +97,4 @@ def _resampled(statistic: Statistic, bootstrap: Bootstrap) -> np.ndarray:
     if drawn is None:
         return np.empty(0)
     columns = np.column_stack([column.astype(np.float64) for column in statistic.columns])
-    return statistic.reduce(drawn.sums(columns))
+    return statistic.resampled(drawn.sums(columns), drawn)

@@ -26,11 +26,11 @@ from hesperus.measures import (
     compare,
     consistency_statistic,
     enough_permutations,
+    mean_statistic,
     pearson_p,
     pearson_statistic,
     too_few_differ,
 )
-from hesperus.measures.statistic import ratio
 from hesperus.records import CellPair, implied_pairs
 from hesperus.reports.measured.paired import Row, estimated
 from hesperus.reports.measured.views import View, views
@@ -234,8 +234,7 @@ def _measured(
     both = compare(source, other, invalid=settings.invalid)
     scored = both.counted & np.isfinite(score)
     gold = view.gold(pair.b)
-    filled = np.where(scored, score, 0.0)
-    yield "mean", Statistic((filled, scored), ratio, int(scored.sum()), both.n - int(scored.sum())), None
+    yield "mean", mean_statistic(score, scored, excluded=both.n - int(scored.sum())), None
     for name, told, counted in (
         ("correlation", both.agree, both.counted),
         ("correlation_correct", other == gold, both.counted & (gold >= 0)),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.measures import FAILED, Statistic, account, estimates, percentiles, replied
+from hesperus.measures import FAILED, Statistic, account, estimates, intervals, replied
 from hesperus.measures.agreement import BY_CHANCE
 from hesperus.measures.pairs import NO_ITEM
 from hesperus.measures.several import together_statistics
@@ -146,7 +146,8 @@ def _group_rows(
 ) -> Iterator[Row]:
     """Means over pairs, each measured over all its items together (micro)."""
     for place, group in enumerate(found.designs.groups):
-        ends = percentiles(found.spread.spread[place : place + 1], settings.bootstrap.level)
+        here = slice(place, place + 1)
+        ends = intervals(found.spread.spread[here], found.spread.means[here], settings.bootstrap)
         defined = int(np.isfinite(found.spread.value[group.pairs]).sum())
         lost = len(group.pairs) - defined
         number = _estimate(
@@ -188,10 +189,11 @@ def _macro_rows(
         means = np.array([part.spread.means[place] for part in parts])
         spread = np.stack([part.spread.spread[place] for part in parts])
         defined = np.isfinite(means)
-        ends = percentiles(_mean(spread[defined])[None, :], settings.bootstrap.level)
+        mean = means[defined].mean() if defined.any() else np.nan
+        ends = intervals(_mean(spread[defined])[None, :], np.array([mean]), settings.bootstrap)
         lost = int((~defined).sum())
         number = _estimate(
-            (float(means[defined].mean()) if defined.any() else np.nan, float(ends[0][0]), float(ends[1][0])),
+            (float(mean), float(ends[0][0]), float(ends[1][0])),
             n=sum(len(part.runs.items) for part in parts),
             excluded=parts[0].runs.differing,
             reason=f"{lost} of {len(parts)} groups are undefined" if lost else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +65,7 @@ def measured(runs: LaidRuns, settings: SimilaritySettings, *, seed_step: int = 0
         kind = "probabilities" if soft else "labels"
         raise UsageError(f"{kind} have no {settings.statistic}; there is {', '.join(compared.statistics)}")
     given = settings.bootstrap
-    bootstrap = type(given)(given.resamples, given.seed + seed_step, given.level)
+    bootstrap = replace(given, seed=given.seed + seed_step)
     spread = bootstrap_pairs(
         compared,
         plan.pairs,

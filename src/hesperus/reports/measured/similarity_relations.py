@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hesperus.measures import correlations, holm, pearson_test, percentiles
+from hesperus.measures import correlations, holm, intervals, pearson_test
 from hesperus.reports.measured.similarity_designs import BETWEEN, PIVOT, WITHIN, log_size, sense_of
 from hesperus.reports.measured.similarity_measured import Floats, Measured
 from hesperus.reports.measured.similarity_settings import SimilaritySettings
@@ -76,8 +76,9 @@ def _row(
             if resampled is None
             else np.stack([resampled[n] for _, n in kept]).T
         )
+        resampled_r = correlations(across, spread)[None, :]
         low, high = (
-            float(e[0]) for e in percentiles(correlations(across, spread)[None, :], settings.bootstrap.level)
+            float(e[0]) for e in intervals(resampled_r, np.array([test.statistic]), settings.bootstrap)
         )
         ends = (None, None) if np.isnan(low) else (low, high)
         reason = f"{lost} without a number" if lost else ""

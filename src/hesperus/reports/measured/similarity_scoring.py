@@ -44,6 +44,7 @@ def scoring_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> lis
         apart = Statistic(
             (counted & ~agree, counted),
             same.reduce,
+            same.corners,
             same.n,
             same.excluded,
             same.reason,

@@ -12,9 +12,9 @@ from hesperus.measures import (
     enough_permutations,
     hard_pairs,
     holm,
+    intervals,
     mann_whitney,
     mantel_test,
-    percentiles,
     rank_pairs,
     resampled_detectable,
     resampled_p,
@@ -114,7 +114,8 @@ def _difference(value: float, resampled: Floats, found: Measured, settings: Simi
     items, lost = len(found.runs.items), found.runs.differing
     if np.isnan(value):
         return Estimate(None, n=items, excluded=lost, reason="one of the designs has no pair with a value")
-    low, high = (float(end[0]) for end in percentiles(resampled[None, :], settings.bootstrap.level))
+    ends_of = intervals(resampled[None, :], np.array([value]), settings.bootstrap)
+    low, high = (float(end[0]) for end in ends_of)
     ends = (None, None) if np.isnan(low) else (low, high)
     return Estimate(value, ends[0], ends[1], items, lost)
 

@@ -10,14 +10,14 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures import Bootstrap, Statistic, draws, percentiles, resampled_detectable
+from hesperus.measures import Bootstrap, Statistic, difference, draws, intervals, resampled_detectable
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import finished
 from hesperus.types import Estimate
@@ -87,7 +87,7 @@ def paired_differences(
     for name, one in stacked.items():
         first, second = values[name]
         apart = second - first
-        ends = _ends(spread[name], bootstrap.level) if name in spread else None
+        ends = _ends(spread[name], apart, bootstrap) if name in spread else None
         known = bool(np.isfinite(apart))
         estimate = finished(one, apart, ends)
         found[name] = Difference(
@@ -119,16 +119,19 @@ def _resampled(stacked: Mapping[str, Statistic], sides: _Sides, bootstrap: Boots
     wide = sides.first.shape[1]
     sums = drawn.sums(np.hstack([sides.first, sides.second]))
     first, second = sums[:, :wide], sums[:, wide:]
-    return {name: _apart(one, first, second, sides.picks[name]) for name, one in stacked.items()}
+    found: dict[str, Floats] = {}
+    for name, one in stacked.items():
+        pick = sides.picks[name]
+        apart = difference(
+            *(replace(one, columns=tuple(side[:, pick].T)) for side in (sides.second, sides.first))
+        )
+        found[name] = apart.resampled(np.hstack([second[:, pick], first[:, pick]]), drawn)
+    return found
 
 
-def _apart(one: Statistic, first: Floats, second: Floats, pick: Sequence[int]) -> Floats:
-    return one.reduce(second[:, pick]) - one.reduce(first[:, pick])
-
-
-def _ends(spread: Floats, level: float) -> tuple[float, float] | None:
-    low, high = (float(end[0]) for end in percentiles(spread[None, :], level))
-    return None if np.isnan(low) else (low, high)
+def _ends(spread: Floats, value: float, bootstrap: Bootstrap) -> tuple[float, float] | None:
+    low, high = (float(end[0]) for end in intervals(spread[None, :], np.array([value]), bootstrap))
+    return low, high
 
 
 def _exchanged(stacked: Mapping[str, Statistic], sides: _Sides, seed: int) -> dict[str, float]:

@@ -18,7 +18,7 @@ from hesperus.measures import (
     information_statistics,
     profile_statistics,
 )
-from hesperus.measures.statistic import divide, ratio
+from hesperus.measures.statistic import beside, divide, ratio, share_corners
 from hesperus.reports.table import estimate_cells
 from hesperus.types import Estimate
 
@@ -244,7 +244,7 @@ def _mean(values: npt.NDArray[np.float64], units: npt.NDArray[np.int64], n: int)
     counts = np.zeros_like(sums)
     np.add.at(sums, units, values)
     np.add.at(counts, units, 1.0)
-    return Statistic((sums, counts), ratio, n, undefined="no pair of texts to score")
+    return Statistic((sums, counts), ratio, share_corners(counts), n, undefined="no pair of texts to score")
 
 
 def _units(rows: pl.DataFrame) -> npt.NDArray[np.int64]:
@@ -259,6 +259,7 @@ def over_ceiling(score: Statistic, ceiling: Statistic) -> Statistic:
     return Statistic(
         (*score.columns, *ceiling.columns),
         lambda sums: divide(score.reduce(sums[..., :cut]), ceiling.reduce(sums[..., cut:])),
+        beside(score, ceiling),
         score.n,
         undefined="the ceiling is 0",
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
+from hesperus.analysis.interval_text import signed_interval_text
 from hesperus.reports.families import family_key
 from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside
 from hesperus.reports.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
@@ -360,12 +361,7 @@ def measured(parts: Sequence[OpenFindings]) -> list[str]:
     """How the numbers were made, a sentence a matter."""
     found = parts[0]
     signature = found.scores.signature
-    drawn = signature.get("bootstrap")
-    told = []
-    if isinstance(drawn, Mapping) and drawn.get("resamples"):
-        told.append(
-            f"Intervals hold {100 * found.level:g} % of {drawn['resamples']:,} resamples of prompts (seed {drawn['seed']})."
-        )
+    told = [text] if (text := signed_interval_text(signature, unit="prompts")) else []
     told.append(
         f"Every answer is put into {found.reference_name} sentence by sentence (translator: {signature.get('translator')}) and "
         f"held against the same model's {found.reference_name} answer to the same prompt."

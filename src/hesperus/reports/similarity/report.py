@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError
 from hesperus.records import Run
@@ -139,7 +140,6 @@ def _described(found: SimilarityFindings) -> str:
     settings: Any = found.settings
     boot = settings.bootstrap
     return (
-        f"Measure: {statistic_name(found.statistic)}. Intervals hold {100 * boot.level:g} % of {boot.resamples:,} "
-        f"resamples of items (seed {boot.seed}). Mantel's test: {settings.permutations:,} permutations. Unreadable answers: "
+        f"Measure: {statistic_name(found.statistic)}. {interval_text(boot)} Mantel's test: {settings.permutations:,} permutations. Unreadable answers: "
         f"{settings.invalid}. Pivot: {settings.pivot}."
     )

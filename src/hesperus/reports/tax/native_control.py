@@ -13,7 +13,7 @@ import polars as pl
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import signature
 from hesperus.measures import FAILED, Codes, Mask, Statistic, replied, unmatched_difference, wilson
-from hesperus.measures.statistic import ratio
+from hesperus.measures.statistic import ratio, share_corners
 from hesperus.records import answer_arrays
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 from hesperus.reports.tax.paired import EVERY, Row
@@ -120,9 +120,11 @@ class _Answers:
         """Accuracy over readable answers, an item with all the models."""
         right, readable, _ = self.masks(models)
         kept = readable.any(axis=0)
+        answers = readable.sum(axis=0).astype(np.float64)
         return Statistic(
-            (right.sum(axis=0).astype(np.float64), readable.sum(axis=0).astype(np.float64)),
+            (right.sum(axis=0).astype(np.float64), answers),
             ratio,
+            share_corners(answers),
             int(kept.sum()),
             *self.lost(models),
             "no readable answer",

@@ -41,10 +41,7 @@ where there is no such pair the share of items that could change."""
 
 COLUMNS = ("analysis", "task", "group", "model", "statistic", *ESTIMATE_COLUMNS, *TESTED)
 UNTESTED: Mapping[str, None] = MappingProxyType(dict.fromkeys(TESTED))
-NO_CHANGE = (
-    "where no answer changed, the interval of the resamples has no width; could_change is the exact one-sided bound on the "
-    "share of items that could still change"
-)
+NO_CHANGE = "where no answer changed, could_change is the exact one-sided bound on the share of items that could still change"
 EMPTY = "empty: no item that was asked is in it"
 EVERY = ""
 """What stands in a column over whose values a row was pooled."""
@@ -161,7 +158,7 @@ def corrected(rows: Sequence[Row], settings: TaxSettings) -> dict[str, JSON]:
 
 
 def notes_of(rows: Iterable[Mapping[str, object]]) -> list[str]:
-    """What to know of these rows: that an interval without width is no certainty."""
+    """What to know of these rows: what could still change where nothing did."""
     return [NO_CHANGE] if any(row["could_change"] is not None for row in rows) else []
 
 

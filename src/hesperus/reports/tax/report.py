@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from hesperus.analysis.interval_text import interval_text
 from hesperus.errors import UsageError
 from hesperus.records import Run
 from hesperus.reports.drawing import Drawing
@@ -109,8 +110,8 @@ class TaxReport:
     def _described(self) -> str:
         boot = self.evidence.settings.bootstrap
         return (
-            f"Intervals hold {100 * boot.level:g} % of {boot.resamples:,} resamples of items (seed {boot.seed}). A model is "
-            f"often unreadable where fewer than {self.evidence.settings.floor:.0%} of its answers on a side could be read."
+            f"{interval_text(boot)} A model is often "
+            f" unreadable where fewer than {self.evidence.settings.floor:.0%} of its answers on a side could be read."
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import yaml
 from pydantic import (
@@ -113,11 +113,12 @@ class SampleSize(Part):
 
 
 class Resampling(Part):
-    """How intervals are made: resamples of the items, their seed, coverage."""
+    """How intervals are made: resamples of the items, their seed, coverage, and how they are drawn."""
 
     resamples: int = Field(default=2000, ge=0)
     seed: int = Field(default=0, ge=0)
     level: float = Field(default=0.95, gt=0, lt=1)
+    interval: Literal["bayesian", "percentile"] = "bayesian"
 
 
 class BudgetLimits(Part):

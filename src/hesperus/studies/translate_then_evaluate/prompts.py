@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.errors import SenseError, UnknownNameError
-from hesperus.measures import Bootstrap, Statistic, estimate
+from hesperus.measures import Bootstrap, NoCorners, Statistic, estimate
 from hesperus.senses import instruction_parts, item_texts, recompose, remake_item, render
 from hesperus.studies.asked.answering import Fault
 from hesperus.studies.asked.material import Material, gather, originals_of, override
@@ -170,7 +170,10 @@ def _check(
     returned = [made.text or "" for made in back]
     metrics: tuple[Bleu | Chrf, ...] = (Bleu(tokenizer_for(study.reference)), Chrf())
     for name, metric in zip(CHECKS, metrics, strict=True):
-        found = estimate(_corpus(metric, returned, originals), Bootstrap(200, study.bootstrap.seed))
+        found = estimate(
+            _corpus(metric, returned, originals),
+            Bootstrap(200, study.bootstrap.seed, interval=study.bootstrap.interval),
+        )
         rows.append(
             {"language": tag, "statistic": name, "value": found.value, "low": found.low, "high": found.high,
              "n": found.n, "excluded": len(done) - len(originals), "reason": found.reason}
@@ -184,6 +187,7 @@ def _corpus(metric: Bleu | Chrf, hypotheses: Sequence[str], references: Sequence
     return Statistic(
         tuple(counts.T.copy()),
         lambda sums: np.apply_along_axis(metric.score, -1, sums),
+        metric.corners(counts.mean(axis=0)) if len(counts) else NoCorners("there is no prompt"),
         len(hypotheses),
         undefined="no prompt to check",
     )
