@@ -164,6 +164,11 @@ def test_translated_replies_are_what_the_embedded_judge_reads(call: Call, tmp_pa
         (("information", "a.jsonl", "--table", "score"), UnknownNameError, ("did you mean 'scores'",)),
         (("information", "a.jsonl", "--missing", "x"), UsageError, ("leave-out or no-answer",)),
         (("information", "a.jsonl", "--trained-on", "m"), UsageError, ("MODEL=de,fr",)),
+        (
+            ("information", "a.jsonl", "--trained-on", "n=de"),
+            UnknownNameError,
+            ("model of --trained-on", "known: m"),
+        ),
         (("information", "english.jsonl"), DataError, ("nothing to compare", "English")),
         (("information", "bare.jsonl"), DataError, ("bare.jsonl", "no column 'reply'")),
         (("empathy", "a.jsonl"), UsageError, ("hesperus train empathy", "--classifier")),

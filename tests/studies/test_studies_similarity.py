@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import combinations
@@ -477,7 +478,9 @@ def test_numbers_of_languages_that_break_their_contract(world: pl.DataFrame, tmp
     with pytest.raises(DataError, match="give either a file and its column"):
         run("language,n\nen,1\n", values={"en": 1})
     with pytest.raises(DataError, match="line 3: 'en' has two numbers"):
-        run("language,n\nen,1\neng,2\n")
+        run("language,n\neng,1\neng,2\n")
+    # The language's own tag wins, and rows of languages that the study does not have may be as they like.
+    run("language,n\nen,1\neng,2\nxx-none,3\nay,1\nay,2\nqu,many\n")
     with pytest.raises(UsageError, match="cannot read the numbers of languages"):
         run("", file=str(tmp_path / "none.csv"))
     for more, error, message in (
@@ -487,6 +490,21 @@ def test_numbers_of_languages_that_break_their_contract(world: pl.DataFrame, tmp
     ):
         with pytest.raises(error, match=message):
             run_study(study_from_mapping({"records": str(tmp_path / "r.parquet"), **more}), tmp_path / "run")
+
+
+def test_a_table_of_all_languages_serves_a_study_of_a_few(shared_data: Path, tmp_path: Path) -> None:
+    packed = shared_data / "language_metadata" / "linguameta.tsv.gz"
+    (tmp_path / "linguameta.tsv").write_bytes(gzip.decompress(packed.read_bytes()))
+    numbers = {
+        "file": str(tmp_path / "linguameta.tsv"), "language": "bcp_47_code", "value": "estimated_number_of_speakers",
+        "log": True, "source": "LinguaMeta", "date": "2024",
+    }  # fmt: skip
+    study = study_from_mapping(
+        {"task": "atlas", "models": ["pocket/s"], "languages": ["en", "zh", "sw"],
+         "comparison": {"languages": {"speakers": numbers}}}
+    )  # fmt: skip
+    values = study.comparison.languages["speakers"].values
+    assert values["zh"] > values["en"] > values["sw"] > 1e6
 
 
 def test_partners_are_of_another_family_and_nearest_in_size(tables: dict[str, Table]) -> None:

@@ -140,6 +140,10 @@ def command(
         raise UsageError(f"--missing is leave-out or no-answer, not {missing!r}")
     trained = _declared(trained_on or [])
     replies = chosen(chosen(read_replies(file), "model", model or []), "task", task or [])
+    asked_models = replies["model"].unique().sort().to_list()
+    for name in trained:
+        if name not in asked_models:
+            raise UnknownNameError("model of --trained-on", name, asked_models)
     together = paired(replies, reference, language or [])
     asked = read_prompts(prompts or file, together.reference, named=prompts is not None)
     means = Means(store, translations, translator, judge, classifier, Terms(base_url))

@@ -12,6 +12,7 @@ from hesperus.cli.study_flags import Chosen, takes_study
 
 if TYPE_CHECKING:
     from hesperus.cli.study_kinds import StudyKind
+    from hesperus.reports.table import Table
 
 
 @takes_study
@@ -48,7 +49,7 @@ def command(
     `translation_tax` asks a translated benchmark, its way back to English and its naturalised form.
 
     Stop it whenever you like: every reply is kept in the store, and the same command goes on where it stopped.
-    No request is ever paid for twice. A run folder, or the `study.yaml` in it, runs the same study again, in that folder; with
+    No request is ever paid for twice. A finished run folder with `--table` and nothing else is only read. A run folder, or the `study.yaml` in it, runs the same study again, in that folder; with
     other flags beside, it is another study and gets a folder of its own. Files that a study file names are looked up from the
     working directory, or else beside the study file and in the folders above it.
 
@@ -83,6 +84,12 @@ def command(
     if table is not None and table not in kind.tables:
         raise UnknownNameError(f"table of {kind.name}", table, kind.tables)
     folder = out or chosen.folder()
+    kept = table is not None and out is None and store is None and chosen.is_finished
+    if kept and table is not None:
+        shown = _kept_table(chosen, folder, table)
+        print_table(shown, format)
+        typer.echo(f"run folder: {folder}   shown from what it holds; nothing was asked", err=True)
+        return
     with StageProgress(quiet=quiet) as progress:
         run = chosen.call("run_study", chosen.study, folder, store=store, progress=progress)
     for said in (run.excluded, run.dropped):
@@ -120,3 +127,11 @@ def _end(kind: StudyKind, folder: Path) -> None:
     """Say where the run is, and what comes next."""
     further = "; ".join(command.format(run=folder) for command in kind.next)
     typer.echo(f"run folder: {folder}   next: {further}", err=True)
+
+
+def _kept_table(chosen: Chosen, folder: Path, name: str) -> Table:
+    """A table of a finished run, from its folder."""
+    from hesperus.records import read_run
+    from hesperus.studies.asked import StudyRun
+
+    return chosen.kind.table(StudyRun(read_run(folder), folder, ()), name)

@@ -239,6 +239,13 @@ class Chosen:
         with chdir(self.home):
             return self.kind.call(function, *there, **placed)
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the study is that of a whole run folder, with nothing changed."""
+        from hesperus.records.runs import SIGNATURE_FILE
+
+        return self.file is not None and not self.is_changed and (self.folder() / SIGNATURE_FILE).is_file()
+
     def folder(self) -> Path:
         """The run folder: the one whose study is run again as it was, wherever that lies, or one under runs/."""
         from hesperus.records.runs import SIGNATURE_FILE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -20,7 +20,7 @@ from hesperus.studies.asked.declaring import (
     SampleSize,
 )
 from hesperus.studies.asked.material import Subject
-from hesperus.studies.similarity.numbers import read_numbers
+from hesperus.studies.similarity.numbers import languages_of_records, read_numbers
 
 
 class LanguageNumbers(Part):
@@ -61,8 +61,11 @@ class LanguageNumbers(Part):
             else {k: v for k, v in values.items() if k not in ("file", "language", "value")}
         )
 
-    def resolved(self) -> LanguageNumbers:
+    def resolved(self, wanted: Collection[str] | None = None) -> LanguageNumbers:
         """The same with the numbers of the file in place of its name.
+
+        Args:
+            wanted: Languages of the study; what is wrong with others does not matter. None: they are not known.
 
         Raises:
             UsageError: The file cannot be read.
@@ -71,7 +74,7 @@ class LanguageNumbers(Part):
         """
         if self.file is None or self.value is None:
             return self
-        numbers = read_numbers(Path(self.file), self.language, self.value)
+        numbers = read_numbers(Path(self.file), self.language, self.value, wanted=wanted)
         return LanguageNumbers(values=numbers, log=self.log, source=self.source, date=self.date)
 
     @field_validator("date", mode="before")
@@ -196,7 +199,11 @@ class SimilarityStudy(Declared):
     def from_mapping(cls, values: Mapping[str, Any], *, file: object = None) -> Self:
         """Validate a study, and read the files that it names into it, so that it says by itself what it compares."""
         study = super().from_mapping(values, file=file)
-        numbers = {name: table.resolved() for name, table in study.comparison.languages.items()}
+        tables = study.comparison.languages
+        wanted: Collection[str] | None = study.languages
+        if tables and study.records:
+            wanted = languages_of_records(study.records)
+        numbers = {name: table.resolved(wanted) for name, table in tables.items()}
         return study.model_copy(
             update={"comparison": study.comparison.model_copy(update={"languages": numbers})}
         )
