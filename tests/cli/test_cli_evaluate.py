@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from hesperus.cli.app import app
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
+from loopback_endpoint import Action, Say, serving, user_text
 
 Call = Callable[..., Result]
 PERU = "Peru is in South America. Its capital is Lima. It borders Chile."
@@ -317,3 +319,36 @@ def test_a_refused_reply_refuses_and_an_empty_one_is_left_out(call: Call, tmp_pa
     assert "refused counts as present" in shown.stdout and "one side 0" not in shown.stdout
     length = rows(call("length", file, "--format", "json"))["m", "de", "agreement"]
     assert (length["n"], length["excluded"]) == (1, 4)
+
+
+def test_verdicts_that_could_not_be_read_are_asked_again(call: Call, tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "r.jsonl", ("m", "1", "en", "Paris"), ("m", "1", "de", "Paris, of course"),
+        ("m", "2", "en", "Rome"), ("m", "2", "de", "The city of Rome"),
+    )  # fmt: skip
+    sane = False
+
+    def judge(body: dict[str, Any], _: int) -> Action:
+        readable = sane or "Rome" in user_text(body)
+        return Say('{"verdict": "same"}' if readable else "I would say the same.")
+
+    with serving(judge) as endpoint:
+        words = ["equivalence", file, "--judge", "http/judge", "--base-url", endpoint.url, "--format", "json"]
+        first = call(*words)
+        value = rows(first)["m", "de", "agreement"]
+        assert (value["n"], value["excluded"]) == (1, 1)
+        assert "0 replies of the judge come from the store, 8 it gave now" in first.stderr
+        assert "1 pairs could not be judged from them: --retry-unread" in first.stderr
+        asked = len(endpoint.bodies)
+        assert asked == 8
+        again = call(*words)
+        assert rows(again)["m", "de", "agreement"]["n"] == 1 and len(endpoint.bodies) == asked
+        assert "8 replies of the judge come from the store, 0 it gave now" in again.stderr
+        sane = True
+        retried = call(*words, "--retry-unread")
+        assert rows(retried)["m", "de", "agreement"]["n"] == 2 and len(endpoint.bodies) == asked + 2
+        assert "could not be judged" not in retried.stderr
+        # What was read at the retry stands in the store like any other reply.
+        for more in ((), ("--retry-unread",)):
+            kept = call(*words, *more)
+            assert rows(kept)["m", "de", "agreement"]["n"] == 2 and len(endpoint.bodies) == asked + 2

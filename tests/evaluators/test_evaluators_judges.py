@@ -13,6 +13,7 @@ import pytest
 
 from hesperus.asking import Policy, ReplyStore, ask
 from hesperus.evaluators import (
+    Asker,
     Check,
     ModelGrader,
     ModelJudge,
@@ -20,7 +21,6 @@ from hesperus.evaluators import (
     Pair,
     ShortPair,
     answer_equivalence,
-    asker,
     information_consistency,
 )
 from hesperus.evaluators.information.model_judge import MOST_CLAIMS, read_claims, read_verdicts
@@ -72,7 +72,7 @@ def asked(behaviour: Behaviour, tmp_path: Path) -> Iterator[tuple[Endpoint, Ask]
         def ask_requests(requests: Sequence[Request]) -> list[Reply | Failure]:
             return ask(served, requests, store=store, policy=Policy(retries=0))
 
-        yield endpoint, asker(NAME, ask_requests)
+        yield endpoint, Asker(NAME, ask_requests)
 
 
 FRANCE = "France is in Europe. Its capital is Paris. Its currency is the euro."

@@ -17,7 +17,7 @@ from hesperus.models.pocket import WEIGHTS, beliefs
 from hesperus.records import records_frame, write_records
 from hesperus.studies.representations import (
     RepresentationStudy,
-    agreement_matrix,
+    pair_agreement,
     parallel_sentences,
     represent,
 )
@@ -105,13 +105,13 @@ class TestAgreement:
         codes = np.array([list(held[language].values()) for language in LANGUAGES], np.int32)
         key = Key(np.zeros(codes.shape[1], np.int32), np.full(codes.shape[1], 4, np.int32))
         expected = hard_pairs(codes, key=key).kappa_p
-        found = agreement_matrix(answers(), LANGUAGES, model=POCKET)
+        found = pair_agreement(answers(), LANGUAGES, model=POCKET).values
         off = ~np.eye(5, dtype=bool)
         assert np.isnan(np.diagonal(found)).all() and found[off] == pytest.approx(expected[off], abs=1e-12)
-        turned = agreement_matrix(answers(), LANGUAGES[::-1], model=POCKET)
+        turned = pair_agreement(answers(), LANGUAGES[::-1], model=POCKET).values
         assert np.allclose(turned, found[::-1, ::-1], equal_nan=True)
         soft = np.where(np.arange(4) == codes[..., None], 0.7, 0.1)
-        found = agreement_matrix(answers(probs=True), LANGUAGES, model=POCKET)
+        found = pair_agreement(answers(probs=True), LANGUAGES, model=POCKET).values
         assert found[off] == pytest.approx(soft_pairs(soft, key=key).kappa_p[off], abs=1e-12)
 
     def test_items_whose_gold_differs_are_left_out(self):
@@ -122,23 +122,23 @@ class TestAgreement:
             .then(pl.lit("B"))
             .otherwise("gold")
         )
-        without = agreement_matrix(frame.filter(pl.col("item") != first), LANGUAGES, model=POCKET)
-        assert np.allclose(agreement_matrix(other, LANGUAGES, model=POCKET), without, equal_nan=True)
+        without = pair_agreement(frame.filter(pl.col("item") != first), LANGUAGES, model=POCKET).values
+        assert np.allclose(pair_agreement(other, LANGUAGES, model=POCKET).values, without, equal_nan=True)
 
     def test_what_is_missing_is_named(self):
         frame = answers(("en", "de", "zh"))
-        found = agreement_matrix(frame, ("en", "sw", "de", "zh"), model=POCKET)
+        found = pair_agreement(frame, ("en", "sw", "de", "zh"), model=POCKET).values
         assert np.isnan(found[1]).all() and np.isfinite(found[0, 2])
         with pytest.raises(UnknownNameError, match="model of the records"):
-            agreement_matrix(frame, LANGUAGES, model="openai/x")
+            pair_agreement(frame, LANGUAGES, model="openai/x")
         with pytest.raises(DataError, match="in 2 of these languages"):
-            agreement_matrix(frame, ("en", "de", "sw"), model=POCKET)
+            pair_agreement(frame, ("en", "de", "sw"), model=POCKET)
         both = pl.concat([frame, answers(("en", "de", "zh"), task="other")])
         with pytest.raises(UsageError, match="the tasks atlas, other; name one"):
-            agreement_matrix(both, LANGUAGES, model=POCKET)
+            pair_agreement(both, LANGUAGES, model=POCKET)
         with pytest.raises(UnknownNameError, match="task of the records"):
-            agreement_matrix(both, LANGUAGES, model=POCKET, task="third")
-        assert np.isfinite(agreement_matrix(both, LANGUAGES, model=POCKET, task="other")).any()
+            pair_agreement(both, LANGUAGES, model=POCKET, task="third")
+        assert np.isfinite(pair_agreement(both, LANGUAGES, model=POCKET, task="other").values).any()
 
 
 def test_the_states_are_measured_layer_by_layer(tmp_path):
@@ -203,9 +203,11 @@ def test_the_command_sets_agreement_beside(tmp_path: Path):
     )
     # By hand: Pearson over the pairs.
     pairs = pl.read_parquet(tmp_path / "out" / "similarity.parquet").filter(layer=3)
-    kappa = agreement_matrix(answers(model="pocket/s"), LANGUAGES, model="pocket/s")
+    kappa = pair_agreement(answers(model="pocket/s"), LANGUAGES, model="pocket/s").values
     beside = [kappa[LANGUAGES.index(a), LANGUAGES.index(b)] for a, b in pairs.select("a", "b").iter_rows()]
     assert rows[3]["mantel_r"] == pytest.approx(np.corrcoef(pairs["value"], beside)[0, 1], abs=1e-9)
+    assert pairs["kappa_p"].to_list() == pytest.approx(beside, abs=1e-12)
+    assert (pairs["kappa_p_low"] < pairs["kappa_p_high"]).all() and set(pairs["kappa_p_n"]) == {200}
     assert pl.read_parquet(tmp_path / "out" / "layers.parquet").to_dicts() == rows
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.asking.engine import ask
+    from hesperus.asking.engine import ask, held
     from hesperus.asking.keys import request_key
     from hesperus.asking.policy import Budget, Policy, Prices
     from hesperus.asking.progress import Progress
@@ -22,6 +22,7 @@ __all__ = [
     "ReplyStore",
     "Spending",
     "ask",
+    "held",
     "request_key",
 ]
 
@@ -33,6 +34,7 @@ _HOMES = {
     "ReplyStore": "store",
     "Spending": "spending",
     "ask": "engine",
+    "held": "engine",
     "request_key": "keys",
 }
 

@@ -77,6 +77,17 @@ def ask(
     return [found[key] for key in keys]
 
 
+def held(model: Model, requests: Sequence[Request], *, store: ReplyStore) -> list[bool]:
+    """Which requests the store answers already, in the order of the requests; nothing is asked.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    keys, unsayable = _keys(requests, model.identity)
+    found = store.find([key for key in dict.fromkeys(keys) if key not in unsayable])
+    return [key in found for key in keys]
+
+
 def _run(
     model: RemoteModel | LocalModel, ledger: Ledger, progress: Report | None
 ) -> Mapping[str, Reply | Failure]:

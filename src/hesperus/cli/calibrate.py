@@ -153,7 +153,7 @@ def _limited(texts: list[LabelledText], limit: int | None) -> list[LabelledText]
 @contextmanager
 def _judging(name: str, base_url: str | None, store: Path) -> Iterator[Judge]:
     """The embedded judge, or one that asks a model through the reply store."""
-    from hesperus.evaluators import EmbeddedJudge, ModelJudge, asker
+    from hesperus.evaluators import Asker, EmbeddedJudge, ModelJudge
 
     if name == "embedded":
         yield EmbeddedJudge()
@@ -177,7 +177,7 @@ def _judging(name: str, base_url: str | None, store: Path) -> Iterator[Judge]:
                 spending=spending,
             )
 
-        yield ModelJudge(name, asker(name, ask_requests))
+        yield ModelJudge(name, Asker(name, ask_requests))
 
 
 def _write(rows: list[dict[str, JSON]], out: Path) -> None:

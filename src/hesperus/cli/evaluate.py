@@ -80,6 +80,12 @@ def command(
     report: Annotated[
         Path | None, typer.Option(help="Also write a page to read: one HTML file that loads nothing.")
     ] = None,
+    retry_unread: Annotated[
+        bool,
+        typer.Option(
+            "--retry-unread", help="Ask the judge again where its stored replies could not be read."
+        ),
+    ] = False,
     store: Annotated[Path, typer.Option(help="Reply store: no request is paid for twice.")] = Path(
         "replies.sqlite"
     ),
@@ -101,7 +107,8 @@ def command(
     refused reply as refusing. `ceiling` is the score of the reference itself sent there and
     back, `relative` the score over it.
 
-    Stop it whenever you like: translations and verdicts are kept, and the same command goes on.
+    Stop it whenever you like: translations and verdicts are kept, and the same command goes on. Verdicts that could not be
+    read are kept, too; `--retry-unread` asks for them again.
 
     For example:
 
@@ -146,7 +153,7 @@ def command(
             raise UnknownNameError("model of --trained-on", name, asked_models)
     together = paired(replies, reference, language or [])
     asked = read_prompts(prompts or file, together.reference, named=prompts is not None)
-    means = Means(store, translations, translator, judge, classifier, Terms(base_url))
+    means = Means(store, translations, translator, judge, classifier, Terms(base_url), retry_unread)
     with StageProgress(quiet=quiet) as progress:
         (found,) = evaluate_ready(
             together,

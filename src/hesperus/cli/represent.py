@@ -12,8 +12,8 @@ from hesperus.cli.measure_flags import Format
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-    import numpy.typing as npt
+    from hesperus.measures import Bootstrap
+    from hesperus.studies.representations import PairAgreement
 
 
 def command(
@@ -37,7 +37,9 @@ def command(
     ] = None,
     agreement: Annotated[
         Path | None,
-        typer.Option(help="Run folder or records of answers: κ_p of the same pairs (Mantel's test)."),
+        typer.Option(
+            help="Run folder or records of answers: κ_p of the same pairs, kept beside them (Mantel's test)."
+        ),
     ] = None,
     agreement_model: Annotated[
         str | None, typer.Option(help="Name of the model in those records, where it is another.")
@@ -85,7 +87,11 @@ def command(
         loading=Loading(device=device, dtype=dtype),
         bootstrap=Bootstrap(resamples, seed),
     )
-    beside = None if agreement is None else _agreement(agreement, agreement_model or model, agreement_task)
+    beside = (
+        None
+        if agreement is None
+        else _agreement(agreement, agreement_model or model, agreement_task, study.bootstrap)
+    )
     found = represent(
         study,
         out,
@@ -102,11 +108,11 @@ def command(
 
 
 def _agreement(
-    path: Path, model: str, task: str | None
-) -> Callable[[Sequence[str]], npt.NDArray[np.float64]]:
+    path: Path, model: str, task: str | None, bootstrap: Bootstrap
+) -> Callable[[Sequence[str]], PairAgreement]:
     """κ_p of the pairs of languages, once it is known which."""
     from hesperus.records import read_records
-    from hesperus.studies.representations import agreement_matrix
+    from hesperus.studies.representations import pair_agreement
 
     records = read_records(path)
-    return lambda languages: agreement_matrix(records, languages, model=model, task=task)
+    return lambda languages: pair_agreement(records, languages, model=model, task=task, bootstrap=bootstrap)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hesperus.evaluators.information.model_judge import ModelJudge, ModelJudgeSettings
     from hesperus.evaluators.information.results import Information, PairScore, Side
     from hesperus.evaluators.information.silence import NO_ANSWER, no_answer
-    from hesperus.evaluators.judging import JUDGE_SETTINGS, Ask, Readability, asker
+    from hesperus.evaluators.judging import JUDGE_SETTINGS, Ask, Asker, Readability
     from hesperus.evaluators.labelled import LabelledText, read_labelled
     from hesperus.evaluators.properties.comparing import (
         PropertyConsistency,
@@ -50,6 +50,7 @@ __all__ = [
     "NO_ANSWER",
     "VERDICTS",
     "Ask",
+    "Asker",
     "Calibration",
     "Check",
     "Control",
@@ -79,7 +80,6 @@ __all__ = [
     "Verdict",
     "Verified",
     "answer_equivalence",
-    "asker",
     "calibrate",
     "information_consistency",
     "no_answer",
@@ -93,6 +93,7 @@ _HOMES = {
     "NO_ANSWER": "information.silence",
     "VERDICTS": "information.judges",
     "Ask": "judging",
+    "Asker": "judging",
     "Calibration": "calibration",
     "Check": "information.judges",
     "Control": "calibration",
@@ -122,7 +123,6 @@ _HOMES = {
     "Verdict": "information.judges",
     "Verified": "information.judges",
     "answer_equivalence": "equivalence.grading",
-    "asker": "judging",
     "calibrate": "calibration",
     "information_consistency": "information.comparing",
     "no_answer": "information.silence",

@@ -89,24 +89,53 @@ class Settled(Generic[T]):
     readability: Readability
 
 
-def asker(
-    model: str,
-    ask_requests: Callable[[Sequence[Request]], Sequence[Reply | Failure]],
-    *,
-    settings: Settings = JUDGE_SETTINGS,
-) -> Ask:
-    """Make an Ask from something that answers requests; the attempt becomes the request's ``repeat``.
+class Asker:
+    """An Ask made from something that answers requests; the attempt becomes the request's ``repeat``.
 
     Args:
         model: ``provider/name`` of the judge.
         ask_requests: Answers requests in order, such as hesperus.asking.ask with its model and store filled in.
         settings: How replies are drawn.
+        held: Which requests a store answers; None where there is no store.
+        retry: Whether questions whose stored replies could not be read are asked again.
+
+    Attributes:
+        stored: Replies that came from the store so far.
+        fresh: Replies that the judge gave now.
     """
 
-    def ask(prompts: Sequence[Prompt], attempt: int) -> Sequence[Reply | Failure]:
-        return ask_requests([Request(model, prompt, settings, repeat=attempt) for prompt in prompts])
+    def __init__(
+        self,
+        model: str,
+        ask_requests: Callable[[Sequence[Request]], Sequence[Reply | Failure]],
+        *,
+        settings: Settings = JUDGE_SETTINGS,
+        held: Callable[[Sequence[Request]], Sequence[bool]] | None = None,
+        retry: bool = False,
+    ) -> None:
+        self._model, self._ask_requests, self._settings, self._held = model, ask_requests, settings, held
+        self.retry = retry
+        self.stored = self.fresh = 0
 
-    return ask
+    def __call__(self, prompts: Sequence[Prompt], attempt: int) -> Sequence[Reply | Failure]:
+        """Ask prompts, in order, for the given attempt."""
+        known = self.held(prompts, attempt)
+        replies = self._ask_requests(self._requests(prompts, attempt))
+        self.stored += sum(known)
+        self.fresh += sum(
+            not stored and not isinstance(reply, Failure)
+            for stored, reply in zip(known, replies, strict=True)
+        )
+        return replies
+
+    def held(self, prompts: Sequence[Prompt], attempt: int) -> Sequence[bool]:
+        """Which prompts the store answers for the given attempt."""
+        if self._held is None:
+            return [False] * len(prompts)
+        return self._held(self._requests(prompts, attempt))
+
+    def _requests(self, prompts: Sequence[Prompt], attempt: int) -> list[Request]:
+        return [Request(self._model, prompt, self._settings, repeat=attempt) for prompt in prompts]
 
 
 def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) -> list[Settled[T]]:
@@ -114,7 +143,7 @@ def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) ->
 
     Args:
         questions: What to ask.
-        ask: Asks a batch.
+        ask: Asks a batch. An Asker that retries is asked `tries` times beside the replies that its store holds.
         tries: Most times that a question is asked.
 
     Returns:
@@ -125,10 +154,22 @@ def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) ->
     """
     settled: list[Settled[T] | None] = [None] * len(questions)
     open_, reasons = list(range(len(questions))), [""] * len(questions)
-    for attempt in range(1, tries + 1):
+    retry = isinstance(ask, Asker) and ask.retry
+    asked = [0] * len(questions)
+    attempt = 0
+    while open_ and tries > 0:
+        attempt += 1
+        prompts = [_worded(questions[place], attempt) for place in open_]
+        known = ask.held(prompts, attempt) if isinstance(ask, Asker) else [False] * len(prompts)
+        # What was asked again at an earlier time is read like any stored reply, but asks nothing further.
+        going = [known[k] or asked[place] < tries if retry else known[k] or attempt <= tries
+                 for k, place in enumerate(open_)]  # fmt: skip
+        for place, stored in zip(open_, known, strict=True):
+            asked[place] += not stored
+        open_ = [place for place, on in zip(open_, going, strict=True) if on]
+        prompts = [prompt for prompt, on in zip(prompts, going, strict=True) if on]
         if not open_:
             break
-        prompts = [_worded(questions[place], attempt) for place in open_]
         replies = ask(prompts, attempt)
         if len(replies) != len(prompts):
             raise ValueError(f"{len(prompts)} prompts were asked and {len(replies)} replies came back")

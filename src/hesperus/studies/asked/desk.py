@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from hesperus.asking import Budget, Policy, Prices, Progress, ReplyStore, Spending, ask
+from hesperus.asking import Budget, Policy, Prices, Progress, ReplyStore, Spending, ask, held
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.models import Model, ModelOptions
@@ -106,6 +106,16 @@ class Desk:
             )
             results.update(zip(places, replies, strict=True))
         return [results[i] for i in range(len(requests))]
+
+    def held(self, requests: Sequence[Request]) -> list[bool]:
+        """Which requests the store answers already, in the order of the requests."""
+        found = [False] * len(requests)
+        for name in dict.fromkeys(request.model for request in requests):
+            places = [i for i, request in enumerate(requests) if request.model == name]
+            known = held(self.models[name], [requests[i] for i in places], store=self.store)
+            for place, one in zip(places, known, strict=True):
+                found[place] = one
+        return found
 
 
 @contextmanager

@@ -70,6 +70,7 @@ class Evaluation:
         sentences: Every translated sentence, with what was wrong with it and what became of it.
         validity: Share of the evaluator's replies that could be read.
         signature: All that decides the scores.
+        replies: Replies of the judge that came from the store, and those that it gave now.
     """
 
     what: str
@@ -78,6 +79,7 @@ class Evaluation:
     sentences: pl.DataFrame
     validity: Estimate
     signature: Mapping[str, JSON] = field(default_factory=dict)
+    replies: tuple[int, int] = (0, 0)
 
     def notes(self) -> list[str]:
         """What to know beside the numbers, each as one line for people."""
@@ -91,9 +93,17 @@ class Evaluation:
             notes.append(
                 f"{sentences:,} sentences translated, {repaired:,} repaired, {unrepaired:,} with a fault that stayed"
             )
+        stored, fresh = self.replies
+        if stored or fresh:
+            notes.append(f"{stored:,} replies of the judge come from the store, {fresh:,} it gave now")
         if self.validity.value is not None:
             notes.append(
                 f"the evaluator's replies could be read: {self.validity.value:.1%} of {self.validity.n:,}"
+            )
+        unread = self.pairs.filter(pl.col("state") == "unreadable").height
+        if unread and (stored or fresh):
+            notes.append(
+                f"{unread:,} pairs could not be judged from them: --retry-unread asks those questions again"
             )
         return [*notes, *self.warnings()]
 
@@ -274,6 +284,7 @@ def _evaluated(
         _frame([line for row in rows for line in _sentence_rows(row)]),
         found.validity,
         signature,
+        found.replies,
     )
 
 

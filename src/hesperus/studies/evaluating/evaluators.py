@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from hesperus.evaluators import (
+    Asker,
     Grader,
     Judge,
     Pair,
@@ -53,12 +54,14 @@ class Compared:
         details: Rows to read: a claim each, or a pair each.
         validity: Share of the evaluator's replies that could be read.
         signature: All that decides its scores.
+        replies: Replies of the judge that came from the store, and those that it gave now.
     """
 
     scores: Mapping[Key, Mapping[str, JSON]]
     details: Sequence[Mapping[str, JSON]] = ()
     validity: Estimate = field(default_factory=lambda: Estimate(None, reason="the evaluator asks nothing"))
     signature: Mapping[str, JSON] = field(default_factory=dict)
+    replies: tuple[int, int] = (0, 0)
 
 
 class Evaluator(Protocol):
@@ -94,6 +97,7 @@ class InformationEvaluator:
     what: str = INFORMATION
     parts: tuple[str, ...] = ("precision", "recall")
     needs_prompts: bool = False
+    asker: Asker | None = None
 
     def compare(self, pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
         """See Evaluator."""
@@ -109,7 +113,9 @@ class InformationEvaluator:
             }
             for score in found.scores
         }
-        return Compared(scores, found.claim_rows(names), found.validity, found.signature())
+        return Compared(
+            scores, found.claim_rows(names), found.validity, found.signature(), replies_of(self.asker)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,7 @@ class EquivalenceEvaluator:
     what: str = EQUIVALENCE
     parts: tuple[str, ...] = ("agreement",)
     needs_prompts: bool = False
+    asker: Asker | None = None
 
     def compare(self, pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
         """See Evaluator."""
@@ -134,7 +141,12 @@ class EquivalenceEvaluator:
             }
             for pair, grade in zip(found.pairs, found.grades, strict=True)
         }
-        return Compared(scores, found.rows(names), found.validity, found.signature())
+        return Compared(scores, found.rows(names), found.validity, found.signature(), replies_of(self.asker))
+
+
+def replies_of(asker: Asker | None) -> tuple[int, int]:
+    """Replies of a judge that came from the store, and those that it gave now; none where no model is asked."""
+    return (0, 0) if asker is None else (asker.stored, asker.fresh)
 
 
 def silence(reference: str | None, candidate: str | None) -> str:

@@ -27,6 +27,7 @@ class Means:
         judge: `embedded`, or a model.
         classifier: What tells a property, where its name does not.
         terms: On what terms models are asked.
+        retry_unread: Whether a judge is asked again where its stored replies could not be read.
     """
 
     store: Path
@@ -35,6 +36,7 @@ class Means:
     judge: str = EMBEDDED
     classifier: str | None = None
     terms: Terms = _TERMS
+    retry_unread: bool = False
 
 
 def evaluate_ready(
@@ -67,7 +69,15 @@ def evaluate_ready(
         TranslationStore(means.translations) as kept,
     ):
         evaluators = [
-            evaluator_named(what, means.judge, desk.ask, classifier=means.classifier) for what in whats
+            evaluator_named(
+                what,
+                means.judge,
+                desk.ask,
+                classifier=means.classifier,
+                held=desk.held,
+                retry=means.retry_unread,
+            )
+            for what in whats
         ]
         translator = translator_named(means.translator, models, desk.ask)
         translating = Translating(translator, kept, watch=watch)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hesperus.errors import UnknownNameError, UsageError
-from hesperus.evaluators import EmbeddedGrader, EmbeddedJudge, ModelGrader, ModelJudge, asker
+from hesperus.evaluators import Asker, EmbeddedGrader, EmbeddedJudge, ModelGrader, ModelJudge
 from hesperus.models import Model
 from hesperus.senses import trim_quotes
 from hesperus.studies.evaluating.evaluators import (
@@ -79,7 +79,15 @@ def translator_named(
     return AskedTranslator(name, model.identity, put, lambda said, text: trim_quotes(said.strip(), text))
 
 
-def evaluator_named(what: str, judge: str, ask: AskStage, *, classifier: str | None = None) -> Evaluator:
+def evaluator_named(
+    what: str,
+    judge: str,
+    ask: AskStage,
+    *,
+    classifier: str | None = None,
+    held: Callable[[Sequence[Request]], Sequence[bool]] | None = None,
+    retry: bool = False,
+) -> Evaluator:
     """An evaluator by its name.
 
     Args:
@@ -87,6 +95,8 @@ def evaluator_named(what: str, judge: str, ask: AskStage, *, classifier: str | N
         judge: `embedded` or a model, for information and equivalence.
         ask: Asks the model.
         classifier: What tells the property, where its name does not.
+        held: Which requests the store answers, so that it can be said.
+        retry: Whether a model is asked again what its stored replies do not answer readably.
 
     Raises:
         UsageError: No such evaluator.
@@ -95,12 +105,12 @@ def evaluator_named(what: str, judge: str, ask: AskStage, *, classifier: str | N
     if what in (INFORMATION, EQUIVALENCE):
         if classifier is not None:
             raise UsageError(f"{what} takes a judge, not a classifier")
-        asked = (
-            asker(judge, lambda requests: ask(requests, f"{judge}: {what}")) if judge != EMBEDDED else None
-        )
+        asked = None
+        if judge != EMBEDDED:
+            asked = Asker(judge, lambda requests: ask(requests, f"{judge}: {what}"), held=held, retry=retry)
         if what == INFORMATION:
-            return InformationEvaluator(ModelJudge(judge, asked) if asked else EmbeddedJudge())
-        return EquivalenceEvaluator(ModelGrader(judge, asked) if asked else EmbeddedGrader())
+            return InformationEvaluator(ModelJudge(judge, asked) if asked else EmbeddedJudge(), asker=asked)
+        return EquivalenceEvaluator(ModelGrader(judge, asked) if asked else EmbeddedGrader(), asker=asked)
     from hesperus.studies.evaluating.properties import property_named
 
     return property_named(what, classifier)

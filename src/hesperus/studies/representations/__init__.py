@@ -1,7 +1,8 @@
 """Representations: are a model's inner states alike for one meaning in two languages, and does agreement go with it?"""
 
-from hesperus.studies.representations.agreeing import agreement_matrix
+from hesperus.studies.representations.agreeing import PairAgreement, pair_agreement
 from hesperus.studies.representations.running import (
+    AGREEMENT_COLUMNS,
     LAYER_COLUMNS,
     PAIR_COLUMNS,
     RepresentationStudy,
@@ -11,12 +12,14 @@ from hesperus.studies.representations.running import (
 from hesperus.studies.representations.sentences import Sentences, parallel_sentences
 
 __all__ = [
+    "AGREEMENT_COLUMNS",
     "LAYER_COLUMNS",
     "PAIR_COLUMNS",
+    "PairAgreement",
     "RepresentationStudy",
     "Represented",
     "Sentences",
-    "agreement_matrix",
+    "pair_agreement",
     "parallel_sentences",
     "represent",
 ]

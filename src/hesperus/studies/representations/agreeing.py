@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.measures import Key, hard_pairs, soft_pairs
+from hesperus.measures import (
+    Bootstrap,
+    Key,
+    agreement_statistics,
+    estimate,
+    hard_pairs,
+    kappa_p_statistic,
+    soft_pairs,
+)
 from hesperus.records import INVALID, Cell, Codes, answer_arrays
+from hesperus.types import Estimate
 
 _NEEDED = 3
 """Languages below which no permutation of them can tell anything."""
 
 
-def agreement_matrix(
-    records: pl.DataFrame, languages: Sequence[str], *, model: str, task: str | None = None
-) -> npt.NDArray[np.float64]:
+@dataclass(frozen=True, slots=True, eq=False)
+class PairAgreement:
+    """κ_p between the languages of one model.
+
+    Attributes:
+        values: [languages, languages]; NaN on the diagonal, where a language has no answers, and where κ_p is undefined.
+        estimates: κ_p of two languages with its interval, in either order; none where one of them has no answers.
+    """
+
+    values: npt.NDArray[np.float64]
+    estimates: Mapping[tuple[str, str], Estimate]
+
+
+def pair_agreement(
+    records: pl.DataFrame,
+    languages: Sequence[str],
+    *,
+    model: str,
+    task: str | None = None,
+    bootstrap: Bootstrap | None = None,
+) -> PairAgreement:
     """κ_p of every pair of languages: of probabilities where every answer has them, else of labels.
 
     Items whose gold differs between the languages are left out.
@@ -28,9 +57,7 @@ def agreement_matrix(
         languages: Language tags; answers are looked up where instruction and input are both in the language.
         model: Whose answers.
         task: Of which task; None where the records have one.
-
-    Returns:
-        [languages, languages]; NaN on the diagonal, where a language has no answers, and where κ_p is undefined.
+        bootstrap: How the intervals of the pairs are made; None leaves them out.
 
     Raises:
         UnknownNameError: No such model or task in the records.
@@ -65,15 +92,27 @@ def agreement_matrix(
     key = Key(highest[kept], arrays.options[kept])
     probs = None if arrays.probs is None else arrays.probs[there][:, kept]
     codes = codes[:, kept]
-    if probs is not None and _scored(probs, codes):
-        found = soft_pairs(probs, key=key).kappa_p
-    else:
-        found = hard_pairs(codes, key=key).kappa_p
+    soft = probs if probs is not None and _scored(probs, codes) else None
+    found = hard_pairs(codes, key=key).kappa_p if soft is None else soft_pairs(soft, key=key).kappa_p
     table = np.full((len(languages), len(languages)), np.nan)
     places = [place for place, row in enumerate(spots) if row is not None]
     table[np.ix_(places, places)] = found
     np.fill_diagonal(table, np.nan)
-    return table
+    estimates = {}
+    left = int(arrays.gold.shape[1]) - int(kept.sum())
+    for (i, a), (j, b) in combinations(enumerate(places), 2):
+        if soft is None:
+            statistic = agreement_statistics(codes[i], codes[j], key=key)["kappa_p"]
+        else:
+            statistic = kappa_p_statistic(soft[i], soft[j], key=key)
+        one = estimate(statistic, bootstrap)
+        one = replace(one, excluded=one.excluded + left)
+        if left:
+            one = replace(
+                one, reason="; ".join(filter(None, (one.reason, f"{left} whose gold differs or lacks")))
+            )
+        estimates[languages[a], languages[b]] = estimates[languages[b], languages[a]] = one
+    return PairAgreement(table, estimates)
 
 
 def _scored(probs: npt.NDArray[np.float64], codes: Codes) -> bool:

@@ -26,6 +26,7 @@ from hesperus.models import Loading, ModelOptions
 from hesperus.models.hf import HfModel
 from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
+from hesperus.studies.representations.agreeing import PairAgreement
 from hesperus.studies.representations.sentences import Sentences, parallel_sentences
 from hesperus.types import Estimate
 
@@ -35,6 +36,15 @@ Watch = Callable[[str], None]
 
 _ESTIMATE = ("value", "low", "high", "n", "excluded", "reason")
 PAIR_COLUMNS = ("layer", "a", "b", *_ESTIMATE, "matching", "baseline")
+AGREEMENT_COLUMNS = (
+    "kappa_p",
+    "kappa_p_low",
+    "kappa_p_high",
+    "kappa_p_n",
+    "kappa_p_excluded",
+    "kappa_p_reason",
+)
+"""Columns of the pairs beside the similarity of their states, where agreement was given."""
 LAYER_COLUMNS = ("layer", "pairs", *_ESTIMATE, "matching", "baseline")
 MANTEL_COLUMNS = ("mantel_r", "mantel_p", "mantel_p_holm", "mantel_pairs", "mantel_reason")
 
@@ -91,7 +101,7 @@ def represent(
     study: RepresentationStudy,
     folder: Path,
     *,
-    agreement: Callable[[Sequence[str]], npt.NDArray[np.float64]] | None = None,
+    agreement: Callable[[Sequence[str]], PairAgreement] | None = None,
     keep_states: bool = False,
     watch: Watch | None = None,
 ) -> Represented:
@@ -103,7 +113,7 @@ def represent(
     Args:
         study: What is compared.
         folder: Where `similarity.parquet` (layer × pair), `layers.parquet` and `signature.json` are written.
-        agreement: From language tags to another measure of the same pairs, such as κ_p, [languages, languages].
+        agreement: From language tags to κ_p of the same pairs; it is kept in `similarity.parquet` beside them.
         keep_states: Keep `states.npy`, with `states.json` that names its axes.
         watch: Hears of each step.
 
@@ -130,8 +140,8 @@ def represent(
     found = _compared(model, sentences, folder, study=study, keep_states=keep_states, say=say)
     layers = [_layer_row(layer, one) for layer, one in enumerate(found)]
     if beside is not None:
-        _set_beside(layers, found, beside, study.permutations)
-    pairs = [row for layer, one in enumerate(found) for row in _pair_rows(layer, one, languages)]
+        _set_beside(layers, found, beside.values, study.permutations)
+    pairs = [row for layer, one in enumerate(found) for row in _pair_rows(layer, one, languages, beside)]
     signed: dict[str, JSON] = {
         **signature(study),
         "identity": plain(dict(model.identity)),
@@ -203,7 +213,9 @@ def _layer_row(layer: int, found: RepresentationSimilarity) -> Row:
     }
 
 
-def _pair_rows(layer: int, found: RepresentationSimilarity, languages: Sequence[str]) -> list[Row]:
+def _pair_rows(
+    layer: int, found: RepresentationSimilarity, languages: Sequence[str], beside: PairAgreement | None
+) -> list[Row]:
     rows: list[Row] = []
     for place, (a, b) in enumerate(found.pairs):
         matching, baseline = float(found.matching[place]), float(found.baseline[place])
@@ -215,9 +227,20 @@ def _pair_rows(layer: int, found: RepresentationSimilarity, languages: Sequence[
                 **_cells(found.estimate(place)),
                 "matching": None if np.isnan(matching) else matching,
                 "baseline": None if np.isnan(baseline) else baseline,
+                **(
+                    {}
+                    if beside is None
+                    else _agreement_cells(beside.estimates.get((languages[a], languages[b])))
+                ),
             }
         )
     return rows
+
+
+def _agreement_cells(estimate: Estimate | None) -> Row:
+    found = estimate or Estimate(None, reason="no answers in one of the languages")
+    values = (found.value, found.low, found.high, found.n, found.excluded, found.reason)
+    return dict(zip(AGREEMENT_COLUMNS, values, strict=True))
 
 
 def _set_beside(
@@ -240,8 +263,10 @@ def _cells(estimate: Estimate) -> Row:
 def _write(folder: Path, layers: Sequence[Row], pairs: Sequence[Row], signed: dict[str, JSON]) -> None:
     for name, rows in ((PAIRS_FILE, pairs), (LAYERS_FILE, layers)):
         frame = pl.DataFrame(list(rows), infer_schema_length=None)
-        numbers = [c for c in frame.columns if c not in ("a", "b", "reason", "mantel_reason")]
-        whole = ("layer", "pairs", "n", "excluded", "mantel_pairs")
+        numbers = [
+            c for c in frame.columns if c not in ("a", "b", "reason", "mantel_reason", "kappa_p_reason")
+        ]
+        whole = ("layer", "pairs", "n", "excluded", "mantel_pairs", "kappa_p_n", "kappa_p_excluded")
         frame = frame.cast({c: pl.Int64() if c in whole else pl.Float64() for c in numbers})
 
         def write(partial: Path, frame: pl.DataFrame = frame) -> None:

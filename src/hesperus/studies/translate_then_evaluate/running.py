@@ -106,7 +106,9 @@ def run_study(
         # What cannot be done is refused before anything is asked.
         stages.translating.refuse_unsupported([(tag, study.reference) for tag in study.languages])
         evaluators = [
-            evaluator_named(what, study.judge, desk.ask, classifier=study.classifiers.get(what))
+            evaluator_named(
+                what, study.judge, desk.ask, classifier=study.classifiers.get(what), held=desk.held
+            )
             for what in study.evaluate
         ]
         prompts = put_prompts(study, material, stages.prompting)
