@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from hesperus.annotation.scheme import Scheme
 from hesperus.annotation.snippets import gathered, snippets_frame
 from hesperus.annotation.tables import Draw, Mapped, drawn, read_frame, units_from_frame
 from hesperus.annotation.units import Sheet
-from hesperus.errors import UsageError
+from hesperus.errors import DataError, UsageError
 from hesperus.records import REQUIRED, Run, read_records, read_run
 
 
@@ -106,7 +107,26 @@ def _frame(source: Source, scheme: Scheme) -> pl.DataFrame:
     if source.a is None or source.b is None:
         raise UsageError("a run needs two senses: --a (the source) and --b (what is judged)")
     run = read_run(source.path)
-    return (changed_frame if source.changed else sides_frame)(run, source.a, source.b)
+    frame = (changed_frame if source.changed else sides_frame)(run, source.a, source.b)
+    return _with_strata(frame, source.path / STRATA_FILE)
+
+
+STRATA_FILE = "strata.json"
+"""Where an audit keeps which items are in which stratum."""
+
+
+def _with_strata(frame: pl.DataFrame, file: Path) -> pl.DataFrame:
+    """The units with the column ``stratum``, where the run folder has strata; null for items that are in none."""
+    if "stratum" in frame.columns or not file.is_file():
+        return frame
+    try:
+        strata = json.loads(file.read_text(encoding="utf-8"))["items"]
+        places = {str(item): str(name) for name, items in strata.items() for item in items}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise DataError("is no file of strata, as `hesperus tax strata` writes it", file=file) from None
+    return frame.with_columns(
+        stratum=pl.col("item").replace_strict(places, default=None, return_dtype=pl.String)
+    )
 
 
 def _holds_records(path: Path) -> bool:

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
     from hesperus.reports.table import Table
     from hesperus.reports.tax import Evidence, Gate, TaxReport, TaxSettings
+    from hesperus.reports.tax.evidence import Origin
+
+
+_FOUND = ("audit.json", "ratings.csv", "checks.csv", "strata.json", "verdicts.parquet")
+"""Files of a run folder that are found without a flag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
         strata=picked, strata_task=task, repeat=repeat, reused=reused, passed=passed, checked=looked,
         ratings=_rated(given),
         agreement=_agreement(given, settings), rereadings=_rereadings(records, given),
-        alignment=_alignment(given.alignment), dropped=_dropped(given.runs),
+        alignment=_alignment(given.alignment), dropped=_dropped(given.runs), origin=_origin(records, given),
     )  # fmt: skip
 
 
@@ -341,6 +346,54 @@ def _rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
         again, counts = reread(records, reader=name, task=given.reader_task, items=items)
         found[name] = conform(again.with_columns(counts.read.alias(READ_AGAIN)))
     return found
+
+
+def _origin(records: pl.DataFrame, given: Given) -> Origin:
+    """Where the records lie, and what can be done from there."""
+    from hesperus.reports.tax.evidence import Origin
+    from hesperus.tasks import tasks
+
+    study = declared(given.runs)
+    items = items_of(given.runs)
+    names = records["task"].unique().to_list()
+    audited = given.tasks[0] if len(given.tasks) == 1 else names[0] if len(names) == 1 else study.get("task")
+    column = "" if items is None else "input" if "input" in items.columns else "language"
+    one = given.runs[0] if len(given.runs) == 1 else None
+    return Origin(
+        None if one is None else str(one),
+        is_folder=one is not None and one.is_dir(),
+        is_study=one is not None and one.is_dir() and bool(study),
+        texts=frozenset(items[column].drop_nulls().unique().to_list() if items is not None else ()),
+        known_task=audited if audited in tasks() else None,
+        can_reread=_can_reread(records, given),
+        rewriter=(study.get("naturalise") or {}).get("rewriter"),
+        flags=_flags(given),
+    )
+
+
+def _flags(given: Given) -> tuple[str, ...]:
+    """What `hesperus tax checklist` was or would be called with, beside the run."""
+    import shlex
+
+    paths = {"--native": given.native, "--strata": given.strata, "--verdicts": given.verdicts,
+             "--exclude": given.exclude, "--audit": given.alignment, "--ratings": given.ratings}  # fmt: skip
+    beside = {run / name for run in given.runs for name in _FOUND}
+    pairs = [(flag, path) for flag, path in paths.items() if path is not None and path not in beside]
+    pairs += [("--checks", path) for path in given.checks if path not in beside]
+    named = [("--task", task) for task in given.tasks]
+    return tuple(f"{flag} {shlex.quote(str(value))}" for flag, value in [*pairs, *named])
+
+
+def _can_reread(records: pl.DataFrame, given: Given) -> bool:
+    """Whether some reply can be read again: a row of each task is tried."""
+    from hesperus.errors import HesperusError
+    from hesperus.studies.reread import reread
+
+    tried = records.filter(records["reply"].is_not_null()).unique("task", keep="first", maintain_order=True)
+    try:
+        return bool(len(tried)) and bool(reread(tried, reader="strict", task=given.reader_task)[1].read.any())
+    except HesperusError:
+        return False
 
 
 def _alignment(file: Path | None) -> dict[str, int] | None:

@@ -14,7 +14,7 @@ from hesperus.reports.card import Card, card_of
 from hesperus.reports.formats import format_table
 from hesperus.reports.table import Table
 from hesperus.reports.tax.back_translation import NOTES as BACK_LIMITS
-from hesperus.reports.tax.commands import commands
+from hesperus.reports.tax.commands import Remedy, remedies
 from hesperus.reports.tax.evidence import Evidence, tax_tables
 from hesperus.reports.tax.native_control import LIMITS as NATIVE_LIMITS
 from hesperus.reports.tax.naturalisation import NOTES as NATURAL_LIMITS
@@ -33,7 +33,7 @@ class Checklist:
 
     Attributes:
         table: Rows of section, item, status (``done``, ``done, with a warning`` or ``not done``), finding, and, where it
-            was not done, the command that would do it (RUN stands for the run folder).
+            was not done, the commands that would do it, as they are run; where none would, the finding says what it needs.
         card: The GenBench evaluation card.
     """
 
@@ -75,20 +75,21 @@ def checklist_of(evidence: Evidence, tables: Mapping[str, Table] | None = None) 
         *_groups(tables, evidence),
     ]
     rows += [*_quality(evidence), *_people(evidence)]
-    missing = commands(evidence)
+    known = remedies(evidence)
     rows = [
-        {
-            **row,
-            "command": missing.get(str(row["item"]), "")
-            if row["status"] == NOT_DONE and not row["finding"]
-            else "",
-        }
+        {**row, "command": ""} if row["status"] != NOT_DONE or row["finding"] else _open(row, known)
         for row in rows
     ]
     first = next(iter(tables.values()))
     signed = {name: first.signature[name] for name in ("hesperus", "TaxSettings") if name in first.signature}
     signed |= {"rows": len(rows), "not done": sum(row["status"] == NOT_DONE for row in rows)}
     return Checklist(Table("reporting checklist", COLUMNS, tuple(rows), signed), _card(evidence))
+
+
+def _open(row: Row, known: Mapping[str, Remedy]) -> Row:
+    """A point that was not done, with what would do it."""
+    remedy = known.get(str(row["item"]), Remedy())
+    return {**row, "command": remedy.command, "finding": f"needs {remedy.needs}" if remedy.needs else ""}
 
 
 def _row(section: str, item: str, finding: str | None, *, warning: bool = False) -> Row:

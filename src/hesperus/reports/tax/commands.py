@@ -1,58 +1,212 @@
-"""The command that would do what an audit has not done."""
+"""What would do what an audit has not done: commands that run as they are printed, or what it takes where none would."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from hesperus.reports.tax.evidence import Evidence
-from hesperus.reports.wording import parsed
+from hesperus.reports.wording import language_name, parsed
 
 ALIGNMENT_FILE, RATINGS_FILE, CHECKS_FILE = "audit.json", "ratings.csv", "checks.csv"
 """Files that the commands of an audit find beside the records of a run folder."""
 
+AND = " && "
+"""Stands between commands that follow each other."""
 
-def commands(evidence: Evidence) -> Mapping[str, str]:
-    """What the checklist asks for to the command that would do it; RUN stands for the run folder."""
-    senses = evidence.senses
-    tasks = sorted(evidence.audited["task"].unique().to_list())
-    task = tasks[0] if len(tasks) == 1 and tasks[0] else "TASK"
-    original, translated = senses.original or "en", senses.translated or _language(senses.back) or "LANGUAGE"
-    natural = senses.natural or f"{translated}~natural@MODEL"
-    study = (
-        f"hesperus run translation_tax --task {task} --model MODEL --source {original} --target {translated}"
-    )
-    rate = f"hesperus annotate create residue RUN --a {original} --b {translated} --out cues.sqlite"
-    check = f"hesperus annotate create qc RUN --a {translated} --b {natural} --out qc.sqlite"
-    rate += f"; then hesperus annotate export cues.sqlite --out RUN/{RATINGS_FILE}"
-    check += f"; then hesperus annotate export qc.sqlite --out RUN/{CHECKS_FILE}"
-    groups = "hesperus tax report RUN --group NAME=MODEL,MODEL --group NAME=MODEL"
-    several = f"{study} --model ANOTHER"
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What would do one point of the checklist.
+
+    Attributes:
+        command: Commands that run as they are, with AND between them; empty where no command alone would do.
+        needs: What it takes then.
+    """
+
+    command: str = ""
+    needs: str = ""
+
+
+def remedies(evidence: Evidence) -> Mapping[str, Remedy]:
+    """What the checklist asks for, to what would do it."""
+    found = _Remedies(evidence)
+    back, natural = found.back(), found.natural()
+    has_natural = evidence.senses.natural is not None and evidence.strata is not None
+    rate, check = found.rating(), found.checking()
     return {
-        "audit of ids, options and gold on every side": (
-            f"hesperus audit {task} --language {original} --language {translated} --format json > RUN/{ALIGNMENT_FILE}"
+        "audit of ids, options and gold on every side": found.alignment(),
+        "items left out before anything was asked": Remedy(
+            needs="a run that hesperus asked: the signature of its folder says what was left out"
         ),
-        "items left out before anything was asked": f"{study} --exclude exclusions.csv",
-        "E1 back-translation, clustered over items": study,
-        "E1 gate on the back-translations": "hesperus score RUN",
+        "E1 back-translation, clustered over items": back,
+        "E1 gate on the back-translations": found.gate(),
         "E2 rating of cues against the tax of items": rate,
-        "E3 native control": "hesperus tax report RUN --native NATIVE_RUN",
-        "E4 naturalisation, same items": f"{study} --rewriter MODEL",
-        "what the estimators cannot tell": study,
-        "cells that hang on the reader, by several readers": "hesperus tax report RUN --reader strict --reader authors",
-        "bounds on every estimate from unreadable answers": study,
-        "E1 with and without fragile models": study,
-        "E1 between groups of models": groups,
-        "E4 between groups: difference in differences": groups if senses.natural else f"{study} --rewriter MODEL",
-        "E1 without each model in turn": several,
-        "E4 without each model in turn": f"{several} --rewriter MODEL",
-        "strata fixed before rewriting, with a fingerprint": (
-            "hesperus tax strata RUN --out strata.json --group NAME=MODEL,MODEL"
+        "E3 native control": Remedy(
+            needs=f"answers to items that were written in {found.language}: --native RUN, or --native-task in the same records"
         ),
-        "rewritten items verified by another model": f"{study} --rewriter MODEL --verifier ANOTHER",
+        "E4 naturalisation, same items": natural,
+        "what the estimators cannot tell": back,
+        "cells that hang on the reader, by several readers": found.readers(),
+        "bounds on every estimate from unreadable answers": back,
+        "E1 with and without fragile models": back,
+        "E1 between groups of models": found.groups() if evidence.senses.back else back,
+        "E4 between groups: difference in differences": found.groups() if has_natural else natural,
+        "E1 without each model in turn": found.models() if evidence.senses.back else back,
+        "E4 without each model in turn": found.models() if has_natural else natural,
+        "strata fixed before rewriting, with a fingerprint": found.strata(),
+        "rewritten items verified by another model": found.verifying(),
         "rewritten items checked by people": check,
         "agreement on ratings of cues": rate,
         "agreement on checks of rewritten items": check,
     }  # fmt: skip
+
+
+class _Remedies:
+    """The points one by one, with the paths, models and languages of this audit."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence, self.origin, senses = evidence, evidence.origin, evidence.senses
+        self.run = shlex.quote(self.origin.run or "")
+        self.asked = sorted(evidence.audited["model"].unique().to_list())
+        self.original = senses.original
+        self.translated = senses.translated or _language(senses.back)
+        self.language = language_name(self.translated) if self.translated else "the language"
+
+    def beside(self, name: str) -> str:
+        """The path of a file in the run folder, or beside the records file."""
+        place = Path(self.origin.run or "")
+        return shlex.quote(
+            str(place / name if self.origin.is_folder else place.with_name(f"{place.stem}-{name}"))
+        )
+
+    def checklist(self, *flags: str) -> Remedy:
+        """The checklist again with more flags."""
+        return self.given(f"hesperus tax checklist {self.run} {' '.join((*self.origin.flags, *flags))}")
+
+    def given(self, *steps: str) -> Remedy:
+        if self.origin.run is None:
+            return Remedy(needs="a run folder or a records file on disk")
+        return Remedy(AND.join(step.strip() for step in steps))
+
+    def again(self, *flags: str) -> Remedy:
+        """The study of the run folder with more flags, which is another study in a folder of its own."""
+        return self.given(f"hesperus run {self.run} {' '.join(flags)}")
+
+    def alignment(self) -> Remedy:
+        origin, out = self.origin, self.beside(ALIGNMENT_FILE)
+        tags = [tag for tag in (self.original, self.translated) if tag is not None]
+        languages = " ".join(f"--language {shlex.quote(tag)}" for tag in tags)
+        if origin.is_folder and self.originals(*tags):
+            step = f"hesperus audit {self.run} {languages} --format json > {out}"
+        elif origin.known_task is not None:
+            step = f"hesperus audit {shlex.quote(origin.known_task)} {languages} --format json > {out}"
+        else:
+            return Remedy(
+                needs="the items in every language: hesperus audit FILE FILE --format json, and --audit here"
+            )
+        return self.given(
+            step, "" if origin.is_folder else f"hesperus tax checklist {self.run} --audit {out}"
+        )
+
+    def originals(self, *tags: str) -> bool:
+        """Whether the run keeps the texts of these senses."""
+        return bool(tags) and set(tags) <= self.origin.texts
+
+    def back(self) -> Remedy:
+        if self.origin.is_study:
+            return self.given(f"hesperus run {self.run}")
+        return Remedy(
+            needs=f"answers to the items translated from {self.language} back into the original language: `hesperus run "
+            "translation_tax` asks them"
+        )
+
+    def gate(self) -> Remedy:
+        back = self.evidence.senses.back
+        if back is not None and self.original is not None and self.originals(back, self.original):
+            return self.given(f"hesperus score {self.run}")
+        return Remedy(
+            needs="scores of the back-translations (item and bleu or chrf): --scores FILE in `hesperus tax e1` and report"
+        )
+
+    def natural(self) -> Remedy:
+        if self.evidence.senses.natural is not None and self.evidence.strata is None:
+            return Remedy(needs="strata: they say which of the rewritten items are compared")
+        if self.origin.is_study:
+            return self.again("--rewriter", shlex.quote(self.asked[-1]))
+        return Remedy(
+            needs=f"the items rewritten naturally in {self.language}, and answers to them: --natural CODE, --strata FILE"
+        )
+
+    def readers(self) -> Remedy:
+        if self.origin.can_reread:
+            return self.checklist("--reader strict", "--reader authors")
+        return Remedy(
+            needs="replies, and a task that says how they are read (--reader-task in `hesperus tax validity`)"
+        )
+
+    def groups(self) -> Remedy:
+        if len(self.asked) < 2:
+            return Remedy(needs="two models or more")
+        first, *others = self.asked
+        return self.checklist(
+            f"--group {shlex.quote(f'first={first}')}", f"--group {shlex.quote('others=' + ','.join(others))}"
+        )
+
+    def models(self) -> Remedy:
+        return Remedy(needs="a second model")
+
+    def strata(self) -> Remedy:
+        senses = self.evidence.senses
+        if self.origin.run is None or None in (senses.original, senses.translated, senses.back):
+            return Remedy(needs="answers to the original, the translated and the back-translated items")
+        out, groups = self.beside("strata.json"), self.evidence.settings.groups
+        centric = next(iter(groups.values())) if groups else self.asked
+        pick = f"hesperus tax strata {self.run} --out {out} --group {shlex.quote('centric=' + ','.join(centric))}"
+        named = "" if self.origin.is_folder else f"hesperus tax checklist {self.run} --strata {out}"
+        return self.given(*filter(None, (pick, named)))
+
+    def verifying(self) -> Remedy:
+        rewriter = self.origin.rewriter or (self.asked[-1] if self.asked else "")
+        others = [model for model in self.asked if model != rewriter]
+        if not self.origin.is_study or not others:
+            return Remedy(
+                needs="another model that scores the rewritten items: --verifier in `hesperus run translation_tax`"
+            )
+        rewrite = () if self.origin.rewriter else ("--rewriter", shlex.quote(rewriter))
+        return self.again(*rewrite, "--verifier", shlex.quote(others[-1]))
+
+    def rating(self) -> Remedy:
+        if self.evidence.senses.back is None:
+            return self.back()
+        return self.people("residue", self.original, self.translated, "cues.sqlite", RATINGS_FILE)
+
+    def checking(self) -> Remedy:
+        if self.evidence.senses.natural is None:
+            return self.natural()
+        return self.people("qc", self.translated, self.evidence.senses.natural, "qc.sqlite", CHECKS_FILE)
+
+    def people(self, scheme: str, a: str | None, b: str | None, store: str, out: str) -> Remedy:
+        """Make the sheet, give two people their links, serve the page until both are done, export what they said."""
+        if a is None or b is None or not self.originals(a, b):
+            return Remedy(
+                needs=f"the texts of the items side by side in a table: `hesperus annotate create {scheme} FILE --out "
+                f"{store}`, then links, serve and export"
+            )
+        sheet = self.beside(store)
+        made = Path(self.origin.run or "", store).exists()
+        create = f"hesperus annotate create {scheme} {self.run} --a {shlex.quote(a)} --b {shlex.quote(b)} --out {sheet}"
+        links = f"hesperus annotate links {sheet} --rater first --rater second"
+        serve = f"hesperus annotate serve {sheet}"
+        export = f"hesperus annotate export {sheet} --out {self.beside(out)}"
+        return self.given(*((serve, export) if made else (create, links, serve, export)))
+
+
+def steps_of(command: str) -> Sequence[str]:
+    """The commands of a remedy, one by one."""
+    return [step for step in command.split(AND) if step]
 
 
 def _language(code: str | None) -> str | None:

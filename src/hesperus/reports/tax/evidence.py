@@ -18,6 +18,31 @@ from hesperus.reports.tax.sides import Compared, Side, compared
 from hesperus.reports.tax.validity import RECORDED, bounds_table, validity_table
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the records lie and what else is known there, for the commands that go on from them.
+
+    Attributes:
+        run: The one run folder or records file, as the user named it; None where there are none or several.
+        is_folder: Whether it is a folder.
+        is_study: Whether the folder's study can be run again.
+        texts: Senses whose texts the folder keeps.
+        known_task: The audited task, where the catalogue has it.
+        can_reread: Whether replies can be read again.
+        rewriter: The model that rewrote, where the study names one.
+        flags: Flags that led to this audit, as words of a command.
+    """
+
+    run: str | None = None
+    is_folder: bool = False
+    is_study: bool = False
+    texts: frozenset[str] = frozenset()
+    known_task: str | None = None
+    can_reread: bool = False
+    rewriter: str | None = None
+    flags: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """What an audit has.
@@ -40,6 +65,7 @@ class Evidence:
         rereadings: Reader to the records as it read them.
         alignment: What the alignment audit found: kind to items; None where none was made.
         dropped: Items left out before anything was asked: reason to items; None where this is not known.
+        origin: Where the records lie.
     """
 
     records: pl.DataFrame
@@ -59,6 +85,7 @@ class Evidence:
     rereadings: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     alignment: Mapping[str, int] | None = None
     dropped: Mapping[str, int] | None = None
+    origin: Origin = Origin()
 
     @property
     def of_strata(self) -> pl.DataFrame:

@@ -16,7 +16,7 @@ from hesperus.reports.table import Table
 from hesperus.reports.tax import story
 from hesperus.reports.tax.back_translation import NOTES as BACK_NOTES
 from hesperus.reports.tax.checklist import NOT_DONE, Checklist, checklist_of
-from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, commands
+from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, remedies, steps_of
 from hesperus.reports.tax.drawings import TAX_FIGURES, drawings
 from hesperus.reports.tax.evidence import Evidence, tax_tables
 from hesperus.reports.tax.grids import agreement_grids, all_grids
@@ -69,7 +69,9 @@ class TaxReport:
             asides=story.asides(self.evidence, self.tables),
             checks=_checks(self.checklist.table),
             done=sum(row["status"] != NOT_DONE for row in self.checklist.table.rows),
-            commands=commands(self.evidence),
+            remedies={
+                item: (steps_of(one.command), one.needs) for item, one in remedies(self.evidence).items()
+            },
             files=(ALIGNMENT_FILE, RATINGS_FILE, CHECKS_FILE),
             figures=drawn,
             grids=all_grids(self.tables, self.evidence),
@@ -133,7 +135,7 @@ def _checks(found: Table) -> list[tuple[str, list[Check]]]:
     for row in found.rows:
         status = str(row["status"])
         done = status != NOT_DONE
-        steps = tuple(part for part in str(row["command"]).split("; then ") if part)
+        steps = tuple(steps_of(str(row["command"])))
         check = Check(str(row["item"]), status, done, done and status != "done", str(row["finding"]), steps)
         sections.setdefault(str(row["section"]), []).append(check)
     return list(sections.items())
