@@ -147,9 +147,9 @@ def test_agreement_is_that_of_each_question_on_its_own_scale(tmp_path: Path) -> 
         [int(r["rating"]) for r in rows if (r["question"], r["rater"]) == ("semantic", who)] for who in "xy"
     ]
     expected = krippendorff_alpha(table, "ordinal").value
-    assert expected is not None and expected > 0.7
+    assert expected is not None and expected > 0.5
     assert f"semantic (ordinal): α {expected:.3f}" in parts["semantic"]
     for question in ("difficulty", "excess"):
-        value = float(parts[question].split("α ")[1].split(" ")[0])
+        value = float(parts[question].split("α ")[1].split(" ")[0].rstrip(","))
         assert value < 0.3
     assert parts["key"].startswith("key (nominal)") and line["status"] == "done, with a warning"

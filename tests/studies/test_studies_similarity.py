@@ -221,7 +221,7 @@ def test_items_whose_gold_differs_are_left_out_and_counted(world: pl.DataFrame) 
     found = similarity_tables(turned, QUICK)
     row = found["similarity"].rows[0]
     assert (row["n"], row["excluded"]) == (ITEMS - 1, 1)
-    assert row["reason"] == "1 whose gold differs between runs"
+    assert row["reason"] == "1 item whose gold differs between runs"
     assert found["similarity"].signature["gold_differs"] == 1
     fewer = SimilaritySettings(exclude=("q000", "q001"), bootstrap=Bootstrap(0), permutations=9)
     assert similarity_tables(turned, fewer)["similarity"].rows[0]["n"] == ITEMS - 3
