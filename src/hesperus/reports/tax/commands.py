@@ -77,7 +77,7 @@ class _Remedies:
 
     def beside(self, name: str) -> str:
         """The path of a file in the run folder, or beside the records file."""
-        place = Path(self.origin.run or "")
+        place = Path(self.origin.run or "records")
         return shlex.quote(
             str(place / name if self.origin.is_folder else place.with_name(f"{place.stem}-{name}"))
         )
