@@ -9,10 +9,11 @@ import polars as pl
 from hesperus.records import Run
 from hesperus.reports import Card, card_of
 from hesperus.reports.card import AXES
+from hesperus.reports.wording import own_senses
 
 
 def card(*codes: str) -> Card:
-    return card_of(pl.DataFrame({"model": "m", "task": "t", "instruction": codes, "input": codes}))
+    return card_of(pl.DataFrame({"model": "m", "task": "t", "instruction": codes, "input": codes}), codes)
 
 
 def ticked(found: Card) -> dict[str, tuple[str, ...]]:
@@ -20,7 +21,7 @@ def ticked(found: Card) -> dict[str, tuple[str, ...]]:
 
 
 def test_a_run_with_own_translations(capitals: Run) -> None:
-    found = card_of(capitals.records)
+    found = card_of(capitals.records, own_senses(capitals.study, capitals.items))
     assert (found.models, found.tasks) == (("pocket/m",), ("capitals",))
     assert ticked(found) == {
         "Motivation": ("Intrinsic",),
@@ -66,7 +67,7 @@ def test_every_axis_is_there_with_ticks_that_exist() -> None:
 
 
 def test_as_markdown_and_json(capitals: Run) -> None:
-    found = card_of(capitals.records)
+    found = card_of(capitals.records, own_senses(capitals.study, capitals.items))
     text = found.markdown()
     assert text.startswith("## GenBench evaluation card\n") and "☒ Cross language<br>☐ Cross domain" in text
     document = json.loads(found.json())

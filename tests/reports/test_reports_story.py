@@ -13,8 +13,20 @@ from hesperus.records import SCHEMA, Run, conform
 from hesperus.reports import grids, story
 from hesperus.reports.examples import inconsistent_examples
 from hesperus.reports.findings import Findings, findings_of
+from hesperus.reports.wording import own_senses, sense_sentence
 
 QUICK = Bootstrap(resamples=200)
+
+OWN = (
+    "de_from_en",
+    "ar_from_en",
+    "zh_from_en",
+    "en_from_de",
+    "en~paraphrase",
+    "de_from_en~formal",
+    "hi_from_en",
+)
+"""Senses that the runs of these tests are known to have made themselves."""
 
 
 def rows(
@@ -53,7 +65,7 @@ def plain(text: str) -> str:
 
 def test_one_target_in_a_sentence() -> None:
     found, records = found_of(rows("pocket/m", SOURCE | GERMAN))
-    (sentence,) = story.headlines(found)
+    (sentence,) = story.headlines(found, OWN)
     assert plain(sentence).startswith("pocket/m gives the same answer to 80 % [")
     assert sentence.endswith("] of 10 questions when it has put them into German itself.")
     assert story.title(records) == "Is pocket/m consistent across 2 languages?"
@@ -62,7 +74,7 @@ def test_one_target_in_a_sentence() -> None:
 def test_several_targets_from_the_worst_to_the_best() -> None:
     arabic = {("ar_from_en", "ar_from_en"): "nnnnyynnnn"}
     found, _ = found_of(rows("m", SOURCE | GERMAN | arabic))
-    (sentence,) = story.headlines(found)
+    (sentence,) = story.headlines(found, OWN)
     assert plain(sentence).startswith("m gives the same answer to between 40 % [")
     assert "(Arabic) and 80" in sentence and "(German) of 10 questions" in sentence
     assert sentence.endswith("when it has put them into 2 other languages itself.")
@@ -70,25 +82,25 @@ def test_several_targets_from_the_worst_to_the_best() -> None:
 
 def test_other_senses_are_named() -> None:
     found, _ = found_of(rows("m", SOURCE | {("en~paraphrase", "en~paraphrase"): "yyyynnnnnn"}))
-    assert story.headlines(found)[0].endswith(
+    assert story.headlines(found, OWN)[0].endswith(
         "when they are put otherwise (English, paraphrase by the model itself)."
     )
     found, _ = found_of(rows("m", SOURCE | {("de_from_en@nllb", "de_from_en@nllb"): "yyyynnnnnn"} | GERMAN))
     assert (
         "(German (de) from English, by nllb) of 10 questions when they are put in 2 other ways."
-        in (story.headlines(found)[0])
+        in (story.headlines(found, OWN)[0])
     )
 
 
 def test_originals_where_nothing_was_made() -> None:
     found, _ = found_of(rows("m", SOURCE | {("de", "de"): "yyyynnnnny"}))
-    assert story.headlines(found)[0].endswith("of 10 questions in German and in English.")
+    assert story.headlines(found, OWN)[0].endswith("of 10 questions in German and in English.")
 
 
 def test_every_model_and_source_has_its_own_sentence() -> None:
     back = {("de", "de"): "yyyynnnnnn", ("en_from_de", "en_from_de"): "yyyynnnnnn"}
     found, records = found_of(rows("a", SOURCE | GERMAN | back), rows("b", SOURCE | GERMAN))
-    told = story.headlines(found)
+    told = story.headlines(found, OWN)
     assert len(told) == 3
     assert "of 10 questions from German when it has put them into English itself." in told[0] + told[1]
     assert story.title(records) == "Are a and b consistent across 2 languages?"
@@ -104,7 +116,7 @@ def test_what_the_headline_is_held_against() -> None:
     assert told[3].startswith("1 of 50 replies (2.0 %) carry no readable answer")
     found, records = found_of(rows("m", SOURCE))
     assert plain(story.asides(found, records)[-1]) == "All 10 replies could be read."
-    assert story.headlines(found) == []
+    assert story.headlines(found, OWN) == []
 
 
 def test_accuracy_is_told_of_the_source_not_of_other_originals() -> None:
@@ -116,7 +128,7 @@ def test_accuracy_is_told_of_the_source_not_of_other_originals() -> None:
 def test_no_intervals_without_resamples() -> None:
     records = rows("m", SOURCE | GERMAN)
     found = findings_of(records, bootstrap=Bootstrap(resamples=0))
-    assert plain(story.headlines(found)[0]) == (
+    assert plain(story.headlines(found, OWN)[0]) == (
         "m gives the same answer to 80 % of 10 questions when it has put them into German itself."
     )
     assert not any("Brackets" in sentence for sentence in story.asides(found, records))
@@ -242,3 +254,16 @@ def test_records_of_another_tool_without_gold_and_replies() -> None:
     )
     found = inconsistent_examples(frame)
     assert [(e.a.code, e.b.code, e.a.right, e.a.reply) for e in found.shown] == [("en", "de", None, None)]
+
+
+def test_no_maker_is_named_whom_the_records_do_not_name() -> None:
+    records = pl.DataFrame({"input": ["de_from_en", "en"], "model": ["m", None]})
+    assert own_senses({"study": "multisense"}, records) == {"de_from_en"}
+    for study, items in (({}, records), ({"study": "multisense"}, None), ({"study": "import"}, records)):
+        assert own_senses(study, items) == frozenset()
+    assert (
+        sense_sentence("de_from_en", {"de_from_en"}) == "German, translated from English by the model itself"
+    )
+    assert sense_sentence("de_from_en") == "German, translated from English"
+    assert sense_sentence("de_from_en@nllb") == "German, translated from English by nllb"
+    assert sense_sentence("en~paraphrase") == "English, paraphrase"

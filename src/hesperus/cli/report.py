@@ -62,6 +62,7 @@ def command(
         write_drawings,
         write_report,
     )
+    from hesperus.reports.wording import own_senses
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
@@ -77,7 +78,11 @@ def command(
         for file in write_drawings(report_drawings(found), figures, format=figure_format):
             typer.echo(file)
     if card is not None:
-        filled = audited.checklist.card if audited else card_of(opened.records)
+        filled = (
+            audited.checklist.card
+            if audited
+            else card_of(opened.records, own_senses(opened.study, opened.items))
+        )
         try:
             card.write_text(filled.json() if card.suffix == ".json" else filled.markdown(), encoding="utf-8")
         except OSError as error:

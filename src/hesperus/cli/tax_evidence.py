@@ -83,6 +83,7 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
     """
     from hesperus.reports.measured import narrowed
     from hesperus.reports.tax import Evidence, Senses, conditions_of
+    from hesperus.reports.wording import own_senses
 
     everything = records_of(given.runs, given.exclude)
     audited = narrowed(everything, tasks=given.tasks)
@@ -102,6 +103,7 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
         ratings=_rated(given),
         agreement=_agreement(given, settings), rereadings=_rereadings(records, given),
         alignment=_alignment(given.alignment), dropped=_dropped(given.runs), origin=_origin(records, given),
+        own=own_senses(declared(given.runs), items_of(given.runs)),
     )  # fmt: skip
 
 

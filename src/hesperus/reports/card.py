@@ -9,7 +9,7 @@ the reason beside each box says so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import polars as pl
@@ -79,16 +79,17 @@ class Card:
         return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def card_of(records: pl.DataFrame) -> Card:
+def card_of(records: pl.DataFrame, own: Collection[str] = ()) -> Card:
     """Fill in the card from what was asked.
 
     Args:
         records: The records table; ``model``, ``task``, ``instruction``, ``input`` are looked at.
+        own: Senses that are known to be made by the answering model itself (see wording.own_senses).
     """
     codes = sorted(set(records["instruction"].unique()) | set(records["input"].unique()))
     senses = [sense for sense in map(parsed, codes) if sense is not None]
     kind, why = _generalisation(senses)
-    source, origin = _source(senses)
+    source, origin = _source(senses, own)
     return Card(
         tuple(sorted(records["model"].unique())),
         tuple(sorted(records["task"].unique())),
@@ -131,11 +132,12 @@ def _generalisation(senses: Iterable[Sense]) -> tuple[tuple[str, ...], str]:
     return ticked, f"Consistency over {joined(parts)}."
 
 
-def _source(senses: Iterable[Sense]) -> tuple[tuple[str, ...], str]:
+def _source(senses: Iterable[Sense], known: Collection[str]) -> tuple[tuple[str, ...], str]:
     senses = list(senses)
     made = [sense for sense in senses if not sense.is_original]
     natural = len({sense.language for sense in senses if sense.is_original}) > 1
-    own = [sense for sense in made if sense.maker is None]
+    own = [sense for sense in made if sense.maker is None and sense.code in known]
+    unknown = [sense for sense in made if sense.maker is None and sense.code not in known]
     if not made:
         return ("Naturally occurring",), "All versions are the benchmark's own."
     who = (
@@ -145,6 +147,12 @@ def _source(senses: Iterable[Sense]) -> tuple[tuple[str, ...], str]:
         if own
         else "other systems"
     )
+    if unknown:
+        ticked = ("Naturally occurring", "Generated shift") if natural else ("Generated shift",)
+        return (
+            ticked,
+            "The benchmark's items, and other versions of them; who made these, the records do not say.",
+        )
     if natural:
         return (
             "Naturally occurring",

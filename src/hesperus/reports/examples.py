@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +64,12 @@ class Examples:
 
 
 def inconsistent_examples(
-    records: pl.DataFrame, items: pl.DataFrame | None = None, *, each: int = 3, most: int = 36
+    records: pl.DataFrame,
+    items: pl.DataFrame | None = None,
+    *,
+    each: int = 3,
+    most: int = 36,
+    own: Collection[str] = (),
 ) -> Examples:
     """Find items whose answer in a made sense differs from that in its original, instruction and input alike.
 
@@ -76,6 +81,7 @@ def inconsistent_examples(
         items: The run's items, with ``item``, ``language``, ``options``, one column a field, and, where senses were
             made, ``input`` (sense code) and ``model``.
         each: Examples a model, task and sense.
+        own: Senses that are known to be made by the answering model itself.
         most: Examples in all.
     """
     whole = records.filter((pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1))
@@ -91,7 +97,7 @@ def inconsistent_examples(
         shown += per_cell.filter(pl.col("rank") < each).to_dicts()
     shown.sort(key=lambda row: (row["rank"], row["model"], row["task"], row["b"]))
     kept = sorted(shown[:most], key=lambda row: (row["model"], row["task"], row["b"], row["rank"]))
-    return Examples(tuple(_example(row, items) for row in kept), total)
+    return Examples(tuple(_example(row, items, own) for row in kept), total)
 
 
 def _compared(codes: Sequence[str]) -> list[tuple[str, str]]:
@@ -118,25 +124,27 @@ def _changed(whole: pl.DataFrame, source: str, target: str) -> pl.DataFrame:
     )
 
 
-def _example(row: Mapping[str, Any], items: pl.DataFrame | None) -> Example:
+def _example(row: Mapping[str, Any], items: pl.DataFrame | None, own: Collection[str]) -> Example:
     return Example(
         row["model"],
         row["task"],
         row["item"],
         row["gold"],
-        _asked(row, "a", "", items),
-        _asked(row, "b", "_b", items),
+        _asked(row, "a", "", items, own),
+        _asked(row, "b", "_b", items, own),
     )
 
 
-def _asked(row: Mapping[str, Any], side: str, suffix: str, items: pl.DataFrame | None) -> Asked:
+def _asked(
+    row: Mapping[str, Any], side: str, suffix: str, items: pl.DataFrame | None, own: Collection[str]
+) -> Asked:
     code = row[side]
     sense = parsed(code)
     tag = sense.language if sense else None
     answer, outcome, reply = row[f"answer{suffix}"], row[f"outcome{suffix}"], row[f"reply{suffix}"]
     fields, options = _texts(row, code, tag, items)
     return Asked(
-        sense_sentence(code),
+        sense_sentence(code, own),
         code,
         fields,
         options,

@@ -23,6 +23,7 @@ from hesperus.reports.findings import Findings, findings_of
 from hesperus.reports.kinds import study_kind
 from hesperus.reports.measured import read_scores
 from hesperus.reports.pages import figure, page, signature_text, study_text
+from hesperus.reports.wording import own_senses
 
 
 class Report(Protocol):
@@ -181,21 +182,21 @@ def report_html(
     found = found or report_findings(run, settings=settings, scores=scores)
     if not isinstance(found, Findings):
         return found.html(run)
-    records = run.records
+    records, own = run.records, own_senses(run.study, run.items)
     return page(
         "report.html.j2",
         title=story.title(records),
-        headlines=story.headlines(found),
+        headlines=story.headlines(found, own),
         asides=story.asides(found, records),
         figures=_figures(found),
         grids=_grids(found),
         unscored=found.unscored,
-        examples=inconsistent_examples(records, run.items, each=settings.each, most=settings.most),
+        examples=inconsistent_examples(records, run.items, each=settings.each, most=settings.most, own=own),
         records=_held(records),
         settings=_described(resolve_settings(settings.given, run.study)),
         study=study_text(run.study),
         signature=signature_text(run.signature, found.consistency.signature),
-        card=card_of(records),
+        card=card_of(records, own),
     )
 
 

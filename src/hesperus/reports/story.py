@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -32,8 +32,13 @@ def _codes(records: pl.DataFrame) -> set[str]:
     return set(records["input"].unique()) | set(records["instruction"].unique())
 
 
-def headlines(found: Findings) -> list[str]:
-    """One sentence a model, task and source: how often its answer stays the same."""
+def headlines(found: Findings, own: Collection[str] = ()) -> list[str]:
+    """One sentence a model, task and source: how often its answer stays the same.
+
+    Args:
+        found: The tables of the report.
+        own: Senses that are known to be made by the answering model itself (see wording.own_senses).
+    """
     groups: dict[tuple[str, str, str], list[Found]] = {}
     rows = compared_statistic(found.consistency, "consistency")
     kinds = ("T",) if any(pair.kind == "T" for pair, _ in rows) else ("versions",)
@@ -47,7 +52,9 @@ def headlines(found: Findings) -> list[str]:
     for (model, task, source), members in groups.items():
         what = "questions" + (f" of {task}" if len(tasks) > 1 else "")
         what += f" from {language_name(_language(source))}" if len(sources) > 1 and kinds == ("T",) else ""
-        told.append(_one(model, what, members) if len(members) == 1 else _several(model, what, members))
+        told.append(
+            _one(model, what, members, own) if len(members) == 1 else _several(model, what, members, own)
+        )
     return told
 
 
@@ -63,12 +70,12 @@ def share(row: Mapping[str, Any]) -> str:
     return f"{percent(row['value'])} [{100 * row['low']:.0f},\u00a0{100 * row['high']:.0f}]"
 
 
-def _one(model: str, what: str, members: Sequence[Found]) -> str:
+def _one(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
     pair, row = members[0]
-    return f"{model} gives the same answer to {share(row)} of {row['n']:,} {what} {_when(pair)}."
+    return f"{model} gives the same answer to {share(row)} of {row['n']:,} {what} {_when(pair, own)}."
 
 
-def _several(model: str, what: str, members: Sequence[Found]) -> str:
+def _several(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
     ordered = sorted(members, key=lambda member: (member[1]["value"], member[0].target or ""))
     (low_pair, low), (high_pair, high) = ordered[0], ordered[-1]
     plain = [
@@ -76,7 +83,12 @@ def _several(model: str, what: str, members: Sequence[Found]) -> str:
     ]
     if len(plain) == len(members):
         languages = len({sense.language for sense in plain})
-        when = f"when it has put them into {languages} other languages itself"
+        itself = all(sense.code in own for sense in plain)
+        when = (
+            f"when it has put them into {languages} other languages itself"
+            if itself
+            else f"when they are translated into {languages} other languages"
+        )
         names = (
             language_name(_language(low_pair.target or "")),
             language_name(_language(high_pair.target or "")),
@@ -100,14 +112,16 @@ def _is_own_translation(sense: Sense) -> bool:
     return bool(sense.source) and not (sense.variant or sense.maker or sense.via)
 
 
-def _when(pair: Pair) -> str:
+def _when(pair: Pair, own: Collection[str]) -> str:
     sense = parsed(pair.target or "")
     if sense is None or sense.is_original:
         versions = [language_name(_language(code)) for code in (pair.source or "", pair.target or "")]
         return f"in {versions[0]} and in {versions[1]}"
+    if _is_own_translation(sense) and sense.code not in own:
+        return f"when they are translated into {language_name(sense.language)}"
     if _is_own_translation(sense):
         return f"when it has put them into {language_name(sense.language)} itself"
-    return f"when they are put otherwise ({sense_sentence(sense.code)})"
+    return f"when they are put otherwise ({sense_sentence(sense.code, own)})"
 
 
 def asides(found: Findings, records: pl.DataFrame) -> list[str]:

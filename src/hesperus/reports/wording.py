@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
+
+import polars as pl
 
 from hesperus.errors import UnknownNameError
 from hesperus.languages import language
@@ -80,21 +82,47 @@ def target_label(code: str) -> str:
     return language_label(sense.language)
 
 
-def sense_sentence(code: str) -> str:
-    """A sense in words: ``German, translated from English by the model itself``."""
+_ASKED_HERE = ("multisense", "translation_tax", "translate_then_evaluate")
+
+
+def own_senses(study: Mapping[str, object], items: pl.DataFrame | None) -> frozenset[str]:
+    """Codes of senses of which it is known that the answering model made them itself.
+
+    A code such as ``de_from_en`` names no maker. Who made it is known where hesperus asked the model for it (a study), or
+    where the items of the run name the model of each text; of imported answers it is not.
+
+    Args:
+        study: The `study.yaml` of the run; empty where there is none.
+        items: The items of the run, or None.
+    """
+    if items is None or not {"input", "model"} <= set(items.columns):
+        return frozenset()
+    if study.get("study") not in _ASKED_HERE:
+        return frozenset()
+    return frozenset(items.filter(pl.col("model").is_not_null())["input"].drop_nulls().unique())
+
+
+def sense_sentence(code: str, own: Collection[str] = ()) -> str:
+    """A sense in words: ``German, translated from English by the model itself``.
+
+    Args:
+        code: Sense code.
+        own: Senses that are known to be made by the answering model (see own_senses); of others no maker is named.
+    """
     sense = parsed(code)
     if sense is None:
         return code
-    maker = sense.maker or "the model itself"
+    maker = sense.maker or ("the model itself" if code in own else "")
+    by = f" by {maker}" if maker else ""
     label = language_name(sense.language)
     if sense.is_original:
         return f"{label}, as the benchmark has it"
     if sense.source:
-        label += f", translated from {language_name(sense.source)} by {maker}"
+        label += f", translated from {language_name(sense.source)}{by}"
     elif sense.via:
-        label += f", translated into {language_name(sense.via)} and back by {maker}"
+        label += f", translated into {language_name(sense.via)} and back{by}"
     if sense.variant:
-        label += f", {sense.variant}" + ("" if sense.source or sense.via else f" by {maker}")
+        label += f", {sense.variant}" + ("" if sense.source or sense.via else by)
     return label
 
 

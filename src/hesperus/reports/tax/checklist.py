@@ -274,7 +274,7 @@ _AGREEMENT_NAMES = {
 
 def _card(evidence: Evidence) -> Card:
     """The run's card, with what an audit of a translation is about."""
-    card = card_of(evidence.records)
+    card = card_of(evidence.records, evidence.own)
     why = "Asks how much of a translated benchmark's score rides on traces of the language it was translated from."
     axes = tuple(
         replace(a, ticked=("Practical",), reason=why) if a.name == "Motivation" else a for a in card.axes

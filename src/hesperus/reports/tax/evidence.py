@@ -66,6 +66,7 @@ class Evidence:
         alignment: What the alignment audit found: kind to items; None where none was made.
         dropped: Items left out before anything was asked: reason to items; None where this is not known.
         origin: Where the records lie.
+        own: Senses that are known to be made by the answering models themselves.
     """
 
     records: pl.DataFrame
@@ -86,6 +87,7 @@ class Evidence:
     alignment: Mapping[str, int] | None = None
     dropped: Mapping[str, int] | None = None
     origin: Origin = Origin()
+    own: frozenset[str] = frozenset()
 
     @property
     def of_strata(self) -> pl.DataFrame:

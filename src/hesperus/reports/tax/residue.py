@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,7 +155,7 @@ def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, 
     versions: list[Version] = []
     more = 0
     for condition, code in wanted.items():
-        found = list(_versions(items, item, condition, code))
+        found = list(_versions(items, item, condition, code, evidence.own))
         versions += found[:_VERSIONS]
         more += len(found[_VERSIONS:])
     asked = evidence.audited.filter(
@@ -178,7 +178,9 @@ def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, 
     return ResidueItem(task, item, gold, why, tuple(versions), more, conditions, replies)
 
 
-def _versions(items: pl.DataFrame | None, item: str, condition: str, code: str) -> Iterator[Version]:
+def _versions(
+    items: pl.DataFrame | None, item: str, condition: str, code: str, own: Collection[str]
+) -> Iterator[Version]:
     """The item's texts in a sense; makers who made the same text stand together."""
     sense = parsed(code)
     if items is None or sense is None:
@@ -193,7 +195,7 @@ def _versions(items: pl.DataFrame | None, item: str, condition: str, code: str) 
     for (fields, options), makers in made.items():
         # A maker that the sense names already is not named twice.
         named = tuple(sorted(set(makers))) if sense.maker is None else ()
-        yield Version(condition, sense_sentence(code), named, fields, options)
+        yield Version(condition, sense_sentence(code, own), named, fields, options)
 
 
 def _answered(rows: Sequence[Mapping[str, Any]]) -> Answered | None:

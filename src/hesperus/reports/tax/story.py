@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -55,9 +55,13 @@ def audited(evidence: Evidence, study: Mapping[str, Any]) -> list[str]:
         )
     told.append(f"{counted(len(models), 'model')}: {named}.")
     if senses.back is not None:
-        told.append(f"Back-translation (E1): {_made(senses.back)}.")
+        told.append(f"Back-translation (E1): {_made(senses.back, evidence.own)}.")
     if senses.natural is not None:
-        told.append(f"Natural rewriting (E4): {_made(senses.natural)}" + _checkers(evidence, study) + ".")
+        told.append(
+            f"Natural rewriting (E4): {_made(senses.natural, evidence.own)}"
+            + _checkers(evidence, study)
+            + "."
+        )
     if evidence.native is not None:
         held = evidence.records.filter(pl.col("task") == evidence.native)
         told.append(f"Native control (E3): {evidence.native} ({counted(held['item'].n_unique(), 'item')}).")
@@ -77,8 +81,8 @@ def _languages(original: str | None, translated: str | None) -> str:
     )
 
 
-def _made(code: str) -> str:
-    return sense_sentence(code).replace("by the model itself", "by each model itself")
+def _made(code: str, own: Collection[str]) -> str:
+    return sense_sentence(code, own).replace("by the model itself", "by each model itself")
 
 
 def _checkers(evidence: Evidence, study: Mapping[str, Any]) -> str:
