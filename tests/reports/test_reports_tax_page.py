@@ -109,7 +109,7 @@ def test_it_says_what_was_audited_and_what_was_left_out(page: str) -> None:
         "How much of a score on simulated in Chinese rides on traces of English?",
         "Benchmark: simulated (90 items), English (en) and its translation into Chinese (zh).",
         "6 models: english: english/1, english/2 and english/3; chinese: chinese/1, chinese/2 and chinese/3.",
-        "Back-translation (E1): English, translated from Chinese by each model itself.",
+        "Back-translation (E1): English, translated from Chinese.",
         "Native control (E3): simulated-native (40 items).",
         "verified by judge/one and checked by ann and bo.",
         "Left out before anything was asked: 1 length.",
