@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.fingerprint import signature
 from hesperus.translation import Bleu, Chrf, QualitySettings, score_senses
 
 TEXTS = {
@@ -39,7 +40,8 @@ def test_the_item_is_the_mean_of_its_fields_and_the_corpus_is_one_of_all_fields(
     found = score_senses(pairs())
     first = found.items.row(0, named=True)
     assert first["bleu:a"] == pytest.approx(100)
-    single = Bleu().score(Bleu().statistics([TEXTS["1", "b"][0]], [TEXTS["1", "b"][1]])[0])  # type: ignore[list-item]
+    loose = Bleu(effective_order=True)
+    single = loose.score(loose.statistics([TEXTS["1", "b"][0]], [TEXTS["1", "b"][1]])[0])  # type: ignore[list-item]
     assert first["bleu:b"] == single
     assert first["bleu"] == (first["bleu:a"] + single) / 2
     kept = [pair for key, pair in TEXTS.items() if key[0] != "3"]
@@ -47,6 +49,15 @@ def test_the_item_is_the_mean_of_its_fields_and_the_corpus_is_one_of_all_fields(
     rows = corpus(found.rows)
     for metric, name in ((Bleu(), "bleu"), (Chrf(), "chrf")):
         assert rows[name]["value"] == metric.score(metric.statistics(hypotheses, references).sum(axis=0))
+
+
+def test_a_perfect_short_translation_is_perfect_but_under_the_papers_preset() -> None:
+    short = pairs().with_columns(hypothesis=pl.lit("zwei Wörter"), reference=pl.lit("zwei Wörter"))
+    assert score_senses(short).items["bleu"].to_list() == pytest.approx([100.0] * 3)
+    paper = score_senses(short, QualitySettings(item_bleu="ohmer2023"))
+    assert paper.items["bleu"].to_list() == [0.0] * 3
+    assert corpus(paper.rows)["bleu"]["value"] == corpus(score_senses(short).rows)["bleu"]["value"]
+    assert signature(QualitySettings()) != signature(QualitySettings(item_bleu="ohmer2023"))
 
 
 def test_an_item_without_a_translation_has_no_score_and_is_counted() -> None:

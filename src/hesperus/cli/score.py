@@ -19,6 +19,12 @@ def command(
     run: Annotated[
         Path, typer.Argument(help="Run folder that also holds the originals of the target languages.")
     ],
+    item_bleu: Annotated[
+        str,
+        typer.Option(
+            help="BLEU of an item: effective_order, or ohmer2023 (a text of under 4 tokens scores 0)."
+        ),
+    ] = "effective_order",
     rouge: Annotated[bool, typer.Option("--rouge", help="ROUGE-1, -2 and -L too (extra `rouge`).")] = False,
     comet_python: Annotated[
         Path | None, typer.Option(help="Interpreter of an environment that has unbabel-comet.")
@@ -40,7 +46,9 @@ def command(
 
         hesperus score runs/paws --comet-python comet/bin/python --comet-checkpoint wmt22-comet-da
     """
-    from hesperus.errors import DataError, UsageError
+    from typing import cast, get_args
+
+    from hesperus.errors import DataError, UnknownNameError, UsageError
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap, score_interval
     from hesperus.records import read_run
@@ -50,7 +58,7 @@ def command(
     from hesperus.reports.table import Table
     from hesperus.translation import CometSettings, QualitySettings, score_senses, sense_pairs
     from hesperus.translation.kept_scores import added_to, metadata_of, texts_hash
-    from hesperus.translation.quality import CORPUS_COLUMNS
+    from hesperus.translation.quality import CORPUS_COLUMNS, ItemBleu
 
     if (comet_python is None) != (comet_checkpoint is None):
         raise UsageError("COMET needs both --comet-python and --comet-checkpoint")
@@ -62,7 +70,13 @@ def command(
         raise DataError(
             "has no original in any target language to score against; run again with --originals", file=run
         )
-    settings, bootstrap = QualitySettings(rouge="unicode" if rouge else "off"), Bootstrap()
+    presets = get_args(ItemBleu)
+    if item_bleu not in presets:
+        raise UnknownNameError("--item-bleu", item_bleu, presets)
+    settings, bootstrap = (
+        QualitySettings(item_bleu=cast(ItemBleu, item_bleu), rouge="unicode" if rouge else "off"),
+        Bootstrap(),
+    )
     comet: _Comet | None = None
     if comet_python is not None and comet_checkpoint is not None:
         comet = _Comet(CometSettings(str(comet_python), str(comet_checkpoint)))

@@ -99,7 +99,8 @@ class Bleu:
     Attributes:
         tokenizer: One of TOKENIZERS; see tokenizer_for.
         order: Longest n-gram.
-        effective_order: Off as in the paper: a segment of fewer than ``order`` tokens scores 0.
+        effective_order: Count n-grams only up to the order that a text has; off, a segment of fewer than ``order``
+            tokens scores 0.
     """
 
     tokenizer: str = "13a"

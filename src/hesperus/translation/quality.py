@@ -1,13 +1,15 @@
 """How good are the senses that were made by translating? Scores of items, for correlations, and of corpora.
 
-As in the paper (section 3.3): corpus BLEU over all fields, one corpus of items times fields; the item's score is the
-mean over its fields of the corpus BLEU of that one text, with exponential smoothing and no effective order.
+Corpus BLEU over all fields, one corpus of items times fields; the item's score is the mean over its fields of the BLEU of
+that one text, with exponential smoothing. By default the order of n-grams is that which the text has (effective order),
+since a perfect translation of three words would score 0 otherwise; the preset ``ohmer2023`` keeps order 4, as the paper
+does (section 3.3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -19,6 +21,9 @@ from hesperus.translation.ngrams import Bleu, Chrf, Corners, tokenizer_for, writ
 from hesperus.types import Sense
 
 Floats = npt.NDArray[np.float64]
+
+ItemBleu = Literal["effective_order", "ohmer2023"]
+"""How BLEU of one text treats texts of fewer than four tokens."""
 
 Reduce = Callable[[Floats], float | None]
 """Sums of columns, [k], to a score."""
@@ -43,11 +48,13 @@ class QualitySettings:
 
     Attributes:
         tokenizers: Language tag to BLEU tokenizer, where another than tokenizer_for's is wanted.
+        item_bleu: How an item is scored: ``effective_order``, or ``ohmer2023`` for the paper's rule.
         chrf_word_order: 0 for chrF, 2 for chrF++.
         rouge: "off"; "unicode" for words (or characters) of every script; "ascii" for the package's own tokenizer.
     """
 
     tokenizers: Mapping[str, str] = field(default_factory=dict)
+    item_bleu: ItemBleu = "effective_order"
     chrf_word_order: int = 0
     rouge: Literal["off", "unicode", "ascii"] = "off"
 
@@ -69,13 +76,17 @@ class SenseScores:
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """One score of all segments of a sense: statistics that add up, and how a sum becomes a score."""
+    """One score of all segments of a sense: statistics that add up, and how a sum becomes a score.
+
+    `segment` is how those of one text become its score, where that is another way.
+    """
 
     name: str
     statistics: Floats
     reduce: Reduce
     corners: Callable[[Floats], Corners]
     """Sums of a pseudo-item in each corner, from the mean sums of the items."""
+    segment: Callable[[Floats], float | None] | None = None
 
 
 def score_senses(
@@ -167,7 +178,8 @@ def _score_one(
     for scored in _all_scores(kept, sense, settings):
         width = scored.statistics.shape[1]
         by_item = scored.statistics.reshape(n, len(fields), width)
-        each = [[scored.reduce(segment) for segment in item] for item in by_item]
+        score = scored.segment or scored.reduce
+        each = [[score(segment) for segment in item] for item in by_item]
         if scored.name == "bleu":
             columns |= {f"bleu:{name}": [item[at] for item in each] for at, name in enumerate(fields)}
         columns[scored.name] = [_mean(item) for item in each]
@@ -202,7 +214,13 @@ def _all_scores(kept: pl.DataFrame, sense: str, settings: QualitySettings) -> li
     bleu = Bleu(tokenizer=settings.tokenizers.get(tag) or tokenizer_for(tag))
     chrf = Chrf(word_order=settings.chrf_word_order)
     found = [
-        _Scored("bleu", bleu.statistics(hypotheses, references), bleu.score, bleu.corners),
+        _Scored(
+            "bleu",
+            bleu.statistics(hypotheses, references),
+            bleu.score,
+            bleu.corners,
+            replace(bleu, effective_order=settings.item_bleu == "effective_order").score,
+        ),
         _Scored("chrf", chrf.statistics(hypotheses, references), chrf.score, chrf.corners),
     ]
     if settings.rouge != "off":

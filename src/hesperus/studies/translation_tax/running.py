@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.fingerprint import JSON
+from hesperus.fingerprint import JSON, signature
 from hesperus.models import Model
 from hesperus.records import Run, write_run
 from hesperus.records.files import write_whole
@@ -51,7 +51,7 @@ from hesperus.studies.translation_tax.verifying import (
     verdicts_frame,
     verification_prompt,
 )
-from hesperus.translation import score_senses, sense_pairs
+from hesperus.translation import QualitySettings, score_senses, sense_pairs
 from hesperus.types import Item, Request, Sense
 from hesperus.version import __version__
 
@@ -128,7 +128,7 @@ def run_study(
     items = pl.concat(kept.items, how="diagonal_relaxed")
     signed: dict[str, JSON] = {
         "hesperus": __version__, "study": decided(study), "models": identities(models), "reader": study.reader,
-        **material.signed(),
+        **material.signed(), "scores": signature(QualitySettings()),
     }  # fmt: skip
     run = Run(records, items, study.model_dump(mode="json"), signed)
     write_run(run, folder)
