@@ -14,6 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
     "lazy", "tables", "plugins", "types", "errors", "fingerprint", "version", "languages", "normalization",
+    "rounding",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
@@ -26,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lazy": set(),
     "plugins": set(),
     "normalization": set(),
+    "rounding": set(),
     "tables": {"errors"},
     "fingerprint": {"version"},
     "languages": {"types", "errors", "fingerprint", "lazy", "normalization"},

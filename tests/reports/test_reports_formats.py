@@ -65,7 +65,7 @@ def test_a_person_sees_the_interval_with_the_value_and_a_dash_for_nothing() -> N
     assert text.splitlines()[0] == "consistency" and text.splitlines()[1].startswith("model")
     assert text.count("pocket/m") == len(TABLE.rows)  # a column stays where it says the same in every row
     assert "0.872 [0.841, 0.901]" in text
-    assert "1.0e-05 [0.000, 0.500]" in text
+    assert "0.00001 [-0.0001, 0.500]" in text
     assert "\n\n" not in text.strip() and "low" not in text
     line = next(line for line in text.splitlines() if "ar_from_en" in line)
     assert " – " in line and line.endswith("no item on both sides")

@@ -27,6 +27,7 @@ from hesperus.reports.similarity.heat_maps import hundredths, languages_figure, 
 from hesperus.reports.similarity.orders import clustered, ordered_languages, ordered_models
 from hesperus.reports.similarity.relation_figures import relation_points, relations_figure
 from hesperus.reports.theme import specification
+from hesperus.rounding import cell as written
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBERS = Covariate(
@@ -98,11 +99,11 @@ def test_a_map_has_every_pair_both_ways_with_its_interval(found: SimilarityFindi
     for (a, b), row in pairs.items():
         for cell in (cells[names[a], names[b]], cells[names[b], names[a]]):
             assert (cell["value"], cell["low"], cell["high"]) == (row["value"], row["low"], row["high"])
-            assert f"[{row['low']:.3f}, {row['high']:.3f}], 60 items" in cell["told"]
+            assert f"[{written(row['low'])}, {written(row['high'])}], 60 items" in cell["told"]
     svg = render(languages_figure(found, models=["a/small"]))
     assert len(titles(svg)) == 20 and set(names.values()) <= set(words(svg))
-    written = [hundredths(float(str(row["value"]))).replace("0.", ".", 1) for row in pairs.values()]
-    assert set(written) <= set(words(svg))
+    shown_values = [hundredths(float(str(row["value"]))).replace("0.", ".", 1) for row in pairs.values()]
+    assert set(shown_values) <= set(words(svg))
     assert words(svg).count("–") == 5, "the diagonal is not measured"
 
 
@@ -264,7 +265,9 @@ def test_relations_draw_the_points_of_the_table_and_their_r(
     points = relation_points(found, rows["between_models", "pages"])
     assert {point.name: point.x for point in points} == dict(NUMBERS.values)
     shown = words(render(relations_figure(found)))
-    assert any(word.startswith(f"r = {rows['between_models', 'accuracy']['value']:.3f} [") for word in shown)
+    assert any(
+        word.startswith(f"r = {written(rows['between_models', 'accuracy']['value'])} [") for word in shown
+    )
     assert any("counted for this test" in word for word in shown)
     assert relations_figure(found, beside=["nothing"]) is None
 

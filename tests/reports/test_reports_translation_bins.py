@@ -19,6 +19,7 @@ from hesperus.reports.drawings import drawings
 from hesperus.reports.theme import specification
 from hesperus.reports.translation_bins import ALL, translation_bins
 from hesperus.reports.translation_figures import translation_bins_figure
+from hesperus.rounding import cell as written
 
 QUICK = Bootstrap(resamples=100)
 
@@ -124,7 +125,7 @@ def test_the_figure_draws_the_table(records: pl.DataFrame) -> None:
     drawn = {(row["sense"], row["told"]) for row in _points(chart) if "told" in row}
     for row in table.rows:
         if row["sense"] == ALL:
-            start = f"all made senses, {row['from']:g} to {row['to']:g}: {100 * float(str(row['value'])):.0f}\u00a0%"
+            start = f"all made senses, {row['from']:g} to {row['to']:g}: {written(float(str(row['value'])), 'share')}"
             assert any(sense == ALL and told.startswith(start) for sense, told in drawn), row
     few = [row for row in _points(chart) if row.get("many") is False]
     assert all(int(row["count"]) < 10 for row in few)

@@ -12,6 +12,7 @@ from hesperus.audits.finding import Finding, Items, quoted
 from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import OPTIONS, parts
 from hesperus.languages import language
+from hesperus.rounding import cell
 
 _UNSPACED = frozenset({"Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
 
@@ -57,7 +58,7 @@ def wrong_scripts(items: Items, settings: AuditSettings) -> Iterator[Finding]:
                 found = _share(text, foreign, settings)
                 prose = found is not None and _is_prose(foreign.findall(text), settings)
                 if found is not None and (prose or name != OPTIONS):
-                    what = f"{name}: {found[0]:.0%} of the letters are {found[1]}"
+                    what = f"{name}: {cell(found[0], 'share')} of the letters are {found[1]}"
                     clear = prose and name != OPTIONS and found[0] >= settings.foreign_clear
                     yield _finding(item.id, tag, what, text, clear)
                 elif form := _wrong_han(text, tag):

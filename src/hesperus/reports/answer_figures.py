@@ -15,6 +15,7 @@ from hesperus.reports.pairs import Side
 from hesperus.reports.table import Table
 from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, SHARE, WIDTH, values
 from hesperus.reports.wording import OUTCOME_WORDS, parsed, sense_label
+from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
 
 MOST_LABELS = 10
@@ -170,7 +171,7 @@ def _inside(held: Sequence[Mapping[str, Any]], order: Sequence[str], present: se
                 {
                     "line": row["line"],
                     "middle": start + row["value"] / 2,
-                    "text": f"{100 * row['value']:.0f}%",
+                    "text": cell(row["value"], "label"),
                 }
             )
     return (
@@ -226,7 +227,8 @@ def _class(label: object) -> str:
 
 
 def _flow(held: Sequence[Mapping[str, object]], changes: Sequence[str]) -> Any:
-    base = alt.Chart(values(held)).encode(
+    told = [{**row, "share": cell(float(str(row["value"])), "label")} for row in held]
+    base = alt.Chart(values(told)).encode(
         x=alt.X(
             "change:N",
             sort=list(changes),
@@ -242,7 +244,7 @@ def _flow(held: Sequence[Mapping[str, object]], changes: Sequence[str]) -> Any:
         base.transform_filter("datum.value > 0")
         .mark_text(fontSize=11)
         .encode(
-            text=alt.Text("value:Q", format=".0%"),
+            text="share:N",
             color=alt.condition("datum.value > 0.55", alt.value("#ffffff"), alt.value("#000000")),
         )
     )

@@ -15,6 +15,7 @@ from hesperus.reports.pairs import KIND_WORDS, Pair, pair
 from hesperus.reports.table import Table
 from hesperus.reports.theme import COLOURS, GRID, SEQUENTIAL, values
 from hesperus.reports.wording import language_label, parsed, sense_label
+from hesperus.rounding import cell
 
 
 def compared_statistic(table: Table, statistic: str) -> list[tuple[Pair, Mapping[str, object]]]:
@@ -148,7 +149,8 @@ def _heat(rows: Sequence[Mapping[str, object]], down: Sequence[str], across: Seq
     held = [float(str(row["value"])) for row in rows]
     low, high = min(held), max(held)
     bright = low + 0.45 * (high - low)  # above it, black stands out more from viridis than white
-    base = alt.Chart(values(rows)).encode(
+    told = [{**row, "share": cell(float(str(row["value"])), "label")} for row in rows]
+    base = alt.Chart(values(told)).encode(
         x=alt.X(
             "b:N",
             sort=list(across),
@@ -168,7 +170,7 @@ def _heat(rows: Sequence[Mapping[str, object]], down: Sequence[str], across: Seq
     if side >= 26:
         charts.append(
             base.mark_text(fontSize=11).encode(
-                text=alt.Text("value:Q", format=".0%"),
+                text="share:N",
                 color=alt.condition(f"datum.value > {bright}", alt.value("#000000"), alt.value("#ffffff")),
             )
         )

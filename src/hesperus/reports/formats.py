@@ -16,10 +16,11 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from hesperus import rounding
 from hesperus.errors import UnknownNameError
 from hesperus.reports.table import Table
 from hesperus.reports.untrusted import UNSAFE, isolated, one_line, visible
-from hesperus.reports.wording import MISSING, number, rounded
+from hesperus.reports.wording import MISSING
 
 _BETWEEN = 2
 """Width of what stands between two columns whose cells fold."""
@@ -85,7 +86,7 @@ def cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return number(value)
+        return rounding.cell(value)
     if isinstance(value, str | int):
         return one_line(str(value))
     return one_line(json.dumps(value, ensure_ascii=False, default=str))
@@ -101,7 +102,7 @@ def shown_cell(table: Table, row: Mapping[str, object], name: str) -> str:
     text = cell(row.get(name))
     low, high = row.get("low"), row.get("high")
     if name == "value" and isinstance(low, int | float) and isinstance(high, int | float):
-        return f"{text} [{rounded(low)}, {rounded(high)}]"
+        return f"{text} [{rounding.cell(low)}, {rounding.cell(high)}]"
     return text
 
 

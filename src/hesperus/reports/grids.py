@@ -10,6 +10,7 @@ from hesperus.reports.figures import reading_order
 from hesperus.reports.findings import Findings
 from hesperus.reports.pairs import Side, pair
 from hesperus.reports.wording import MISSING, OUTCOME_WORDS, parsed, sense_label, target_label
+from hesperus.rounding import cell, interval
 from hesperus.types import OUTCOMES
 
 Row = Mapping[str, Any]
@@ -49,18 +50,14 @@ def share_cell(row: Row | None) -> str:
         return MISSING
     if row["value"] is None:
         return f"{MISSING} ({row['reason']})" if row["reason"] else MISSING
-    text = f"{100 * row['value']:.1f}"
-    if row["low"] is None or row["high"] is None:
-        return text
-    return f"{text} [{100 * row['low']:.1f},\u00a0{100 * row['high']:.1f}]"
+    return interval(row["value"], row["low"], row["high"], "percentage")
 
 
 def number_cell(row: Row | None) -> str:
     """``0.412 [0.388, 0.436]``."""
     if row is None or row["value"] is None:
         return share_cell(row)
-    text = f"{row['value']:.3f}"
-    return text if row["low"] is None else f"{text} [{row['low']:.3f}, {row['high']:.3f}]"
+    return interval(row["value"], row["low"], row["high"])
 
 
 def left_out(rows: Iterable[Row | None]) -> str:
@@ -129,7 +126,7 @@ def _range(rows: Mapping[str, Row]) -> str:
     low, high = rows.get("consistency_min"), rows.get("consistency_max")
     if low is None or high is None or low["value"] is None or high["value"] is None:
         return MISSING
-    return f"{100 * low['value']:.1f} to {100 * high['value']:.1f}"
+    return f"{cell(low['value'], 'percentage')} to {cell(high['value'], 'percentage')}"
 
 
 def pairs_grid(found: Findings) -> Grid | None:

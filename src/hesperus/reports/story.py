@@ -10,7 +10,8 @@ import polars as pl
 from hesperus.reports.figures import compared_statistic
 from hesperus.reports.findings import Findings
 from hesperus.reports.pairs import Pair
-from hesperus.reports.wording import joined, language_name, parsed, percent, sense_label, sense_sentence
+from hesperus.reports.wording import joined, language_name, parsed, sense_label, sense_sentence
+from hesperus.rounding import cell, interval
 from hesperus.types import Sense
 
 Found = tuple[Pair, Mapping[str, Any]]
@@ -65,9 +66,7 @@ def _language(code: str) -> str:
 
 def share(row: Mapping[str, Any]) -> str:
     """``87 % [84, 90]``."""
-    if row["low"] is None or row["high"] is None:
-        return percent(row["value"])
-    return f"{percent(row['value'])} [{100 * row['low']:.0f},\u00a0{100 * row['high']:.0f}]"
+    return interval(row["value"], row["low"], row["high"], "share")
 
 
 def _one(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
@@ -133,7 +132,7 @@ def asides(found: Findings, records: pl.DataFrame) -> list[str]:
     told.append(
         f"All {records.height:,} replies could be read."
         if not lost
-        else f"{lost:,} of {records.height:,} replies ({percent(lost / records.height, 1)}) carry no readable answer; "
+        else f"{lost:,} of {records.height:,} replies ({cell(lost / records.height, 'share')}) carry no readable answer; "
         "below, every number says how it counts them."
     )
     return told

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hesperus.reports.table import Table
-from hesperus.reports.wording import number
+from hesperus.reports.wording import MISSING
+from hesperus.rounding import interval
 
 _INTERVAL = ("value", "low", "high")
 CONDITIONS = {"T": "task (T)", "I": "instruction (I)", "X": "input (X)"}
@@ -57,5 +58,5 @@ def _condition(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[str, str] | 
 def _with_interval(row: Mapping[str, object]) -> str:
     if row["value"] is None:
         return f"– ({row['reason']})"
-    value, low, high = (None if row[name] is None else number(float(str(row[name]))) for name in _INTERVAL)
-    return str(value) if low is None else f"{value} [{low}, {high}]"
+    value, low, high = (None if row[name] is None else float(str(row[name])) for name in _INTERVAL)
+    return MISSING if value is None else interval(value, low, high)

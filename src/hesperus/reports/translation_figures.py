@@ -11,7 +11,8 @@ from hesperus.reports.figures import compared_statistic
 from hesperus.reports.table import Table
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
 from hesperus.reports.translation_bins import ALL
-from hesperus.reports.wording import language_label, parsed, percent
+from hesperus.reports.wording import language_label, parsed
+from hesperus.rounding import interval
 
 FEW = 10
 """Bins of fewer answers are drawn hollow, and without an interval, which would be too short."""
@@ -132,7 +133,6 @@ def _span(rows: Sequence[Any]) -> list[float]:
 def _point(row: Any) -> dict[str, object]:
     sense = parsed(str(row["sense"]))
     name = language_label(sense.language) if sense is not None and row["sense"] != ALL else "all made senses"
-    interval = "" if row["low"] is None else f" [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
     return {
         "sense": row["sense"],
         "middle": (row["from"] + row["to"]) / 2,
@@ -141,5 +141,5 @@ def _point(row: Any) -> dict[str, object]:
         "high": row["high"],
         "count": f"{row['answers']:,}",
         "many": row["answers"] >= FEW,
-        "told": f"{name}, {row['from']:g} to {row['to']:g}: {percent(row['value'])}{interval} of {row['answers']:,} answers",
+        "told": f"{name}, {row['from']:g} to {row['to']:g}: {interval(row['value'], row['low'], row['high'], 'share')} of {row['answers']:,} answers",
     }

@@ -126,22 +126,6 @@ def sense_sentence(code: str, own: Collection[str] = ()) -> str:
     return label
 
 
-def percent(value: float, digits: int = 0) -> str:
-    """A share as a percentage: ``87 %``."""
-    return f"{100 * value:.{digits}f}\u00a0%"
-
-
-def number(value: float) -> str:
-    """Three decimals below 10, two above, and enough digits that a small number is not 0."""
-    return f"{value:.1e}" if 0 < abs(value) < 0.0005 else rounded(value)
-
-
-def rounded(value: float) -> str:
-    """Three decimals below 10, two above; never -0."""
-    text = f"{value:.3f}" if abs(value) < 10 else f"{value:.2f}"
-    return text.removeprefix("-") if not text.strip("-0.") else text
-
-
 def joined(parts: list[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""

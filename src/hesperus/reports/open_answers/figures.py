@@ -13,7 +13,8 @@ from hesperus.reports.families import family_key, family_of, spans
 from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, measured_name
 from hesperus.reports.open_answers.wording import GROUPING_NAMES, group_name
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, WIDTH, values
-from hesperus.reports.wording import percent
+from hesperus.reports.wording import MISSING
+from hesperus.rounding import interval
 
 OPEN_FIGURES = ("scores", "sides", "properties", "groups")
 """Kinds of figures, in the order of the page."""
@@ -261,14 +262,10 @@ def _line(label: str, row: Row) -> dict[str, object]:
 
 def _told(row: Row, name: str) -> str:
     value, low, high = (
-        row[key] for key in ((name, f"{name}_low", f"{name}_high") if name else ("value", "low", "high"))
+        None if row[key] is None else float(str(row[key]))
+        for key in ((name, f"{name}_low", f"{name}_high") if name else ("value", "low", "high"))
     )
-    text = percent(float(str(value)), 1)
-    return (
-        text
-        if low is None or high is None
-        else f"{text} [{100 * float(str(low)):.1f}, {100 * float(str(high)):.1f}]"
-    )
+    return MISSING if value is None else interval(value, low, high, "share")
 
 
 def _families(held: Sequence[tuple[Cell, Row]], height: int) -> list[Any]:

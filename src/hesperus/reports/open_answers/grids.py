@@ -19,6 +19,7 @@ from hesperus.reports.open_answers.wording import (
     property_names,
 )
 from hesperus.reports.wording import MISSING, OUTCOME_WORDS, language_label, language_name
+from hesperus.rounding import interval
 from hesperus.types import OUTCOMES
 
 _FIRST_GROUPINGS = ("trained_on", "script", "family")
@@ -300,8 +301,8 @@ def prompts_grid(check: pl.DataFrame | None) -> Grid | None:
 def _hundred(row: Row | None) -> str:
     if row is None or row["value"] is None:
         return MISSING
-    text = f"{row['value']:.1f}"
-    return text if row["low"] is None else f"{text} [{row['low']:.1f},\u00a0{row['high']:.1f}]"
+    low, high = (None if row[end] is None else float(str(row[end])) for end in ("low", "high"))
+    return interval(float(str(row["value"])), low, high, "score")
 
 
 def _name(found: OpenFindings, statistic: str) -> str:

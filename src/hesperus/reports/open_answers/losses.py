@@ -14,7 +14,8 @@ from hesperus.reports.item_texts import Text, texts_of
 from hesperus.reports.open_answers.findings import Cell, OpenFindings
 from hesperus.reports.open_answers.wording import property_names
 from hesperus.reports.untrusted import shortened
-from hesperus.reports.wording import MISSING, percent
+from hesperus.reports.wording import MISSING
+from hesperus.rounding import cell
 
 MOST_LISTED, MOST_PROMPTS, MOST_ANSWERS, MOST_CLAIMS = 20, 8, 3, 40
 """Prompts in the table and below it to be read, answers of each, claims of a text."""
@@ -170,9 +171,9 @@ def _grid(
             row["item"],
             shortened(" ".join(text.text for _, text in asked.get(row["item"], ())), _LONGEST_CELL)
             or MISSING,
-            percent(row["loss"]),
-            percent(row["score"]),
-            MISSING if row["ceiling"] is None else percent(row["ceiling"]),
+            cell(row["loss"], "share"),
+            cell(row["score"], "share"),
+            MISSING if row["ceiling"] is None else cell(row["ceiling"], "share"),
             f"{row['losing']:,} of {row['pairs']:,}",
         )
         for row in listed
@@ -205,7 +206,7 @@ def _prompt(
         .with_columns(turn=pl.int_range(pl.len()).over("language"))
         .sort("turn", maintain_order=True)
     )
-    told = f"{percent(row['loss'])} lost, in {row['losing']:,} of {row['pairs']:,} answers"
+    told = f"{cell(row['loss'], 'share')} lost, in {row['losing']:,} of {row['pairs']:,} answers"
     shown = tuple(_shown(pair, found, replies) for pair in worst.head(MOST_ANSWERS).to_dicts())
     return LostPrompt(str(row["item"]), str(row["task"]), told, asked.get(str(row["item"]), ()), shown)
 
@@ -231,12 +232,12 @@ def _shown(pair: Mapping[str, Any], found: OpenFindings, replies: pl.DataFrame |
 
 def _scores(pair: Mapping[str, Any], found: OpenFindings) -> str:
     if found.is_information:
-        told = f"precision {percent(pair['precision'])}, recall {percent(pair['recall'])}"
+        told = f"precision {cell(pair['precision'], 'share')}, recall {cell(pair['recall'], 'share')}"
     elif found.properties:
         told = "same profile" if pair["agreement"] == 1 else "another profile"
     else:
-        told = f"equivalence {percent(pair['agreement'])}"
-    return told + ("" if pair["ceiling"] is None else f"; ceiling {percent(pair['ceiling'])}")
+        told = f"equivalence {cell(pair['agreement'], 'share')}"
+    return told + ("" if pair["ceiling"] is None else f"; ceiling {cell(pair['ceiling'], 'share')}")
 
 
 def _details(details: pl.DataFrame, pair: Mapping[str, Any]) -> pl.DataFrame:

@@ -11,7 +11,8 @@ from hesperus.reports.families import family_key
 from hesperus.reports.grids import FOLDED, Column, Grid
 from hesperus.reports.item_texts import Text
 from hesperus.reports.open_answers.wording import FAULT_WORDS, RUNG_WORDS
-from hesperus.reports.wording import language_label, percent
+from hesperus.reports.wording import language_label
+from hesperus.rounding import cell
 
 MOST_SHOWN = 12
 """Sentences that are shown of those given up."""
@@ -58,7 +59,7 @@ def repairs_grid(sentences: pl.DataFrame) -> Grid | None:
                     said,
                     f"{held.height:,}",
                     *(f"{held.filter(pl.col('rung') == rung).height:,}" for rung in rungs),
-                    f"{kept.height:,} ({percent(kept.height / held.height, 1)})",
+                    f"{kept.height:,} ({cell(kept.height / held.height, 'share')})",
                     _kinds(held["faults_before"].to_list()),
                     _kinds(kept["faults"].to_list()),
                 )

@@ -12,7 +12,8 @@ from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, besi
 from hesperus.reports.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
 from hesperus.reports.open_answers.wording import EMBEDDED, STATE_WORDS, judge_name, property_names
 from hesperus.reports.story import share
-from hesperus.reports.wording import joined, language_name, parsed, percent
+from hesperus.reports.wording import joined, language_name, parsed
+from hesperus.rounding import cell
 
 _MOST_NAMES = 40
 
@@ -128,7 +129,7 @@ def _ends(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> str:
     if len(known) == 1:
         return share(known[0][1])
     (low_cell, low), (high_cell, high) = known[0], known[-1]
-    least, most = percent(float(str(low["value"]))), percent(float(str(high["value"])))
+    least, most = cell(float(str(low["value"])), "share"), cell(float(str(high["value"])), "share")
     if least == most:
         return least
     return f"between {share(low)} ({_where(found, low_cell)}) and {share(high)} ({_where(found, high_cell)})"
@@ -152,9 +153,9 @@ def _explained(found: OpenFindings) -> Iterator[str]:
         )  # fmt: skip
         return
     ceilings = sorted((beside(row, "ceiling") for row in known), key=lambda row: float(str(row["value"])))
-    kept = f"{percent(float(str(ceilings[0]['value'])))}"
-    if len(ceilings) > 1 and percent(float(str(ceilings[-1]["value"]))) != kept:
-        kept += f" to {percent(float(str(ceilings[-1]['value'])))}"
+    kept = f"{cell(float(str(ceilings[0]['value'])), 'share')}"
+    if len(ceilings) > 1 and cell(float(str(ceilings[-1]["value"])), "share") != kept:
+        kept += f" to {cell(float(str(ceilings[-1]['value'])), 'share')}"
     measure = "agree with themselves to" if found.is_information else "keep it in"
     base = f"{english} answers that are only sent there and back {measure} {kept}"
     tested = [row for row in known if row["relative_high"] is not None]
@@ -314,7 +315,7 @@ def asides(parts: Sequence[OpenFindings], readability: pl.DataFrame | None) -> l
         for row in readability.to_dicts():
             if row["value"] is not None:
                 told.append(
-                    f"{property_names(str(row['evaluator']))}: {percent(row['value'], 1)} of {row['n']:,} replies of the judge "
+                    f"{property_names(str(row['evaluator']))}: {cell(row['value'], 'share')} of {row['n']:,} replies of the judge "
                     "could be read."
                 )
     if any(row["low"] is not None for _, row in found.known()):

@@ -13,6 +13,7 @@ from hesperus.reports.similarity.findings import Row, SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name, told
 from hesperus.reports.theme import COLOURS, DASHES, WIDTH, values
 from hesperus.reports.wording import sense_label
+from hesperus.rounding import cell
 
 _STEPS = 160
 _KINDS = ("within a model, two languages", "between models, one language")
@@ -89,7 +90,7 @@ def _panel(
             for row, name in rows
         ]
         mean = _mean(found, title, kind, at)
-        means.append({"kind": names[kind], "at": mean, "told": f"mean {kind}: {mean:.3f}"})
+        means.append({"kind": names[kind], "at": mean, "told": f"mean {kind}: {cell(mean)}"})
     lanes = [names[kind] for kind in shown]
     hues = [COLOURS[_KINDS.index(kind)] for kind in shown]
     dashes = [DASHES[_KINDS.index(kind)] for kind in shown]

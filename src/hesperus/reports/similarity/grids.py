@@ -11,7 +11,8 @@ from hesperus.reports.similarity import story
 from hesperus.reports.similarity.findings import SimilarityFindings, Square
 from hesperus.reports.similarity.heat_maps import hundredths, statistic_name
 from hesperus.reports.similarity.orders import language_names
-from hesperus.reports.wording import MISSING, number, sense_label
+from hesperus.reports.wording import MISSING, sense_label
+from hesperus.rounding import cell
 
 Row = Mapping[str, Any]
 
@@ -338,11 +339,11 @@ def _number(value: object) -> float:
 
 
 def _share(value: float | None) -> str:
-    return MISSING if value is None else f"{100 * value:.1f}"
+    return MISSING if value is None else cell(value, "percentage")
 
 
 def _p(value: object) -> str:
-    return MISSING if value is None else number(float(str(value)))
+    return MISSING if value is None else cell(float(str(value)))
 
 
 def _both(row: Row, name: str) -> str:

@@ -21,7 +21,7 @@ from hesperus.reports.similarity.orders import (
     ordered_models,
 )
 from hesperus.reports.theme import GRID, INK, SEQUENTIAL, values
-from hesperus.reports.wording import number, rounded
+from hesperus.rounding import cell, interval
 
 _ROOM = 820
 """Pixels of a map's side that its cells share, between the least and the most that a cell may take."""
@@ -147,9 +147,8 @@ def told(row: Row) -> str:
     items = f"{row['n']:,} items"
     if row["value"] is None:
         return f"undefined: {row['reason']} ({items})"
-    text = number(float(str(row["value"])))
-    if row["low"] is not None and row["high"] is not None:
-        text += f" [{rounded(float(str(row['low'])))}, {rounded(float(str(row['high'])))}]"
+    low, high = (None if row[end] is None else float(str(row[end])) for end in ("low", "high"))
+    text = interval(float(str(row["value"])), low, high)
     left = f", {row['excluded']:,} left out ({row['reason']})" if row["excluded"] else ""
     return f"{text}, {items}{left}"
 
@@ -232,8 +231,7 @@ def _tiles(one: _Map, side: int, *, colour: Any, bright: float, places: tuple[An
 
 def hundredths(value: float) -> str:
     """Two decimals, with a minus sign, never -0: ``0.42``, ``−0.03``."""
-    text = f"{value:.2f}"
-    return "0.00" if text == "-0.00" else text.replace("-", "−")
+    return cell(value, "short").replace("-", "−")
 
 
 def _short(value: object) -> str:

@@ -15,7 +15,8 @@ from hesperus.reports.similarity.findings import Row, SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name, told
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
 from hesperus.reports.untrusted import shortened
-from hesperus.reports.wording import number, rounded, sense_label
+from hesperus.reports.wording import sense_label
+from hesperus.rounding import cell
 
 FEWEST_POINTS = 3
 """Through fewer points than this there is nothing to correlate."""
@@ -147,11 +148,11 @@ def correlation_told(relation: Row) -> str:
     points = f"{relation['n']} {relation['points']}s"
     if relation["value"] is None:
         return f"r undefined: {relation['reason']} ({points})"
-    text = f"r = {rounded(float(str(relation['value'])))}"
+    text = f"r = {cell(float(str(relation['value'])))}"
     if relation["low"] is not None:
-        text += f" [{rounded(float(str(relation['low'])))}, {rounded(float(str(relation['high'])))}]"
+        text += f" [{cell(float(str(relation['low'])))}, {cell(float(str(relation['high'])))}]"
     if relation["p"] is not None:
-        text += f", p = {number(float(str(relation['p'])))}"
+        text += f", p = {cell(float(str(relation['p'])))}"
     return f"{text}, {points}"
 
 
@@ -207,7 +208,7 @@ def _marks(
             "low": point.row["low"],
             "high": point.row["high"],
             "name": (point.name.rpartition("/")[2] or point.name) if of_models else point.name,
-            "told": f"{point.name if of_models else sense_label(point.name)}: {number(point.x)}, {told(point.row)}",
+            "told": f"{point.name if of_models else sense_label(point.name)}: {cell(point.x)}, {told(point.row)}",
         }
         for point in points
     ]

@@ -8,7 +8,8 @@ from typing import Any
 from hesperus.reports.measured.similarity_designs import BETWEEN, WITHIN
 from hesperus.reports.similarity.findings import Row, SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name
-from hesperus.reports.wording import joined, language_name, number, parsed, percent, rounded, sense_label
+from hesperus.reports.wording import joined, language_name, parsed, sense_label
+from hesperus.rounding import cell, interval
 
 
 def title(parts: Sequence[SimilarityFindings]) -> str:
@@ -73,7 +74,7 @@ def _design(found: SimilarityFindings, design: str, whom: str, *, by: str) -> li
     if len(groups) > 1:
         ordered = sorted(groups, key=lambda other: (float(str(other["value"])), str(other["group"])))
         named = [
-            f"{rounded(float(str(end['value'])))} ({str(end['group']) if by == 'model' else language_or_code(str(end['group']))})"
+            f"{cell(float(str(end['value'])))} ({str(end['group']) if by == 'model' else language_or_code(str(end['group']))})"
             for end in (ordered[0], ordered[-1])
         ]
         text += f"; by {by}, from {named[0]} to {named[1]}"
@@ -91,11 +92,7 @@ def _difference(row: Row) -> str:
     value = float(str(row["value"]))
     ends = (row["low"], row["high"])
     apart = None not in ends and (float(str(ends[0])) > 0 or float(str(ends[1])) < 0)
-    p = (
-        f", p = {number(float(str(row['p_mantel'])))} by permuting runs"
-        if row["p_mantel"] is not None
-        else ""
-    )
+    p = f", p = {cell(float(str(row['p_mantel'])))} by permuting runs" if row["p_mantel"] is not None else ""
     if not apart:
         return (
             f"Whether the language or the model weighs more cannot be told: the difference is {_interval(row)}{p}; "
@@ -111,14 +108,12 @@ def _difference(row: Row) -> str:
 
 def _detectable(row: Row) -> str:
     found = row["detectable"]
-    return "no difference" if found is None else f"a difference of {number(float(str(found)))}"
+    return "no difference" if found is None else f"a difference of {cell(float(str(found)))}"
 
 
 def _interval(row: Row) -> str:
-    text = rounded(float(str(row["value"])))
-    if row["low"] is None:
-        return text
-    return f"{text} [{rounded(float(str(row['low'])))},\u00a0{rounded(float(str(row['high'])))}]"
+    low, high = (None if row[end] is None else float(str(row[end])) for end in ("low", "high"))
+    return interval(float(str(row["value"])), low, high)
 
 
 def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> list[str]:
@@ -160,7 +155,7 @@ def _left_out(found: SimilarityFindings) -> Iterable[str]:
             "agree": "they count as one more, wrong answer",
             "drop": "they are left out pair by pair",
         }[found.settings.invalid]
-        yield f"{unread:,} of {asked:,} answers ({percent(unread / asked, 1)}) could not be read: {rule}."
+        yield f"{unread:,} of {asked:,} answers ({cell(unread / asked, 'share')}) could not be read: {rule}."
     again = len(found.runs) - len(found.first)
     if again:
         yield f"{_count(again, 'run')} asked again (repeats) are not compared here; `hesperus measure consistency` does."

@@ -19,7 +19,8 @@ from hesperus.reports.tax.evidence import Evidence, tax_tables
 from hesperus.reports.tax.native_control import LIMITS as NATIVE_LIMITS
 from hesperus.reports.tax.naturalisation import NOTES as NATURAL_LIMITS
 from hesperus.reports.tax.validity import NO_REPLIES, RECORDED, fragile_cells, unchecked_cells
-from hesperus.reports.tax.wording import first_row, interval, plain_interval, points, rows_of
+from hesperus.reports.tax.wording import first_row, interval, plain_interval, rows_of
+from hesperus.rounding import cell
 
 NOT_DONE = "not done"
 COLUMNS = ("section", "item", "status", "finding", "command")
@@ -148,7 +149,7 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     lowest = min(rates, key=lambda row: float(str(row["value"])), default=None)
     said = None
     if lowest is not None:
-        said = f"{len(rates)} cells; lowest {float(str(lowest['value'])):.1%} ({lowest['model']}, {lowest['input']})"
+        said = f"{len(rates)} cells; lowest {cell(float(str(lowest['value'])), 'share')} ({lowest['model']}, {lowest['input']})"
     yield _row(section, "readable answers of each model and set", said)
     fragile = fragile_cells(found)
     readers = found.signature["readers"]
@@ -178,7 +179,7 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
         else []
     )
     said = "; ".join(
-        f"{row['comparison']}: {points(float(str(row['lowest'])))} to {points(float(str(row['highest'])))} points"
+        f"{row['comparison']}: {cell(float(str(row['lowest'])), 'points')} to {cell(float(str(row['highest'])), 'points')} points"
         for row in bounds
     )
     yield _row(section, "bounds on every estimate from unreadable answers", said or None)
@@ -207,7 +208,9 @@ def _groups(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
             [row for row in tables[name].rows if row["analysis"] == "without model"] if name in tables else []
         )
         values = [float(str(row["value"])) for row in rows if row["value"] is not None]
-        said = f"from {points(min(values))} to {points(max(values))} points" if values else None
+        said = (
+            f"from {cell(min(values), 'points')} to {cell(max(values), 'points')} points" if values else None
+        )
         yield _row(section, item, said)
 
 

@@ -17,12 +17,11 @@ from hesperus.reports.tax.wording import (
     interval,
     over,
     plain_interval,
-    points,
     rows_of,
     who,
 )
 from hesperus.reports.translation_figures import SCORE_NAMES
-from hesperus.reports.wording import rounded
+from hesperus.rounding import cell
 
 TAX_FIGURES = ("gate", "e1", "e1-without", "e3", "e4", "e4-models", "rating", "bounds")
 """Kinds of figures, in the order of the page."""
@@ -201,8 +200,8 @@ def _bounds(found: Table | None, level: str) -> Drawing:
             key: None if row[key] is None else 100 * row[key]
             for key in ("value", "lowest", "highest", "low", "high")
         }
-        told = f"{name}: {'undefined' if row['value'] is None else points(row['value'])}, "
-        told += f"from {points(row['lowest'])} to {points(row['highest'])}, {counted(row['n'], 'item')}"
+        told = f"{name}: {'undefined' if row['value'] is None else cell(row['value'], 'points')}, "
+        told += f"from {cell(row['lowest'], 'points')} to {cell(row['highest'], 'points')}, {counted(row['n'], 'item')}"
         lines.append({"panel": str(row["comparison"]), "line": name, "told": told, **ends})
     return Drawing(
         "bounds", "bounds", bounds_figure(lines, "percentage points"),
@@ -231,7 +230,7 @@ def _told(name: str, row: Row) -> str:
     if row.get("positive") is not None:
         told += f", discordant {row['positive']:,} and {row['negative']:,}"
     if row.get("p") is not None:
-        told += f", p {rounded(row['p'])}"
+        told += f", p {cell(row['p'])}"
     return told + (f", {row['excluded']:,} left out" if row["excluded"] else "")
 
 

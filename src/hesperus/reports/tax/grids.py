@@ -16,11 +16,11 @@ from hesperus.reports.tax.wording import (
     over,
     p_value,
     plain_interval,
-    points,
     rows_of,
     who,
 )
 from hesperus.reports.wording import MISSING, sense_label
+from hesperus.rounding import cell
 
 Row = Mapping[str, Any]
 
@@ -220,7 +220,7 @@ def validity_grid(found: Table) -> Grid:
 
 
 def _accuracy(row: Row) -> str:
-    return MISSING if row["accuracy"] is None else f"{100 * row['accuracy']:.1f}"
+    return MISSING if row["accuracy"] is None else cell(row["accuracy"], "percentage")
 
 
 def bounds_grid(found: Table | None) -> Grid | None:
@@ -232,7 +232,7 @@ def bounds_grid(found: Table | None) -> Grid | None:
         (
             str(row["comparison"]),
             bound_name(row, several=len(tasks) > 1),
-            MISSING if row["value"] is None else points(float(str(row["value"]))),
+            MISSING if row["value"] is None else cell(float(str(row["value"])), "points"),
             _range(row, "lowest", "highest"),
             _range(row, "low", "high"),
             f"{row['n']:,}",
@@ -255,4 +255,4 @@ def bound_name(row: Row, *, several: bool) -> str:
 def _range(row: Row, low: str, high: str) -> str:
     if row[low] is None or row[high] is None:
         return MISSING
-    return f"{points(row[low])} to {points(row[high])}"
+    return f"{cell(row[low], 'points')} to {cell(row[high], 'points')}"

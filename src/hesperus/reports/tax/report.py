@@ -27,6 +27,7 @@ from hesperus.reports.tax.rating import NOTES as RATING_NOTES
 from hesperus.reports.tax.residue import residue_items
 from hesperus.reports.tax.sides import Compared, Side, compared
 from hesperus.reports.tax.validity import TOLERANCE, fragile_cells, unchecked_cells
+from hesperus.rounding import cell
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +85,7 @@ class TaxReport:
             fragile=fragile,
             unchecked=unchecked_cells(self.tables["validity"]),
             has_replies=self.evidence.records["reply"].null_count() < len(self.evidence.records),
-            floor=self.evidence.settings.floor,
+            floor=cell(self.evidence.settings.floor, "share"),
             tolerance=TOLERANCE,
             readers=self.tables["validity"].signature["readers"],
             limits=self._limits(),
@@ -112,8 +113,8 @@ class TaxReport:
     def _described(self) -> str:
         boot = self.evidence.settings.bootstrap
         return (
-            f"{interval_text(boot)} A model is often "
-            f" unreadable where fewer than {self.evidence.settings.floor:.0%} of its answers on a side could be read."
+            f"{interval_text(boot)} A model is often unreadable where fewer than "
+            f"{cell(self.evidence.settings.floor, 'share')} of its answers on a side could be read."
         )
 
 

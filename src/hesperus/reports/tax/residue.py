@@ -16,6 +16,7 @@ from hesperus.reports.tax.rating import mean_ratings
 from hesperus.reports.tax.sides import Compared
 from hesperus.reports.tax.wording import counted
 from hesperus.reports.wording import OUTCOME_WORDS, parsed, sense_sentence
+from hesperus.rounding import cell
 
 MOST = 12
 """Items that are shown."""
@@ -140,7 +141,7 @@ def _why(given: Compared, place: int, high: bool, cues: Mapping[str, float | Non
         yield "stratum high"
     for name, value in cues.items():
         if value is not None:
-            yield f"{name} rated {value:.1f}"
+            yield f"{name} rated {cell(value, 'score')}"
 
 
 def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, *, why: str) -> ResidueItem:

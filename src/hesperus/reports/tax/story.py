@@ -10,8 +10,9 @@ import polars as pl
 from hesperus.reports.table import Table
 from hesperus.reports.tax.evidence import Evidence
 from hesperus.reports.tax.sides import Compared
-from hesperus.reports.tax.wording import counted, first_row, interval, language_of, points, rows_of
-from hesperus.reports.wording import joined, language_label, parsed, percent, sense_sentence
+from hesperus.reports.tax.wording import counted, first_row, interval, language_of, rows_of
+from hesperus.reports.wording import joined, language_label, parsed, sense_sentence
+from hesperus.rounding import cell
 
 Row = Mapping[str, Any]
 
@@ -136,7 +137,7 @@ def _way_back(row: Row, evidence: Evidence) -> str:
         )
     return (
         f"Whether the way back to {source} costs the models anything cannot be told ({said}); a cost beyond "
-        f"{points(row['high'])} lies outside the interval."
+        f"{cell(row['high'], 'points')} lies outside the interval."
     )
 
 
@@ -145,7 +146,7 @@ def _unchanged(row: Row, evidence: Evidence, what: str) -> str:
     level = f"{100 * evidence.settings.bootstrap.level:g}\u00a0%"
     return (
         f"no answer turned from right to wrong or from wrong to right, on any of {counted(row['n'], 'item')}; that leaves "
-        f"room for {what} on up to {percent(row['could_change'], 1)} of such items ({level} bound)"
+        f"room for {what} on up to {cell(row['could_change'], 'share')} of such items ({level} bound)"
     )
 
 
@@ -205,17 +206,15 @@ def hangs_on(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
     for name in ("e1", "e4"):
         rates = tables[name].signature.get("fragile") if name in tables else None
         if isinstance(rates, Mapping) and rates:
-            told.append(
-                f"Often unreadable in {name.upper()}: "
-                f"{joined([f'{model} ({percent(rate)} readable on a side)' for model, rate in rates.items()])}."
-            )
+            models = [f"{model} ({cell(rate, 'share')} readable on a side)" for model, rate in rates.items()]
+            told.append(f"Often unreadable in {name.upper()}: {joined(models)}.")
     for row in tables["bounds"].rows if "bounds" in tables else ():
         if row["analysis"] != "clustered" or row["group"] or None in (row["lowest"], row["highest"]):
             continue
         if row["lowest"] != row["highest"]:
             told.append(
-                f"{row['comparison']}: whatever its unreadable answers were meant to say, from {points(row['lowest'])} to "  # type: ignore[arg-type]
-                f"{points(row['highest'])} points."  # type: ignore[arg-type]
+                f"{row['comparison']}: whatever its unreadable answers were meant to say, from {cell(row['lowest'], 'points')} to "  # type: ignore[arg-type]
+                f"{cell(row['highest'], 'points')} points."  # type: ignore[arg-type]
             )
     if "e1" in tables and evidence.scores is None:
         told.append(
@@ -276,7 +275,7 @@ def asides(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
             )
     unread = evidence.records.filter(pl.col("outcome") != "answered").height
     if unread:
-        share = percent(unread / evidence.records.height, 1)
+        share = cell(unread / evidence.records.height, "share")
         told.append(
             f"{unread:,} of {evidence.records.height:,} answers ({share}) could not be read; no pair with one is compared."
         )

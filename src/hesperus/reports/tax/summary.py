@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hesperus.reports.formats import shown_cell
 from hesperus.reports.table import Table
-from hesperus.reports.wording import rounded
+from hesperus.rounding import cell
 
 Cells = Mapping[str, object]
 _CELL = ("cell", "model")
@@ -96,7 +96,7 @@ def reasons(found: Table) -> list[str]:
 
 def _could_change(row: Cells) -> str:
     most = row["could_change"]
-    return f"≤ {rounded(most)}" if isinstance(most, float) else ""
+    return f"≤ {cell(most)}" if isinstance(most, float) else ""
 
 
 def _few(names: list[str]) -> str:

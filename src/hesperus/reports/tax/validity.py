@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
+from hesperus import rounding
 from hesperus.errors import DataError
 from hesperus.fingerprint import signature
 from hesperus.measures import estimate
@@ -192,7 +193,7 @@ def _why(found: Mapping[str, Row], settings: TaxSettings, tolerance: float) -> I
     if rate is None:
         yield "no reply came"
     if isinstance(rate, float) and rate < settings.floor:
-        yield f"{rate:.0%} readable, under {settings.floor:.0%}"
+        yield f"{rounding.cell(rate, 'share')} readable, under {rounding.cell(settings.floor, 'share')}"
     scores = {name: row["accuracy"] for name, row in found.items() if isinstance(row["accuracy"], float)}
     if len(scores) > 1:
         low, high = (
@@ -201,4 +202,4 @@ def _why(found: Mapping[str, Row], settings: TaxSettings, tolerance: float) -> I
         )
         apart = float(str(scores[high])) - float(str(scores[low]))
         if apart > tolerance:
-            yield f"accuracy differs by {apart:.3f} between the readers {low} and {high}"
+            yield f"accuracy differs by {rounding.cell(apart)} between the readers {low} and {high}"

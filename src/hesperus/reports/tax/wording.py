@@ -5,34 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hesperus import rounding
 from hesperus.reports.table import Table
-from hesperus.reports.wording import MISSING, language_name, number, parsed, percent, rounded
+from hesperus.reports.wording import MISSING, language_name, parsed
+from hesperus.rounding import cell
 
 Row = Mapping[str, Any]
-
-
-def points(value: float) -> str:
-    """A difference of shares in percentage points, with its sign: ``+2.3``; 0 has none."""
-    text = f"{100 * value:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text
 
 
 def interval(row: Row) -> str:
     """``+2.3 [+0.8, +3.9]`` in percentage points, or why there is no value."""
     if row["value"] is None:
         return f"undefined ({row['reason']})" if row.get("reason") else "undefined"
-    if row["low"] is None or row["high"] is None:
-        return points(row["value"])
-    return f"{points(row['value'])} [{points(row['low'])}, {points(row['high'])}]"
+    return rounding.interval(row["value"], row["low"], row["high"], "points")
 
 
 def plain_interval(row: Row) -> str:
     """The same for what is no share: ``0.412 [0.388, 0.436]``."""
     if row["value"] is None:
         return f"undefined ({row['reason']})" if row.get("reason") else "undefined"
-    if row["low"] is None or row["high"] is None:
-        return rounded(row["value"])
-    return f"{rounded(row['value'])} [{rounded(row['low'])}, {rounded(row['high'])}]"
+    return rounding.interval(row["value"], row["low"], row["high"])
 
 
 def discordant(row: Row) -> str:
@@ -40,7 +32,7 @@ def discordant(row: Row) -> str:
     if row["positive"] is None:
         return MISSING
     most = row.get("could_change")
-    bound = f" (up to {percent(most, 1)} of items could change)" if most is not None else ""
+    bound = f" (up to {cell(most, 'share')} of items could change)" if most is not None else ""
     return f"{row['positive']:,} / {row['negative']:,}{bound}"
 
 
@@ -60,7 +52,7 @@ def p_value(row: Row) -> str:
     """A p value and the corrected one, or a dash: ``0.012 (0.048)``."""
     if row["p"] is None:
         return MISSING
-    return number(row["p"]) + (f" ({number(row['p_holm'])})" if row["p_holm"] is not None else "")
+    return cell(row["p"]) + (f" ({cell(row['p_holm'])})" if row["p_holm"] is not None else "")
 
 
 def counted(count: int, name: str) -> str:

@@ -19,6 +19,7 @@ from hesperus.evaluators import no_answer
 from hesperus.fingerprint import JSON
 from hesperus.languages import language, normalise
 from hesperus.records import KEY
+from hesperus.rounding import cell
 from hesperus.studies.evaluating.evaluators import Compared, Evaluator, Texts
 from hesperus.studies.evaluating.naming import EMBEDDED
 from hesperus.studies.evaluating.pairing import Paired
@@ -98,7 +99,7 @@ class Evaluation:
             notes.append(f"{stored:,} replies of the judge come from the store, {fresh:,} it gave now")
         if self.validity.value is not None:
             notes.append(
-                f"the evaluator's replies could be read: {self.validity.value:.1%} of {self.validity.n:,}"
+                f"the evaluator's replies could be read: {cell(self.validity.value, 'share')} of {self.validity.n:,}"
             )
         unread = self.pairs.filter(pl.col("state") == "unreadable").height
         if unread and (stored or fresh):
