@@ -1,7 +1,7 @@
 """Tests of two samples, and of two lists of numbers, that take what they are given for independent.
 
-Pairs of runs share runs, hence are not: there p comes out too small, as in the literature (see mantel for a test that
-knows). Needs scipy, so that measuring without testing does not load it.
+Pairs of runs share runs, hence are not: there p means nothing, as in the literature (see mantel for a test that knows).
+Needs scipy, so that measuring without testing does not load it.
 """
 
 from __future__ import annotations

@@ -209,7 +209,8 @@ def tests_grid(found: SimilarityFindings) -> Grid | None:
     )  # fmt: skip
     return Grid(
         "Is a model more alike to itself in another language than to other models in the same? Detectable: the smallest "
-        "difference that so many items would show with a power of 0.8. In brackets: adjusted over the models.",
+        "difference that so many items would show with a power of 0.8. In brackets: adjusted over the rows of single models. The "
+        "interval and p, items, are of the same resampled items; p, Mantel, permutes runs, which is another question.",
         heads,
         tuple(cells),
         folded=len(cells) > FOLDED,

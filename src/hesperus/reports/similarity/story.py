@@ -92,10 +92,13 @@ def _difference(row: Row) -> str:
     value = float(str(row["value"]))
     ends = (row["low"], row["high"])
     apart = None not in ends and (float(str(ends[0])) > 0 or float(str(ends[1])) < 0)
-    p = f", p = {cell(float(str(row['p_mantel'])))} by permuting runs" if row["p_mantel"] is not None else ""
+    p = row["p_mantel"]
+    runs = "" if p is None else f"; permuting runs, p = {cell(float(str(p)))}"
+    if apart and p is not None and float(str(p)) > _ERROR:
+        runs += ", so that runs whose names mean nothing would often differ as much"
     if not apart:
         return (
-            f"Whether the language or the model weighs more cannot be told: the difference is {_interval(row)}{p}; "
+            f"Whether the language or the model weighs more cannot be told: the difference is {_interval(row)} over items{runs}; "
             f"so many items would show {_detectable(row)}."
         )
     what = (
@@ -103,7 +106,10 @@ def _difference(row: Row) -> str:
         if value > 0
         else "Two models in one language are more alike than one model in two languages"
     )
-    return f"{what}: the difference is {_interval(row)}{p}."
+    return f"{what}: the difference is {_interval(row)} over items{runs}."
+
+
+_ERROR = 0.05
 
 
 def _detectable(row: Row) -> str:
@@ -182,7 +188,7 @@ def caveats(parts: Sequence[SimilarityFindings]) -> list[str]:
     most = max(max(len(found.languages), len(found.models)) for found in parts)
     told = [
         f"Pairs share runs: {most} runs make {most * (most - 1) // 2} pairs. The p value of Mann and Whitney takes every pair "
-        "for an observation of its own, as the literature does, and comes out too small; the permutation of runs does not.",
+        "for an observation of its own, as the literature does, which is no valid test; the permutation of runs is one.",
         "Intervals resample questions and keep models and languages as they are: they say what other questions of this "
         "kind would give, not what other models or languages would.",
         "An error of translation in the benchmark looks like a model that changes its mind: `hesperus audit` finds the "

@@ -18,6 +18,7 @@ from hesperus.languages import normalise
 from hesperus.measures import (
     Bootstrap,
     RepresentationSimilarity,
+    enough_permutations,
     holm,
     mantel_test,
     representation_similarity,
@@ -140,7 +141,7 @@ def represent(
     found = _compared(model, sentences, folder, study=study, keep_states=keep_states, say=say)
     layers = [_layer_row(layer, one) for layer, one in enumerate(found)]
     if beside is not None:
-        _set_beside(layers, found, beside.values, study.permutations)
+        _set_beside(layers, found, beside.values, study)
     pairs = [row for layer, one in enumerate(found) for row in _pair_rows(layer, one, languages, beside)]
     signed: dict[str, JSON] = {
         **signature(study),
@@ -247,12 +248,18 @@ def _set_beside(
     rows: Sequence[Row],
     found: Sequence[RepresentationSimilarity],
     beside: npt.NDArray[np.float64],
-    permutations: int,
+    study: RepresentationStudy,
 ) -> None:
     """Add Mantel's test of each layer with the other measure, and Holm's correction over the layers."""
-    tests = [mantel_test(one.matrix(), beside, permutations=permutations) for one in found]
+    permutations = study.permutations if study.bootstrap.resamples else 0
+    ceiling = enough_permutations(permutations, len(found))
+    tests = [mantel_test(one.matrix(), beside, permutations=permutations, ceiling=ceiling) for one in found]
+    languages = tuple(dict.fromkeys(normalise(tag) for tag in study.languages))
     for row, test, corrected in zip(rows, tests, holm([test.p for test in tests]), strict=True):
-        values = (test.statistic, test.p, corrected, test.n, test.reason)
+        named = ", ".join(languages[place] for place in test.dropped)
+        dropped = f"without {named}, so that every pair has a value of both" if named else ""
+        reason = "; ".join(text for text in (test.reason, dropped) if text)
+        values = (test.statistic, test.p, corrected, test.n, reason)
         row.update(zip(MANTEL_COLUMNS, values, strict=True))
 
 

@@ -1,0 +1,345 @@
+"""How often each test finds a difference where there is none, and where there is one of the detectable size.
+
+Each cell draws data sets from a world without a difference and counts the p values of at most 5 %; then from a world
+with the difference that `detectable` names, where 80 % are wanted. The functions are those that users run.
+
+    python -m benchmarks tests
+    python benchmarks/tests.py [--datasets 2000] [--only mcnemar]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hesperus.measures import (
+    Bootstrap,
+    HardRuns,
+    Key,
+    bootstrap_pairs,
+    difference,
+    estimates,
+    holm,
+    mann_whitney,
+    mantel_test,
+    pearson_p,
+    pearson_test,
+    permutation_test,
+    resampled_detectable,
+    resampled_p,
+    share_statistic,
+    sign_test,
+    smallest_detectable_difference,
+    spearman_p,
+)
+
+Rng = np.random.Generator
+Floats = npt.NDArray[np.float64]
+ERROR, LOWEST, HIGHEST = 0.05, 0.03, 0.06
+BOOTSTRAP = Bootstrap()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A line of the table.
+
+    Attributes:
+        test: Which test.
+        world: Which data sets.
+        draw: Gives one p value; None where the test could not be made.
+        bound: Whether a share below 3 % is what the test promises: it is exact, hence conservative.
+        most: Data sets beyond which it takes too long.
+    """
+
+    test: str
+    world: str
+    draw: Callable[[Rng], float | None]
+    bound: bool = False
+    most: int = 10**9
+
+
+def cells() -> Iterator[Cell]:
+    """All lines."""
+    yield from _mcnemar()
+    yield from _resampled()
+    yield from _mantel()
+    yield from _permutations()
+    yield from _independent()
+    yield from _families()
+
+
+# McNemar ---------------------------------------------------------------------------------------------------------------
+
+
+def _paired(n: int, apart: float, difference_: float = 0.0) -> Callable[[Rng], tuple[int, int]]:
+    chances = [(apart + difference_) / 2, (apart - difference_) / 2, 1 - apart]
+
+    def draw(rng: Rng) -> tuple[int, int]:
+        wins, losses, _ = rng.multinomial(n, chances)
+        return int(wins), int(losses)
+
+    return draw
+
+
+def _mcnemar() -> Iterator[Cell]:
+    for exact, name in ((False, "McNemar, mid-p"), (True, "McNemar, exact")):
+        for n, apart in ((60, 0.2), (60, 0.4), (200, 0.1), (200, 0.3), (1000, 0.1)):
+            pair = _paired(n, apart)
+            yield Cell(
+                name,
+                f"{n} items, {apart:.0%} differ",
+                lambda rng, pair=pair, exact=exact: sign_test(*pair(rng), exact=exact).value,
+                bound=exact,
+            )
+
+
+# from the resamples of the interval ------------------------------------------------------------------------------------
+
+
+def _key(n: int) -> Key:
+    return Key((np.arange(n) % 4).astype(np.int32), np.full(n, 4, np.int32))
+
+
+def _run(rng: Rng, n: int, accuracy: float, like: np.ndarray | None = None, share: float = 0.0) -> np.ndarray:
+    """Answers at an accuracy; a share of them is copied from another run."""
+    gold = _key(n).gold
+    own = np.where(rng.random(n) < accuracy, gold, (gold + rng.integers(1, 4, n)) % 4).astype(np.int32)
+    return own if like is None else np.where(rng.random(n) < share, like, own).astype(np.int32)
+
+
+def _similarity(rng: Rng, n: int, accuracy: float, shares: tuple[float, float]) -> Floats:
+    """κ_p of two languages in a second run less that in a first, in every resample."""
+    codes = []
+    for share in shares:
+        one = _run(rng, n, accuracy)
+        codes += [one, _run(rng, n, accuracy, one, share)]
+    groups = [np.array([0]), np.array([1])]
+    pairs = np.array([[0, 1], [2, 3]])
+    found = bootstrap_pairs(HardRuns(np.stack(codes), _key(n)), pairs, bootstrap=BOOTSTRAP, groups=groups)[
+        "kappa_p"
+    ]
+    return found.spread[1] - found.spread[0]
+
+
+def _designs(rng: Rng, n: int, accuracy: float) -> Floats:
+    """Mean κ_p within models less that between models, 3 models in 3 languages, all pairs alike."""
+    base = _run(rng, n, accuracy)
+    codes = np.stack([_run(rng, n, accuracy, base, 0.4) for _ in range(9)])
+    model, language = np.repeat(range(3), 3), np.tile(range(3), 3)
+    a, b = np.triu_indices(9, 1)
+    within, between = model[a] == model[b], language[a] == language[b]
+    kept = within | between
+    pairs = np.column_stack([a, b])[kept]
+    groups = [np.flatnonzero(within[kept]), np.flatnonzero(between[kept])]
+    found = bootstrap_pairs(HardRuns(codes, _key(n)), pairs, bootstrap=BOOTSTRAP, groups=groups)["kappa_p"]
+    return found.spread[0] - found.spread[1]
+
+
+def _resampled() -> Iterator[Cell]:
+    for n, accuracy in ((60, 0.6), (200, 0.6), (600, 0.6), (200, 0.9), (600, 0.9)):
+        yield Cell(
+            "κ_p of two runs (compare similarity)",
+            f"{n} items, accuracy {accuracy:g}",
+            lambda rng, n=n, accuracy=accuracy: resampled_p(_similarity(rng, n, accuracy, (0.4, 0.4))),
+        )
+    for n, accuracy in ((60, 0.6), (200, 0.6), (200, 0.9)):
+        yield Cell(
+            "within less between models (p_items)",
+            f"{n} items, accuracy {accuracy:g}, 9 runs",
+            lambda rng, n=n, accuracy=accuracy: resampled_p(_designs(rng, n, accuracy)),
+        )
+
+
+# permutations ----------------------------------------------------------------------------------------------------------
+
+
+def _runs(rng: Rng, models: int, languages: int, effect: float) -> tuple[np.ndarray, np.ndarray]:
+    """Similarities of all pairs of runs: of the runs themselves, of the pair, and of one model with itself."""
+    count = models * languages
+    model, language = np.repeat(range(models), languages), np.tile(range(languages), models)
+    own = model[:, None] == model
+    kind = np.where(own, 1.0, np.where(language[:, None] == language, 0.0, np.nan))
+    noise = rng.normal(size=(count, count))
+    run = rng.normal(size=count)
+    value = run[:, None] + run + (noise + noise.T) / np.sqrt(2) + effect * own
+    return kind, value
+
+
+def _mantel() -> Iterator[Cell]:
+    for models, languages in ((3, 3), (3, 5), (6, 4)):
+        yield Cell(
+            "Mantel, all pairs (p_mantel)",
+            f"{models} models × {languages} languages",
+            lambda rng, m=models, k=languages: mantel_test(*_runs(rng, m, k, 0.0), permutations=999).p,
+        )
+
+
+def _permutations() -> Iterator[Cell]:
+    for n, few in ((100, 5), (100, 20), (600, 60)):
+        agree = np.arange(n) >= few
+        yield Cell(
+            "score with agreement, permuted",
+            f"{n} items, {few} disagree",
+            lambda rng, n=n, agree=agree: pearson_p(rng.gamma(2, size=n), agree, resamples=999, seed=1),
+        )
+    yield Cell(
+        "Spearman of ratings, permuted",
+        "60 items, ratings 1 to 5, tax 0 for 80 %",
+        lambda rng: spearman_p(
+            rng.integers(1, 6, 60), rng.choice([-1, 0, 1], 60, p=[0.1, 0.8, 0.1]), resamples=999
+        ),
+    )
+    yield Cell(
+        "mean difference, signs exchanged",
+        "80 items, skewed",
+        lambda rng: permutation_test(rng.gamma(2, size=80) - rng.gamma(2, size=80), resamples=999).value,
+    )
+
+
+def _independent() -> Iterator[Cell]:
+    yield Cell(
+        "Pearson, t distribution (relations)",
+        "8 models",
+        lambda rng: pearson_test(rng.normal(size=8), rng.normal(size=8)).p,
+    )
+    yield Cell(
+        "Mann–Whitney, independent values",
+        "30 and 18 values",
+        lambda rng: mann_whitney(rng.normal(size=30), rng.normal(size=18)).p,
+    )
+
+    def of_pairs(rng: Rng) -> float | None:
+        kind, value = _runs(rng, 3, 5, 0.0)
+        a, b = np.triu_indices(len(kind), 1)
+        return mann_whitney(value[a, b][kind[a, b] == 1], value[a, b][kind[a, b] == 0]).p
+
+    yield Cell("Mann–Whitney, pairs that share runs (as the literature)", "3 models × 5 languages", of_pairs)
+
+
+def _families() -> Iterator[Cell]:
+    def mcnemar(rng: Rng) -> float | None:
+        pair = _paired(200, 0.2)
+        return min(p for p in holm([sign_test(*pair(rng)).value for _ in range(12)]) if p is not None)
+
+    yield Cell("any of 12 rows, Holm (compare accuracy)", "200 items, 20 % differ", mcnemar, bound=True)
+
+    def similarity(rng: Rng) -> float | None:
+        rows = [resampled_p(_similarity(rng, 200, 0.6, (0.4, 0.4))) for _ in range(12)]
+        return min(p for p in holm(rows) if p is not None)
+
+    yield Cell(
+        "any of 12 rows, Holm (compare similarity)",
+        "200 items, accuracy 0.6",
+        similarity,
+        bound=True,
+        most=400,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def false_positives(cell: Cell, datasets: int, seed: int = 1) -> tuple[float, int]:
+    """Share of p values of at most 5 %, and how many data sets had one."""
+    rng = np.random.default_rng(seed)
+    found = [p for p in (cell.draw(rng) for _ in range(datasets)) if p is not None]
+    return float(np.mean(np.array(found) <= ERROR)), len(found)
+
+
+def powers(datasets: int) -> Iterator[tuple[str, str, float]]:
+    """How often the detectable difference is found, by the test that is printed beside it."""
+    rng = np.random.default_rng(2)
+    for n, apart in ((60, 0.2), (60, 0.0), (200, 0.1), (200, 0.4), (2000, 0.05)):
+        delta = smallest_detectable_difference(apart, n)
+        assert delta is not None
+        pair = _paired(n, max(apart, delta), delta)
+        found = np.mean([sign_test(*pair(rng)).value <= ERROR for _ in range(datasets)])  # type: ignore[operator]
+        yield "McNemar, mid-p", f"{n} items, {max(apart, delta):.0%} differ, {delta:.3f} apart", float(found)
+    for n in (200, 600):
+        named = float(
+            np.mean(
+                [resampled_detectable(_similarity(rng, n, 0.6, (0.2, 0.2))) or np.nan for _ in range(100)]
+            )
+        )
+        # κ_p rises with the share of copied answers: 1 less its own part of what is left.
+        share = 0.2 + named
+        found = np.mean(
+            [(resampled_p(_similarity(rng, n, 0.6, (0.2, share))) or 1.0) <= ERROR for _ in range(datasets)]
+        )
+        yield "κ_p of two runs", f"{n} items, accuracy 0.6, {named:.3f} apart", float(found)
+    kinds = [mantel_test(*_runs(rng, 3, 5, 1.0), permutations=999).p for _ in range(datasets)]
+    yield "Mantel, all pairs", "3 models × 5 languages, 1 sd apart", float(np.mean(np.array(kinds) <= ERROR))  # type: ignore[operator]
+
+
+def disagreements(datasets: int) -> Iterator[tuple[str, float, float]]:
+    """How often the interval of a paired difference excludes 0 where mid-p does not say so, and the other way round."""
+    rng = np.random.default_rng(3)
+    for n, apart, delta in (
+        (20, 0.3, 0.2),
+        (60, 0.1, 0.08),
+        (60, 0.3, 0.14),
+        (200, 0.1, 0.05),
+        (200, 0.3, 0.08),
+        (2000, 0.1, 0.015),
+    ):
+        only_interval = only_p = 0
+        for start in range(0, datasets, 64):
+            pairs = [_paired(n, apart, delta)(rng) for _ in range(min(64, datasets - start))]
+            everything = np.ones(n, bool)
+            statistics = []
+            for wins, losses in pairs:
+                first, second = np.zeros(n, bool), np.zeros(n, bool)
+                first[:wins] = True
+                second[wins : wins + losses] = True
+                statistics.append(
+                    difference(share_statistic(first, everything), share_statistic(second, everything))
+                )
+            for found, (wins, losses) in zip(estimates(statistics, BOOTSTRAP), pairs, strict=True):
+                excludes = (
+                    found.low is not None and found.high is not None and (found.low > 0 or found.high < 0)
+                )
+                significant = (sign_test(wins, losses).value or 0.0) <= ERROR
+                only_interval += excludes and not significant
+                only_p += significant and not excludes
+        yield f"{n} items, {apart:.0%} differ, {delta:g} apart", only_interval / datasets, only_p / datasets
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--datasets", type=int, default=2000)
+    parser.add_argument("--only", default="", help="cells whose test has this in its name")
+    given = parser.parse_args()
+    slack = 2.5 * np.sqrt(ERROR * (1 - ERROR) / given.datasets)
+    failed = 0
+    print("| test | data sets | false positives |  |\n|---|---|---:|---|")
+    for cell in cells():
+        if given.only.lower() not in cell.test.lower():
+            continue
+        start = time.perf_counter()
+        share, n = false_positives(cell, min(given.datasets, cell.most))
+        bad = share > HIGHEST + slack or (share < LOWEST - slack and not cell.bound)
+        failed += bad
+        told = "outside 3 to 6 %" if share > HIGHEST or (share < LOWEST and not cell.bound) else ""
+        print(f"| {cell.test} | {cell.world} | {share:.3f} | {told} |", flush=True)
+        print(f"{time.perf_counter() - start:.1f} s, {n} of {given.datasets} tested", file=sys.stderr)
+    if given.only:
+        return 0
+    print("\n| test | true difference | found |\n|---|---|---:|")
+    for test, world, found in powers(given.datasets):
+        print(f"| {test} | {world} | {found:.3f} |", flush=True)
+    print("\n| paired shares | only the interval excludes 0 | only p is below .05 |\n|---|---:|---:|")
+    for world, interval, p in disagreements(given.datasets):
+        print(f"| {world} | {interval:.3f} | {p:.3f} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
