@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from hesperus.errors import SenseError
 from hesperus.senses import SenseMaker
 from hesperus.studies.asked.answering import Fault
+from hesperus.studies.asked.made_checks import found_in_place
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 
 
@@ -34,15 +35,23 @@ def making_request(
     return Request(model, Prompt(prompt.user, prompt.system or system), settings)
 
 
-def made_text(maker: SenseMaker, reply: Reply | Failure, text: str) -> str | Fault:
-    """The text that a reply makes of another, or what kept it from being made."""
+def made_text(maker: SenseMaker, reply: Reply | Failure, text: str, way: tuple[str, str]) -> str | Fault:
+    """The text that a reply makes of another, or what kept it from being made.
+
+    Args:
+        maker: Who made it.
+        reply: What came back.
+        text: The original.
+        way: Language of the text, and of what was to be made.
+    """
     if isinstance(reply, Failure):
         return Fault(reply.kind, reply.message)
     if reply.finish == "filter":
         return Fault("blocked", f"the endpoint held back its making of {text!r}")
     if reply.finish == "length":
         return Fault("truncated", f"the making of {text!r} ran into its token limit; raise making.max_tokens")
-    return read_text(maker, reply.text, text)
+    made = read_text(maker, reply.text, text)
+    return made if isinstance(made, Fault) else found_in_place(maker, made, text, way) or made
 
 
 def read_text(maker: SenseMaker, made: str, text: str) -> str | Fault:

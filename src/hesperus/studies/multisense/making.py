@@ -123,7 +123,8 @@ def make_texts(
         for key, reply in zip(keys, ask(requests) if requests else (), strict=True):
             before = state[key]
             assert isinstance(before, str)
-            state[key] = made_text(steps[key[0]].maker, reply, before)
+            step = steps[key[0]]
+            state[key] = made_text(step.maker, reply, before, (step.source, step.target))
     return state
 
 

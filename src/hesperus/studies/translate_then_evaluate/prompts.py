@@ -16,6 +16,7 @@ from hesperus.errors import SenseError, UnknownNameError
 from hesperus.measures import Bootstrap, NoCorners, Statistic, estimate
 from hesperus.senses import instruction_parts, item_texts, recompose, remake_item, render
 from hesperus.studies.asked.answering import Fault
+from hesperus.studies.asked.made_checks import in_place_of
 from hesperus.studies.asked.material import Material, gather, originals_of, override
 from hesperus.studies.evaluating import Made, Translating, Way
 from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
@@ -124,9 +125,13 @@ def put_prompts(study: OpenAnswersStudy, material: Material, translating: Transl
                 strict=True,
             )
         )
-        put = {text: found.text for text, found in done.items() if found.text is not None}
+        way = (study.reference, tag)
+        wrong = {
+            text: in_place_of(found.text, text, way) for text, found in done.items() if found.text is not None
+        }
+        put = {text: str(done[text].text) for text, fault in wrong.items() if fault is None}
         instructions[tag] = _instruction(source, put, tag, study)
-        items[tag] = {key: _item(item, put, tag) for key, item in originals.items()}
+        items[tag] = {key: _item(item, put, tag, wrong) for key, item in originals.items()}
         checks += _check(tag, done, study, translating)
     return Prompts(material, made, instructions, items, pl.DataFrame(checks, schema=_CHECK, orient="row"))
 
@@ -146,11 +151,12 @@ def _instruction(
         return Fault("sense", str(error))
 
 
-def _item(item: Item, put: Mapping[str, str], tag: str) -> Item | Fault:
+def _item(item: Item, put: Mapping[str, str], tag: str, wrong: Mapping[str, Fault | None]) -> Item | Fault:
     try:
         return remake_item(item, put, tag)
     except SenseError as error:
-        return Fault("sense", str(error))
+        lost = next((fault for text in item_texts(item) if (fault := wrong.get(text))), None)
+        return lost or Fault("sense", str(error))
 
 
 def _check(

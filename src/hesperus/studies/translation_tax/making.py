@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hesperus.errors import SenseError
 from hesperus.senses import SenseMaker, item_texts, remake_item
 from hesperus.studies.asked.answering import Ask, Fault
+from hesperus.studies.asked.made_checks import in_place_of
 from hesperus.studies.asked.making import made_text, making_request, not_made
 from hesperus.studies.evaluating.translating import Translating, Way
 from hesperus.types import Item, Request, Settings
@@ -45,10 +46,12 @@ def making_requests(
     return [making_request(maker, text, way, model=model, system=system, settings=settings) for text in texts]
 
 
-def made_by_model(maker: SenseMaker, texts: Sequence[str], requests: Sequence[Request], ask: Ask) -> Texts:
+def made_by_model(
+    maker: SenseMaker, texts: Sequence[str], requests: Sequence[Request], ask: Ask, *, way: tuple[str, str]
+) -> Texts:
     """What a model makes of texts; what fails stays with its reason."""
     return {
-        text: made_text(maker, reply, text)
+        text: made_text(maker, reply, text, way)
         for text, reply in zip(texts, ask(requests) if requests else (), strict=True)
     }
 
@@ -64,7 +67,9 @@ def made_by_translator(
     """
     made = translating.texts(list(texts), Way(*way, stage))
     return {
-        text: found.text if found.text is not None else Fault("translation", found.reason)
+        text: in_place_of(found.text, text, way) or found.text
+        if found.text is not None
+        else Fault("translation", found.reason)
         for text, found in zip(texts, made, strict=True)
     }
 

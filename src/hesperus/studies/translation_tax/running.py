@@ -165,7 +165,7 @@ def _back_translated(
             translate, texts, way, model=model, system=study.system, settings=study.making.settings()
         )
         return made_by_model(
-            translate, texts, requests, lambda asked: desk.ask(asked, f"{model}: back-translating")
+            translate, texts, requests, lambda asked: desk.ask(asked, f"{model}: back-translating"), way=way
         )
 
     if name is not None:
@@ -220,7 +220,11 @@ def _naturalise(
         settings=study.making.settings(),
     )  # fmt: skip
     made = made_by_model(
-        naturalise, texts, requests, lambda asked: desk.ask(asked, f"{what.rewriter}: rewriting")
+        naturalise,
+        texts,
+        requests,
+        lambda asked: desk.ask(asked, f"{what.rewriter}: rewriting"),
+        way=(study.target, study.target),
     )
     rewritten = made_items(translated, made, rewritten_item)
     kept.faults += lost_items(what.rewriter, study.natural.code, rewritten)
