@@ -10,7 +10,8 @@ from hesperus.analysis import MeasureSettings
 from hesperus.analysis.coverage import Coverage, coverage
 from hesperus.analysis.summary import SummaryRow, summarize
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
-from hesperus.reports.wording import MISSING, OUTCOME_WORDS, number, percent
+from hesperus.reports.wording import MISSING, OUTCOME_WORDS
+from hesperus.rounding import cell, interval
 from hesperus.types import OUTCOMES
 
 _CONSTANT_FROM = 5
@@ -74,7 +75,7 @@ def summary_lines(summary: Table) -> Table:
     columns = (*keys, "language", *(_HEADS[name] for name in shown), "answered", "excluded")
     rows: list[dict[str, object]] = []
     for key, line in lines.items():
-        cells = {_HEADS[name]: _number(line.get(name), interval=name in ("accuracy", "consistency", "kappa_p"))
+        cells = {_HEADS[name]: _number(line.get(name), ends=name in ("accuracy", "consistency", "kappa_p"))
                  for name in shown}  # fmt: skip
         rows.append(
             {
@@ -180,8 +181,8 @@ def _chance_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str
         bound = low if isinstance(low, float) else value
         if bound is None or float(str(bound)) <= 0.0:
             told.append(
-                f"{_sense(consistent)} ({number(float(str(consistent['value'])))}, by chance "
-                f"{number(float(str(chance['value'])))})"
+                f"{_sense(consistent)} ({cell(float(str(consistent['value'])))}, by chance "
+                f"{cell(float(str(chance['value'])))})"
             )
     if told:
         yield f"{who}: consistency is not shown to be more than chance alone would give in {', '.join(told)}"
@@ -200,21 +201,20 @@ def _outcomes(lost: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {OUTCOME_WORDS.get(name, name)}" for name, count in lost.items())
 
 
-def _number(row: Mapping[str, object] | None, *, interval: bool) -> str:
+def _number(row: Mapping[str, object] | None, *, ends: bool) -> str:
     if row is None or row["value"] is None:
         return MISSING
-    text = number(float(str(row["value"])))
-    if not interval or row["low"] is None:
-        return text
-    return f"{text} [{number(float(str(row['low'])))}, {number(float(str(row['high'])))}]"
+    value = float(str(row["value"]))
+    if not ends or row["low"] is None:
+        return cell(value)
+    return interval(value, float(str(row["low"])), float(str(row["high"])))
 
 
 def _share(row: Mapping[str, object]) -> str:
     if row["value"] is None:
         return MISSING
     answered, asked = _count(row), int(str(row["n"]))
-    # Rounding never turns 199 of 200 into all.
-    return f"{percent(answered / asked, 0 if answered in (0, asked) else 1)} of {asked:,}"
+    return f"{cell(answered / asked, 'share')} of {asked:,}"
 
 
 def _excluded_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:

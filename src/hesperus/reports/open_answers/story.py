@@ -69,7 +69,7 @@ def _too_low(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> Iterator
     where = joined(list(dict.fromkeys(language_name(cell[2]) for cell, _ in low))[:_MOST_NAMES])
     yield (
         f"the instrument cannot measure this for {where}: {found.reference_name} answers that are only sent there and back keep "
-        f"as little as {percent(least)} of themselves, less than {percent(LOW_CEILING)}, so that the scores below say nothing "
+        f"as little as {cell(least, 'share')} of themselves, less than {cell(LOW_CEILING, 'share')}, so that the scores below say nothing "
         "of the answers."
     )
 
