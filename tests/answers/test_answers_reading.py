@@ -169,6 +169,28 @@ def test_presets_part_where_they_should() -> None:
     assert read(yes_no("zh", "authors"), "不是。两个句子不同。").label == "no"
 
 
+def test_a_label_may_have_one_word_given_as_such() -> None:
+    words = reader_for("label", "de", answers={"yes": "ja", "no": "nein"})
+    assert words.answers == (("yes", ("ja",)), ("no", ("nein",)))
+    assert read(words, "Nein.").label == "no" and read(words, "n").label is None
+
+
+def test_presets_of_free_text_and_numbers() -> None:
+    """The authors read labels and letters only; the strict reader takes a number that stands alone."""
+    for form in ("text", "number"):
+        rules = {preset: reader_for(form, "en", answers={}, preset=preset).rules for preset in PRESETS}
+        assert rules["authors"] == rules["default"] == RULES[form]  # type: ignore[index]
+        assert rules["strict"] == (("whole number",) if form == "number" else ("exact",))
+    assert read(reader_for("text", "en", answers={}, preset="authors"), "**Paris**").label == "paris"
+    for preset, alone, within in (("default", "12", "12"), ("authors", "12", "12"), ("strict", "12", None)):
+        reader = reader_for("number", "en", answers={}, preset=preset)
+        assert (read(reader, "12").label, read(reader, "So it is 12.").label) == (alone, within)
+    for form in ("label", "choice"):
+        assert reader_for(form, "en", answers={"A": ["A"], "B": ["B"]}, preset="authors").rules == (
+            "authors",
+        )
+
+
 TEXT_CASES: list[tuple[Mapping[str, list[str]], list[str] | None, str, str | None]] = [
     ({}, None, " **Paris**. ", "paris"),
     ({}, None, "I'm sorry, but I cannot say.", None),

@@ -56,6 +56,14 @@ def test_the_collected_examples(shared_data: Path) -> None:
     assert fleiss_kappa(counts).value == pytest.approx(0.209930704, abs=1e-8)
 
 
+def test_fleiss_of_two_raters_is_the_pi_of_scott() -> None:
+    """Two of three units alike, both categories half of all ratings: (2/3 - 1/2) / (1 - 1/2)."""
+    assert fleiss_kappa([[2, 0], [1, 1], [0, 2]]).value == pytest.approx(1 / 3)
+    assert fleiss_kappa([[1, 1], [1, 1]]).value == pytest.approx(-1.0)
+    with pytest.raises(ValueError, match="2 or more"):
+        fleiss_kappa([[1, 0], [0, 1]])
+
+
 def _by_hand(ratings: np.ndarray, level: str) -> float:
     """All pairs of ratings, as the definition is written."""
     kept = ratings[:, np.isfinite(ratings).sum(axis=0) >= 2]

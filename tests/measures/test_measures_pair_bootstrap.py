@@ -143,6 +143,19 @@ def test_slabs_are_the_resamples_in_larger_blocks() -> None:
             assert drawn.bayesian or (slabs.sum(axis=1) == 7).all()
 
 
+def test_slabs_run_on_over_the_ends_of_blocks() -> None:
+    """So many items that a block holds five resamples: a slab ends within a block, or takes from two or three."""
+    drawn = draws(200_000, Bootstrap(13, seed=5))
+    assert drawn is not None
+    blocks = list(drawn.blocks())
+    assert [len(block) for block in blocks] == [5, 5, 3]
+    whole = np.concatenate(blocks)
+    for rows, heights in ((2, [2] * 6 + [1]), (4, [4, 4, 4, 1]), (7, [7, 6]), (13, [13]), (99, [13])):
+        slabs = [slab.copy() for slab in drawn.slabs(rows)]
+        assert [len(slab) for slab in slabs] == heights
+        np.testing.assert_array_equal(np.concatenate(slabs), whole)
+
+
 @pytest.mark.parametrize("method", INTERVAL_METHODS)
 def test_intervals_are_quantiles_and_leave_out_what_is_undefined(method: IntervalMethod) -> None:
     rng = np.random.default_rng(0)
