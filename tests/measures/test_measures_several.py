@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from hesperus.measures import (
+    INTERVAL_METHODS,
     INVALID,
     MISSING,
+    Bootstrap,
     Codes,
+    IntervalMethod,
     Key,
     ac3_statistic,
     agreement_statistics,
@@ -108,6 +111,27 @@ def test_alpha_of_runs_is_krippendorffs_alpha_of_their_answers(invalid: str) -> 
         ratings[unread] = 100.0 + np.arange(unread.sum())
     found = estimate(nominal_alpha_statistic(codes, invalid=invalid))  # type: ignore[arg-type]
     assert found.value == pytest.approx(krippendorff_alpha(ratings).value, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", INTERVAL_METHODS)
+def test_alpha_of_runs_has_the_interval_of_krippendorffs_alpha(method: IntervalMethod) -> None:
+    """Two ways to the same: columns with pseudo-items in their corners, and sums over tables of ratings."""
+    codes, bootstrap = _codes(6, holes=False), Bootstrap(300, interval=method)
+    found = estimate(nominal_alpha_statistic(codes), bootstrap)
+    other = krippendorff_alpha(codes.astype(np.float64), bootstrap=bootstrap)
+    assert found.low is not None and found.high is not None
+    assert (found.low, found.high) == pytest.approx((other.low, other.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("invalid", ["disagree", "agree", "drop"])
+def test_pooled_accuracy_counts_unreadable_answers_as_wrong_unless_they_are_dropped(invalid: str) -> None:
+    codes = _codes(5, holes=True)
+    gold = np.where(np.arange(40) < 35, codes[0] % 3, -1).astype(np.int32)
+    counted = ((codes >= 0) if invalid == "drop" else (codes != MISSING)) & (gold >= 0)
+    assert (codes[counted] == INVALID).any() == (invalid != "drop")
+    found = estimate(pooled_accuracy_statistic(codes, gold, invalid=invalid))  # type: ignore[arg-type]
+    assert found.value == pytest.approx((codes == gold)[counted].sum() / counted.sum())
+    assert found.n == counted.any(axis=0).sum()
 
 
 def test_alpha_of_two_whole_runs_is_nearly_scotts_pi() -> None:

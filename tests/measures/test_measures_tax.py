@@ -118,7 +118,7 @@ def test_groups_disagree_where_both_have_a_majority_and_these_differ() -> None:
     """The first label counts as any other; a tie, or no readable answer, is no majority."""
     right = np.ones((2, 5), bool)
     mine = np.array([[1, 0, 1, 0, -1], [1, 0, 1, 1, -1]], np.int32)
-    theirs = np.array([[0, 1, -1, 0, 0], [0, 1, -1, 0, 0], [1, -1, -1, 0, 0]], np.int32)
+    theirs = np.array([[0, 1, -1, 0, 0], [0, -1, -1, 0, 0], [1, -1, -1, 0, 0]], np.int32)
     high, low, disagreement = residue_strata(right, right, np.ones(5, bool), labels=mine, others=theirs)
     assert not high.any()
     assert disagreement.tolist() == [True, True, False, False, False]

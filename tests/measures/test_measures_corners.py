@@ -1,0 +1,76 @@
+"""Pseudo-items stand where items can stand, and pull an interval both ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_measures_invariance import CASES, LABELS, Case, Data, data  # noqa: F401
+
+from hesperus.measures import (
+    Bootstrap,
+    Key,
+    NoCorners,
+    Statistic,
+    agreement_statistics,
+    difference,
+    estimate,
+    share_statistic,
+    summed_by,
+)
+
+OTHERWISE = ("alpha, ", "unmatched difference", "Spearman", "representations")
+"""Measures that are not reduced from columns: they resample in ways of their own."""
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if not case.name.startswith(OTHERWISE)], ids=lambda case: case.name
+)
+def test_pseudo_items_are_possible_items_and_pull_both_ways(case: Case, data: Data) -> None:  # noqa: F811
+    found = case.measure(data)
+    assert isinstance(found, Statistic) and not isinstance(found.corners, NoCorners)
+    columns = np.stack([np.asarray(column, dtype=float) for column in found.columns])
+    corners = np.array(found.corners)
+    # A rater's bias may be as large as the scale, whatever the ratings at hand.
+    low, high = (1.0 - LABELS, LABELS - 1.0) if case.name == "bias of a rater" else (0.0, 1.0)
+    assert (corners >= np.minimum(columns.min(axis=1), low) - 1e-9).all()
+    assert (corners <= np.maximum(columns.max(axis=1), high) + 1e-9).all()
+    sums = columns.sum(axis=1)
+    value = float(found.reduce(sums))
+    pulled = [float(found.reduce(sums + 50.0 * corner)) for corner in corners]
+    assert max(pulled) > value
+    assert min(pulled) < value or min(pulled) == value == 0.0
+
+
+@pytest.mark.parametrize(("options", "corners"), [(2, 4), (3, 5)])
+def test_a_pair_of_answers_can_be_wrong_and_different_only_among_three_options(
+    options: int, corners: int
+) -> None:
+    codes = np.array([0, 1, 1, 0, 1], np.int32)
+    key = Key(codes, np.full(5, options, np.int32))
+    found = agreement_statistics(codes, codes[::-1].copy(), key=key)
+    assert len(np.array(found["kappa_p"].corners)) == corners
+    assert len(np.array(found["error_consistency"].corners)) == 4
+
+
+def test_a_pseudo_item_has_each_label_alike_often_and_unreadable_is_one_where_it_agrees() -> None:
+    codes = np.array([0, 1, 2, 0, -1], np.int32)
+    key = Key(np.abs(codes), np.full(5, 3, np.int32))
+    for invalid, classes in (("disagree", 3), ("agree", 4)):
+        found = agreement_statistics(codes, codes, key=key, invalid=invalid)  # type: ignore[arg-type]
+        corners = np.array(found["cohen_kappa"].corners)
+        np.testing.assert_allclose(corners[:, 2:], 1 / classes)
+        assert corners[:, :2].tolist() == [[1.0, 1.0], [1.0, 0.0]]
+
+
+def test_the_difference_of_a_share_from_itself_is_not_certain() -> None:
+    """All items alike on both sides prove little of other items: the interval has a width."""
+    share = share_statistic(np.arange(30) % 3 == 0, np.ones(30, bool))
+    found = estimate(difference(share, share), Bootstrap(200))
+    assert found.value == 0.0
+    assert found.low is not None and found.high is not None and found.low < -0.01 < 0.01 < found.high
+
+
+def test_no_units_are_no_items() -> None:
+    nothing = summed_by(share_statistic(np.empty(0, bool), np.empty(0, bool)), np.empty(0, np.int64))
+    found = estimate(nothing, Bootstrap(10))
+    assert (found.value, found.n) == (None, 0)
