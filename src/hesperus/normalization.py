@@ -62,7 +62,9 @@ def clean(text: str) -> str:
     """
     text = _ends(text).replace("\r\n", "\n").replace("\r", "\n")
     # Once before, since NFKC makes `´` a blank with an accent; once after, for what NFKC made.
-    text = unicodedata.normalize("NFKC", text.translate(_SPELLING)).translate(_SPELLING)
+    text = text.translate(_SPELLING)
+    if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
+        text = unicodedata.normalize("NFKC", text).translate(_SPELLING)
     text = _ends(_INVISIBLE.sub("", text))
     if "*" in text or "_" in text or "~" in text or "'''" in text:
         text = _EMPHASIS.sub(r'"\2"', _TIMES.sub(" × ", text))
@@ -136,8 +138,19 @@ def _once(text: str) -> str:
     inner = peel(whole)
     before = whole[: whole.find(inner)]
     folded = _BETWEEN_WORDS.sub(" ", _folded(inner))
-    kept = "".join(char for place, char in enumerate(folded) if _counts(folded, place))
+    if any(map(str.isdigit, folded)):
+        kept = "".join(char for place, char in enumerate(folded) if _counts(folded, place))
+    else:
+        kept = folded.translate(_WITHOUT_MARKS)
     return ("-" if before.endswith("-") and inner[:1].isdigit() else "") + _BLANKS.sub(" ", kept).strip()
+
+
+class _Marks(dict[int, int | None]):
+    """For `str.translate`: punctuation goes, all else stays; each character is looked up once."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = code if _counts(chr(code), 0) else None
+        return self[code]
 
 
 def _counts(text: str, place: int) -> bool:
@@ -154,6 +167,8 @@ def plain_digits(text: str) -> str:
         return text
     return "".join(str(int(char)) if not char.isascii() and char.isdecimal() else char for char in text)
 
+
+_WITHOUT_MARKS = _Marks()
 
 _ACCENTED = ("LATIN", "GREEK", "ARABIC", "HEBREW")
 

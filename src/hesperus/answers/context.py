@@ -179,6 +179,8 @@ def is_clause(text: str, start: int, word: str) -> bool:
 def refuses(text: str, words: Context) -> bool:
     """True where a phrase by which models decline stands in a folded text, as words."""
     for phrase, stem in words.refusals:
+        if phrase not in text:
+            continue
         place = text.find(phrase)
         while place >= 0:
             after = text[place + len(phrase) : place + len(phrase) + 1]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hesperus.answers.needles import Needles, lone_letters, shortest
 from hesperus.answers.reader import Reader
 from hesperus.answers.scripts import bounded, is_unspaced
 from hesperus.answers.wording import Answers, Wording, is_lettered
@@ -92,6 +93,10 @@ class Lexicon:
         beside: A second word joined to the first ("or", a comma, a slash).
         line: A letter that begins a line as in a list of the options.
         numbered: A digit that is the reply, names an option, or begins the reply as in a list.
+        longest: Characters of the longest text in `exact`, with an ending.
+        anywhere: What stands in every reply that holds one of the words in any role.
+        within: The same for `inside`.
+        cues: The same for `cue`; `nouns` for `named`; `names` for `option`.
     """
 
     exact: Mapping[str, str]
@@ -109,6 +114,12 @@ class Lexicon:
     beside: re.Pattern[str]
     line: re.Pattern[str] | None
     numbered: re.Pattern[str]
+    longest: int
+    anywhere: Needles
+    within: Needles
+    cues: tuple[str, ...]
+    nouns: tuple[str, ...]
+    names: tuple[str, ...]
 
 
 def set_apart(wording: Wording) -> str:
@@ -173,7 +184,24 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
         if letters
         else None,
         numbered=_numbered(digits, wording),
+        longest=max(map(len, exact), default=0) + max(map(len, wording.grammar.endings), default=0),
+        anywhere=_needles(tokens, wording, small=True),
+        within=_needles(worded, wording, small=False),
+        cues=shortest(
+            [
+                *(fold(cue.rstrip(": ")) for cue in _plains(wording.cues, wording)),
+                *(fold(noun) for noun, _ in _clauses(wording) if wording.grammar.verb_second),
+            ]
+        ),
+        nouns=shortest(fold(noun) for noun, _ in _clauses(wording)),
+        names=shortest(map(fold, _plains(wording.option_words, wording))),
     )
+
+
+def _needles(tokens: Iterable[Token], wording: Wording, *, small: bool) -> Needles:
+    single = [token.word for token in tokens if token.letter and len(token.word) == 1]
+    words = [fold(token.word) for token in tokens if not (token.letter and len(token.word) == 1)]
+    return Needles(shortest(words), lone_letters(single, _endings(wording), small=small))
 
 
 def lexicon(reader: Reader) -> Lexicon:

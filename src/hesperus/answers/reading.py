@@ -20,6 +20,8 @@ _FIRST_WORD = re.compile(
     r"\A[\"'(\[¿¡]{0,3}([^\s\"'()\[\],.;:!?،؟।።…]{1,40})[\"')\]]{0,3}(?=[.,;:!?،؟।።…\n]|\Z)"
 )
 _OTHER_SCRIPT = 0.2
+_LONGEST_FOREIGN = 100
+"""Characters of a reply that may be another language's word; the longest such words have 40."""
 ANOTHER_LANGUAGE = "another language"
 """The rule of a reply that is in a language other than the one asked for, as its sentences show."""
 
@@ -101,9 +103,12 @@ def _foreign_word(reply: Text) -> bool:
     """True where the reply is, or begins with, another language's word for one of the answers."""
     if not reply.reader.foreign:
         return False
-    foreign = set(reply.reader.foreign)
+    foreign = reply.reader.foreign
     first = _FIRST_WORD.match(reply.text)
-    return key(reply.text[:300]) in foreign or (first is not None and key(first[1]) in foreign)
+    if first is not None and key(first[1]) in foreign:
+        return True
+    whole = peel(reply.text[:300])
+    return len(whole) <= _LONGEST_FOREIGN and key(whole) in foreign
 
 
 def answer_from_logprobs(option_logprobs: Sequence[float], labels: Sequence[str]) -> Answer:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 from hesperus.answers.context import (
@@ -24,31 +25,52 @@ from hesperus.answers.context import (
     refuses,
 )
 from hesperus.answers.lexicon import Lexicon, fold, lexicon, respelt
+from hesperus.answers.needles import stands
 from hesperus.answers.reader import Reader
 from hesperus.answers.scripts import is_unspaced
+from hesperus.answers.wording import Wording
 from hesperus.languages.letters import script_of
 from hesperus.normalization import comparable, key, peel, unaccented
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A cleaned reply beside what it is read with."""
+    """A cleaned reply beside what it is read with.
+
+    Attributes:
+        text: The cleaned reply.
+        reader: How it is read.
+        words: What is looked for.
+        around: What turns an answer round.
+        folded: The text without case, on one line.
+        is_bare: Whether the text holds no word of the reader in any role.
+    """
 
     text: str
     reader: Reader
     words: Lexicon
     around: Context
+    folded: str
+    is_bare: bool
 
     @classmethod
     def of(cls, text: str, reader: Reader) -> Text:
         """Join a cleaned text and a reader; spellings that count as one become one."""
-        return cls(respelt(text, reader.wording.grammar), reader, lexicon(reader), context(reader.wording))
+        text, words = respelt(text, reader.wording.grammar), lexicon(reader)
+        folded = fold(text).replace("\n", " ")
+        bare = not words.anywhere.stand_in(text, folded)
+        return cls(text, reader, words, context(reader.wording), folded, bare)
 
 
 _BOXED = re.compile(r"\\f?boxed ?\{ ?(?:\\[a-z]{2,8} ?\{)? ?([^{}\n]{1,200})\}")
-_SENTENCES = re.compile(r"[.!?…।॥።](?=[ \n\"')\]]|\Z|[^\W0-9A-Za-z])|\n")
+_SENTENCES = re.compile(r"[.!?…।॥።\n](?:(?<=\n)|(?=[ \n\"')\]]|\Z|[^\W0-9A-Za-z]))")
 _LONGEST_WORD = 300
 _LONGEST_OWN = 200
+_EARLY = 400
+"""Characters in which a phrase by which models decline stands."""
+_OPENING = tuple("\"'([{<")
+_MARKED = 4
+"""Characters of a text for each of a word that it may be: its marks may be left out."""
 _SHORT = 90
 """Characters of a reply of one sentence at whose end a synonym counts as an answer."""
 _BLANK = re.compile(r"[ \n]+")
@@ -62,7 +84,10 @@ def exact(reply: Text) -> str | None:
 def _label(reply: Text, text: str) -> str | None:
     if len(text) > _LONGEST_WORD:
         return None
-    word = _BLANK.sub(" ", fold(peel(text)))
+    inner = peel(text)
+    if len(inner) > _MARKED * reply.words.longest:
+        return None
+    word = _BLANK.sub(" ", fold(inner))
     found = reply.words.exact
     return found.get(word) or found.get(unaccented(word)) or _without_ending(reply, word)
 
@@ -80,24 +105,46 @@ def text(reply: Text) -> str | None:
     return _whole_option(reply, reply.text) if len(reply.text) < 2000 else None
 
 
-def _option_texts(reply: Text) -> list[tuple[str, str]]:
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """An option's text in the forms in which it is looked for."""
+
+    label: str
+    key: str
+    comparable: str
+
+
+def _options(reply: Text) -> tuple[_Option, ...]:
     """Each option's text with its label; options of free text without labels are their own."""
-    options = reply.reader.options
-    if options is None:
-        return []
-    grammar = reply.reader.wording.grammar
-    return [
-        (respelt(option, grammar), label)
-        for option, label in zip(options, reply.reader.labels or options, strict=True)
-    ]
+    reader = reply.reader
+    if reader.options is None:
+        return ()
+    return _keyed(reader.options, reader.labels or reader.options, reader.wording)
+
+
+@lru_cache(maxsize=8192)
+def _keyed(texts: tuple[str, ...], labels: tuple[str, ...], wording: Wording) -> tuple[_Option, ...]:
+    spelt = [respelt(text, wording.grammar) for text in texts]
+    return tuple(
+        _Option(label, key(text), comparable(text)) for text, label in zip(spelt, labels, strict=True)
+    )
 
 
 def _whole_option(reply: Text, wanted: str) -> str | None:
-    form = comparable(wanted)
-    texts = _option_texts(reply)
+    texts = _options(reply)
     if reply.reader.form == "text":
-        texts += [(word, label) for label, words in reply.reader.answers for word in words]
-    return _one(label for text, label in texts if form and comparable(text) == form)
+        reader = reply.reader
+        known = tuple((word, label) for label, words in reader.answers for word in words)
+        texts += _named_answers(known)
+    if not texts:
+        return None
+    form = comparable(wanted)
+    return _one(each.label for each in texts if form and each.comparable == form)
+
+
+@lru_cache(maxsize=8192)
+def _named_answers(known: tuple[tuple[str, str], ...]) -> tuple[_Option, ...]:
+    return tuple(_Option(label, key(word), comparable(word)) for word, label in known)
 
 
 def digit(reply: Text) -> str | None:
@@ -109,7 +156,7 @@ def digit(reply: Text) -> str | None:
 
 def boxed(reply: Text) -> str | None:
     r"""The last LaTeX box holds a template, an option's text or its number: `\boxed{\text{C}}`."""
-    found = _BOXED.findall(reply.text)
+    found = _BOXED.findall(reply.text) if "boxed" in reply.text else []
     if not found:
         return None
     inner = peel(found[-1])
@@ -121,11 +168,13 @@ def cue(reply: Text) -> str | None:
 
     Two cues with different answers are none where one of them only holds on a condition ("if so, the answer is …").
     """
-    return _last_said(reply, reply.words.cue)
+    return _last_said(reply, reply.words.cue) if stands(reply.words.cues, reply.folded) else None
 
 
 def named(reply: Text) -> str | None:
     """A letter that is called the answer: "(C) is the correct answer", "C是正确答案"; the last one counts."""
+    if reply.is_bare or not stands(reply.words.nouns, reply.folded):
+        return None
     return _last_said(reply, reply.words.named)
 
 
@@ -148,7 +197,7 @@ def _last_said(reply: Text, pattern: re.Pattern[str] | None) -> str | None:
 
 def start(reply: Text) -> str | None:
     """A template at the start, set apart by punctuation where it could be another word: "(C) Keines von beiden."."""
-    match = reply.words.start.match(reply.text)
+    match = None if reply.is_bare else reply.words.start.match(reply.text)
     label = _matched(reply, match) if match else None
     if match is None or label is None or _joined(reply, match, label):
         return None
@@ -159,7 +208,7 @@ def start(reply: Text) -> str | None:
 
 def option(reply: Text) -> str | None:
     """A letter directly behind an option's name, where it is the only one that is not denied: "विकल्प ख सही है"."""
-    if reply.words.option is None:
+    if reply.words.option is None or reply.is_bare or not stands(reply.words.names, reply.folded):
         return None
     return _one(
         label
@@ -185,6 +234,8 @@ def quoted(reply: Text) -> str | None:
 
 
 def _quoted(reply: Text) -> set[str]:
+    if reply.is_bare or not stands(_OPENING, reply.text):
+        return set()
     matches = reply.words.quoted.finditer(reply.text)
     return {label for match in matches if (label := _matched(reply, match)) and not _turned(reply, match)}
 
@@ -216,6 +267,8 @@ def _inside(reply: Text) -> tuple[set[str], set[str]]:
     """The labels that stand in the reply, and those that stand there turned round."""
     said: set[str] = set()
     turned: set[str] = set()
+    if not reply.words.within.stand_in(reply.text, reply.folded):
+        return said, turned
     last_turned = -1
     short = (
         len(reply.text) <= _SHORT and len([part for part in _SENTENCES.split(reply.text) if peel(part)]) == 1
@@ -267,7 +320,7 @@ def _is_letter(reply: Text, word: str) -> bool:
 def _option_of(reply: Text, word: str) -> str:
     """The text of the option that a letter stands for, or nothing."""
     label = reply.words.exact.get(fold(word))
-    return next((key(text) for text, own in _option_texts(reply) if own == label), "")
+    return next((each.key for each in _options(reply) if each.label == label), "")
 
 
 def _between_letters(text: str) -> bool:
@@ -280,12 +333,12 @@ def _between_letters(text: str) -> bool:
 
 def text_inside(reply: Text) -> str | None:
     """Exactly one option's text stands in the reply as words; longer options hide the shorter ones in them."""
+    texts = [(each.key, each.label) for each in _options(reply) if len(each.key) > 1 or each.key.isdigit()]
+    if not stands((option for option, _ in texts), reply.folded):
+        return None
     rest = key(reply.text)
     found = set()
-    texts = [(key(text), label) for text, label in _option_texts(reply)]
     for option, label in sorted(texts, key=lambda each: (-len(each[0]), each[0])):
-        if len(option) < 2 and not option.isdigit():
-            continue
         place = _find_word(rest, option)
         if place is not None:
             found.add(label)
@@ -302,8 +355,9 @@ def own_words(reply: Text) -> str | None:
 
 
 def is_refusal(reply: Text) -> bool:
-    """True where a phrase by which models decline stands in the first 400 characters."""
-    return refuses(_BLANK.sub(" ", fold(reply.text[:400])), reply.around)
+    """True where a phrase by which models decline stands in the first _EARLY characters."""
+    said = reply.folded if len(reply.text) <= _EARLY else fold(reply.text[:_EARLY]).replace("\n", " ")
+    return refuses(_BLANK.sub(" ", said), reply.around)
 
 
 def several(reply: Text) -> bool:

@@ -72,6 +72,10 @@ _QUOTED = re.compile(
         )
     )
 )  # fmt: skip
+# Searches for one character, by which nearly every text is let through without the long patterns.
+_PROGRAM_SIGNS = re.compile(r"[`$\\@<_]|~~~|://|[a-z][A-Z]")
+_OPENING = re.compile(r"[“„«»\"「『《(（]")
+_CODE_MARKS = re.compile(r"[:{};=()\[\]]")
 _MARK = re.compile(r"^[ \t]*(?:[-*•+–—>#]+|\d{1,3}[.)]|[A-Za-z][.)])[ \t]+")
 _SENTENCE = re.compile(r"(?<=[.!?…؟।॥።])[\"'»”)\]]*\s+|(?<=[。！？])")
 _WORD = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)*")
@@ -227,9 +231,11 @@ def _judged(unit: str, expected: str) -> tuple[str, int] | None:
 
 def _far_ahead(text: str, expected: str, needed: float) -> str | None:
     """A language that is more likely than the one asked for by the margin; None where there is none."""
+    near = _alike(expected)
+    if _tags()[_identifier().classify(text.lower() if text.isupper() else text)[0]] in near:
+        return None
     ranks = _ranked(text)
     best = next(iter(ranks), _NOTHING_SAID)
-    near = _alike(expected)
     if best in near or best == _NOTHING_SAID:
         return None
     here = max((score for tag, score in ranks.items() if tag in near), default=-math.inf)
@@ -239,13 +245,15 @@ def _far_ahead(text: str, expected: str, needed: float) -> str | None:
 def _lines(text: str) -> Iterator[str]:
     """The lines of a text without what is no prose."""
     text = text.encode("utf-8", "ignore").decode()
-    for raw in _THINGS.sub(" ", text).splitlines():
+    if _PROGRAM_SIGNS.search(text) or any(sign in text for sign in ("www.", "](", "()")):
+        text = _THINGS.sub(" ", text)
+    for raw in text.splitlines():
         line = _MARK.sub("", raw).strip()
         if _is_code(line):
             continue
-        rest = _QUOTED.sub(" ", line)
+        rest = _QUOTED.sub(" ", line) if _OPENING.search(line) else line
         # A line that is quoted as a whole, as models like to quote their answer, is what they say.
-        if sum(map(str.isalpha, rest)) * 2 >= sum(map(str.isalpha, line)):
+        if rest != line and sum(map(str.isalpha, rest)) * 2 >= sum(map(str.isalpha, line)):
             line = rest
         if line and any(map(str.isalpha, line)):
             yield line
@@ -321,7 +329,9 @@ def _begins_large(word: str) -> bool:
 def _is_code(line: str) -> bool:
     """Whether a line is one of a program or a formula: many signs, or its beginning and its end."""
     signs = len(_CODE_SIGNS.findall(line))
-    return signs * 8 >= len(line) or _CODE_LINE.match(line) is not None
+    if signs * 8 >= len(line):
+        return True
+    return _CODE_MARKS.search(line) is not None and _CODE_LINE.match(line) is not None
 
 
 def _strange_words(lines: list[str]) -> int:

@@ -6,6 +6,7 @@ Ranges are the letter and mark blocks of the Unicode Standard 15, their punctuat
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 
 RANGES: dict[str, str] = {
@@ -70,5 +71,9 @@ def share_in(text: str, scripts: tuple[str, ...]) -> float | None:
 
     Only the first 2,000 characters are counted.
     """
-    found = [script for character in text[:2000] if character.isalpha() and (script := script_of(character))]
-    return sum(script in scripts for script in found) / len(found) if len(found) >= 3 else None
+    own = known = 0
+    for character, count in Counter(text[:2000]).items():
+        if character.isalpha() and (script := script_of(character)):
+            known += count
+            own += count * (script in scripts)
+    return own / known if known >= 3 else None

@@ -1,0 +1,84 @@
+"""What must stand in a text before a rule can find anything there: plain searches that cost microseconds.
+
+Most replies without an answer hold none of the words that a rule looks for, and a long alternation needs a hundred
+times as long to say so. Nothing here decides a reading: where a needle is found the rule's own pattern is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hesperus.answers.scripts import is_unspaced
+from hesperus.languages.letters import RANGES, script_of
+
+
+@dataclass(frozen=True, slots=True)
+class Needles:
+    """Of these at least one stands in every text in which a word can be found.
+
+    Attributes:
+        words: Parts of the folded text.
+        letters: A letter that stands alone, in the text as it is; None where no answer is one letter.
+    """
+
+    words: tuple[str, ...]
+    letters: re.Pattern[str] | None = None
+
+    def stand_in(self, text: str, folded: str) -> bool:
+        """Whether there is anything to look for in a text."""
+        if self.letters is not None and self.letters.search(text) is not None:
+            return True
+        return stands(self.words, folded)
+
+
+def stands(words: Iterable[str], folded: str) -> bool:
+    """True where one of the words is part of a folded text, which need not be as a word of its own."""
+    for word in words:  # noqa: SIM110 (any() with a generator takes three times as long)
+        if word in folded:
+            return True
+    return False
+
+
+def shortest(words: Iterable[str]) -> tuple[str, ...]:
+    """The words that hold no other of them: where a longer one stands, a shorter one does."""
+    found: list[str] = []
+    for word in sorted({word for word in words if word}, key=lambda word: (len(word), word)):
+        if not any(held in word for held in found):
+            found.append(word)
+    return tuple(found)
+
+
+def lone_letters(letters: Iterable[str], endings: str, *, small: bool) -> re.Pattern[str] | None:
+    """A pattern for single letters that stand as `hesperus.answers.scripts.bounded` wants it.
+
+    Args:
+        letters: The letters, one character each.
+        endings: Pattern of the endings that belong to a word, as for `bounded`.
+        small: Whether a letter in the other case counts too.
+    """
+    members: dict[str | None, set[str]] = {}
+    for letter in letters:
+        members.setdefault(None if is_unspaced(letter) else script_of(letter), set()).update(
+            _cases(letter) if small else letter
+        )
+    return (
+        re.compile("|".join(_alone(script, chosen, endings) for script, chosen in members.items()))
+        if members
+        else None
+    )
+
+
+def _cases(letter: str) -> Iterator[str]:
+    yield from (case for case in (letter, letter.lower(), letter.upper()) if len(case) == 1)
+    if letter in "iI":
+        yield from "İı"
+
+
+def _alone(script: str | None, letters: set[str], endings: str) -> str:
+    # The class comes first and what may not precede it is looked at behind: so the search jumps from letter to letter.
+    chosen = f"[{re.escape(''.join(sorted(letters)))}]"
+    if script is None:
+        return chosen
+    return f"{chosen}(?<![{RANGES[script]}0-9_]{chosen})(?={endings}(?![{RANGES[script]}0-9_]))"
