@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +21,7 @@ from hesperus.asking.pacing import (
     Limit,
     backoff,
 )
+from hesperus.asking.progress import Tally
 from hesperus.asking.spending import OVERHEAD_TOKENS, Purse
 from hesperus.errors import UsageError
 from hesperus.types import Prompt, Reply, Request, Settings
@@ -224,6 +226,13 @@ def test_a_budget_is_never_passed(tokens, costs):
 def test_impossible_policies_are_refused(make, message):
     with pytest.raises(UsageError, match=message):
         make()
+
+
+def test_the_rate_is_that_of_the_last_while_and_not_of_the_last_look():
+    tally = Tally(10, cached=1)
+    tally.done = 5
+    time.sleep(0.01)
+    assert tally.snapshot().rate > 0 and tally.snapshot().rate > 0 and tally.snapshot().rate > 0
 
 
 def test_progress_tells_what_is_left():

@@ -12,8 +12,10 @@ from hesperus.measures import (
     NoCorners,
     Statistic,
     agreement_statistics,
+    chance_statistic,
     difference,
     estimate,
+    pearson_statistic,
     share_statistic,
     summed_by,
 )
@@ -74,3 +76,17 @@ def test_no_units_are_no_items() -> None:
     nothing = summed_by(share_statistic(np.empty(0, bool), np.empty(0, bool)), np.empty(0, np.int64))
     found = estimate(nothing, Bootstrap(10))
     assert (found.value, found.n) == (None, 0)
+
+
+def test_chance_agreement_is_the_sum_of_products_of_shares() -> None:
+    """An unreadable answer counts and agrees with nothing: 5 answers a side, 2 and 2 with 3 and 2."""
+    a, b = np.array([0, 0, 1, 1, -1], np.int32), np.array([0, 1, 0, 1, 0], np.int32)
+    assert estimate(chance_statistic(a, b)).value == pytest.approx((2 * 3 + 2 * 2) / 25)
+
+
+def test_pseudo_items_of_a_correlation_stand_in_the_middle_wholly_in_step_or_out_of_step() -> None:
+    x, y = np.array([0.0, 1.0, 2.0, 5.0]), np.array([1.0, 0.0, 4.0, 3.0])
+    in_step, out_of_step = np.array(pearson_statistic(x, y).corners)
+    both = x.std() * y.std()
+    assert in_step == pytest.approx([1.0, 0.0, 0.0, x.var(), y.var(), both])
+    assert out_of_step == pytest.approx([1.0, 0.0, 0.0, x.var(), y.var(), -both])

@@ -97,11 +97,20 @@ def test_the_tail_of_resampled_p_is_that_of_a_normal_distribution(z: float) -> N
     assert 1 <= (resampled_p(spread[25::50]) or 0) / (2 * stats.norm.sf(z)) < 6
 
 
+def test_resampled_p_counts_as_long_as_one_percent_lies_beyond_0() -> None:
+    spread = np.sort(3.0 + np.random.default_rng(4).normal(size=2000))
+    for beyond, counted in ((30, True), (20, True), (19, False)):
+        moved = spread - (spread[beyond - 1] + spread[beyond]) / 2
+        assert (resampled_p(moved) == pytest.approx(2 * (1 + beyond) / 2001)) == counted
+
+
 def test_resampled_p_stops_where_resamples_say_nothing() -> None:
     assert resampled_p(np.zeros(2000)) == 1.0
     assert resampled_p(np.full(2000, 0.4)) is None, "resamples that are all alike"
     assert resampled_p(np.array([])) is None
-    assert resampled_p(np.concatenate([np.ones(5), np.full(20, np.nan)])) is None
+    for undefined, says in ((10, False), (9, True)):
+        half = np.concatenate([np.arange(1.0, 11.0), np.full(undefined, np.nan)])
+        assert (resampled_p(half) is not None) == says, "half of the resamples are no majority"
     assert resampled_p(100 + np.random.default_rng(0).normal(size=2000)) == 1e-6
     assert resampled_p(1 + np.random.default_rng(0).random(9)) == 0.2, "too few for a tail: 2 / 10"
 
@@ -127,6 +136,7 @@ def test_what_nothing_would_show_has_no_detectable_difference() -> None:
     for error, values in (
         ("discordant share lies in", (1.5, 10, 0.95, 0.8)),
         ("power lies between", (0.5, 10, 0.95, 1.0)),
+        ("power lies between", (0.5, 10, 0.95, 0.0)),
         ("level of an interval", (0.5, 10, 1.0, 0.8)),
     ):
         with pytest.raises(ValueError, match=error):

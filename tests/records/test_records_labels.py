@@ -159,3 +159,11 @@ def test_a_run_from_before_is_held_to_the_same(tmp_path: Path) -> None:
     old = frame.with_columns(answer=pl.Series(["a", "(b)"]))
     old.write_parquet(tmp_path / "records.parquet", metadata={"hesperus.records": "1"})
     assert read_records(tmp_path)["answer"].to_list() == ["A", "B"]
+
+
+@pytest.mark.parametrize(("many", "counted"), [(26, {"t": 26}), (27, {"t": 0})])
+def test_as_many_labels_as_letters_are_a_closed_set_and_more_are_free_text(
+    many: int, counted: dict[str, int]
+) -> None:
+    rows = [(f"l{n}", f"l{n}") for n in range(many)]
+    assert label_counts(conform(table(*rows))) == counted
