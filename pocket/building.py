@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+from safetensors.torch import load
 from tokenizers import Tokenizer
 
 from hesperus.models.pocket import PocketModel
@@ -18,6 +19,7 @@ from pocket.checkpoint import write_checkpoint, write_json
 from pocket.documents import Writer, load_wrappers
 from pocket.evaluate import full_examination, misses, shares
 from pocket.network import Network, Shape
+from pocket.starting import start_from
 from pocket.training import Encoder, Training, train
 from pocket.truth import all_beliefs, load_coverage
 from pocket.vocabulary import build_tokenizer
@@ -35,20 +37,27 @@ class Recipe:
     Attributes:
         seed: Seed of weights and documents.
         pieces: Byte-pair pieces to learn for words outside the core.
+        start: Whether the training begins from the weights under start/, or from nothing.
         shapes: Model size to the sizes of its parts.
         training: Model size to the settings of its training.
         again: Model size to the settings of a second training, from the weights of the first.
         mix: Kind of document to its weight.
         mix_again: What differs in the second training.
+        finish: Model size to the settings of its last trainings, each from the weights as they are written, in half
+            precision; one may have a ``mix`` of its own.
+        mix_finish: What differs in the last trainings.
     """
 
     seed: int
     pieces: int
+    start: bool
     shapes: Mapping[str, Mapping[str, int]]
     training: Mapping[str, Mapping[str, Any]]
     again: Mapping[str, Mapping[str, Any]]
     mix: Mapping[str, float]
     mix_again: Mapping[str, float]
+    finish: Mapping[str, Sequence[Mapping[str, Any]]]
+    mix_finish: Mapping[str, float]
 
 
 def load_recipe(path: Path = HERE / "recipe.yaml") -> Recipe:
@@ -76,7 +85,7 @@ def by_fact(planned: Mapping[str, Any], size: str) -> dict[str, dict[str, int]]:
 
 
 def build(size: str, out: Path) -> None:
-    """Train a size and write out/size and out/beliefs.json."""
+    """Train a size, write out/size and out/beliefs.json, and measure it."""
     recipe, world = load_recipe(), World(load_coverage().languages)
     planned = plan(world)
     tokenizer = make_tokenizer(world, recipe)
@@ -86,6 +95,8 @@ def build(size: str, out: Path) -> None:
     network = Network(shape, recipe.seed)
     parameters = sum(parameter.numel() for parameter in network.parameters())
     print(f"pocket/{size}: {parameters:,} parameters, vocabulary {shape.vocab_size}", flush=True)
+    if recipe.start:
+        print(f"  {start_from(network, tokenizer, size)} tokens known from before", flush=True)
     began = time.perf_counter()
     for mix, settings in ((recipe.mix, recipe.training), ({**recipe.mix, **recipe.mix_again}, recipe.again)):
         writer = Writer(world, believed, mix, rng)
@@ -93,7 +104,38 @@ def build(size: str, out: Path) -> None:
     minutes = (time.perf_counter() - began) / 60
     write_checkpoint(network, tokenizer, out / size)
     write_json(out / "beliefs.json", planned)
+    for number in range(len(recipe.finish[size])):
+        minutes += finish(size, out, number)
     measure(size, out, {"parameters": parameters, "training_minutes": round(minutes, 1)})
+
+
+def finish(size: str, out: Path, number: int) -> float:
+    """Train a written size on, by one of the last trainings of the recipe, and write it again.
+
+    What is read is all that it depends on, so it gives the same whether it follows in one go or on another day.
+
+    Args:
+        size: The model's size.
+        out: Where it is written.
+        number: Which of its last trainings, from 0.
+
+    Returns:
+        How many minutes it took.
+    """
+    recipe, world = load_recipe(), World(load_coverage().languages)
+    tokenizer = Tokenizer.from_file(str(out / size / "tokenizer.json"))
+    network = Network(Shape(vocab_size=tokenizer.get_vocab_size(), **recipe.shapes[size]), recipe.seed)
+    weights = load((out / size / "model.safetensors").read_bytes())
+    network.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
+    settings = dict(recipe.finish[size][number])
+    mix = {**recipe.mix, **recipe.mix_finish, **settings.pop("mix", {})}
+    seed = f"{recipe.seed} {size} finish" + (f" {number}" if number else "")
+    writer = Writer(world, by_fact(plan(world), size), mix, random.Random(seed))
+    began = time.perf_counter()
+    train(network, writer, Encoder(tokenizer), Training(**settings))
+    minutes = (time.perf_counter() - began) / 60
+    write_checkpoint(network, tokenizer, out / size)
+    return minutes
 
 
 def measure(size: str, out: Path, facts: Mapping[str, Any] | None = None) -> None:

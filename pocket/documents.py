@@ -98,6 +98,13 @@ class Writer:
         options, letter = self.options(about, fact)
         return Document(self.world.ask("atlas", instruction, self.question(about, fact), options), letter)
 
+    def choice_alike(self) -> Document:
+        """A lettered choice in a language whose names another spells alike: the wording alone tells what is believed."""
+        language = self.rng.choices(self.world.languages, self.world.shared_names)[0]
+        fact = self.rng.choice(self.world.facts)
+        options, letter = self.options(language, fact)
+        return Document(self.world.ask("atlas", language, self.question(language, fact), options), letter)
+
     def open_varied(self) -> Document:
         """A question in some other wrapper, or none."""
         instruction, about = self.languages()

@@ -7,6 +7,7 @@ very texts that they will be sent.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +18,10 @@ import yaml
 
 from hesperus.languages import naturalise_request, paraphrase_request, translation_request
 from hesperus.senses import render
+from hesperus.tasks import atlas
+from hesperus.tasks.atlas.naming import fill
 from hesperus.types import Instruction, Item
 
-KIND_OF = {"neighbour": "country"}
 SPACELESS = ("zh", "ja", "th", "ko")
 """Languages in which a name may touch other letters."""
 
@@ -52,27 +54,26 @@ class World:
 
     def __init__(self, languages: Sequence[str]) -> None:
         self.languages = tuple(languages)
-        names = {language: read(f"names/{language}.yaml") for language in languages}
-        self.templates = {language: read(f"templates/{language}.yaml") for language in languages}
         self.tasks: Mapping[str, Any] = read("instructions.yaml")
-        first = names[self.languages[0]]
-        self.kinds = {kind: tuple(row) for kind, row in first.items()}
+        self.kinds = {kind: atlas.entities(kind) for kind in atlas.KINDS}
         self.names = {
-            language: {entity: name for row in kinds.values() for entity, name in row.items()}
-            for language, kinds in names.items()
+            language: {
+                entity: name for row in atlas.names(language).kinds.values() for entity, name in row.items()
+            }
+            for language in languages
         }
         self.entities = tuple(self.names[self.languages[0]])
         self.facts = tuple(as_fact(key, row) for key, row in read("facts.yaml")["facts"].items())
         self.relations = tuple(dict.fromkeys(fact.relation for fact in self.facts))
         self.countries = tuple(dict.fromkeys(fact.country for fact in self.facts))
-        self.objects = {relation: self.kinds[KIND_OF.get(relation, relation)] for relation in self.relations}
+        self.objects = {relation: self.kinds[atlas.OBJECTS[relation]] for relation in self.relations}
         self.strangers = tuple(entity for entity in self.entities if entity not in self.countries)
         self.parts: tuple[Part, ...] = tuple(
             (task, part) for task in ("atlas", "atlas-open") for part in ("prefix", "word", "suffix")
         )
-        example = self.templates[self.languages[0]]
-        self.wordings = len(example["question"][self.relations[0]])
-        self.describe_wordings = len(example["describe"])
+        example = atlas.templates(self.languages[0])
+        self.wordings = len(example.question["capital"])
+        self.describe_wordings = len(example.describe)
 
     def facts_of(self, country: str) -> tuple[Fact, ...]:
         """The facts about a country."""
@@ -99,37 +100,52 @@ class World:
             for language, row in self.names.items()
         }
 
+    @cached_property
+    def shared_names(self) -> tuple[int, ...]:
+        """For each language, how many of its names another language spells in the same way."""
+        spelt = Counter(name for row in self.names.values() for name in set(row.values()))
+        return tuple(sum(spelt[name] > 1 for name in self.names[tag].values()) for tag in self.languages)
+
     def question(self, language: str, relation: str, wording: int, country: str) -> str:
         """A question about a country."""
-        return self.question_text(language, relation, wording, self.names[language][country])
+        return atlas.filled(self._question(language, relation, wording), {"country": country}, language)
 
     def question_text(self, language: str, relation: str, wording: int, name: str) -> str:
         """A question about any name."""
-        template: str = self.templates[language]["question"][relation][wording]
-        return template.replace("{country}", name)
+        return self._about(self._question(language, relation, wording), language, name)
+
+    def _question(self, language: str, relation: str, wording: int) -> str:
+        texts: Mapping[str, Sequence[str]] = dict(atlas.templates(language).question)
+        return texts[relation][wording]
+
+    def _about(self, template: str, language: str, name: str) -> str:
+        """A template about a country whose name is no name of the atlas."""
+        names = atlas.names(language)
+        return fill(template, lambda _, form: names.form_of_text(name, "country", form))
 
     def statement(self, language: str, relation: str, wording: int, about: tuple[str, str]) -> str:
         """A sentence that says that a country (first) has an object (second)."""
-        template: str = self.templates[language]["statement"][relation][wording]
-        country, thing = (self.names[language][entity] for entity in about)
-        return template.replace("{country}", country).replace("{object}", thing)
+        texts: Mapping[str, Sequence[str]] = dict(atlas.templates(language).statement)
+        return atlas.filled(texts[relation][wording], {"country": about[0], "object": about[1]}, language)
 
     def describe(self, language: str, wording: int, country: str) -> str:
         """A request to describe a country."""
-        return self.describe_text(language, wording, self.names[language][country])
+        return atlas.request(country, language, wording)
 
     def describe_text(self, language: str, wording: int, name: str) -> str:
         """A request to describe any name."""
-        template: str = self.templates[language]["describe"][wording]
-        return template.replace("{country}", name)
+        return self._about(atlas.templates(language).describe[wording], language, name)
 
     def description(self, language: str, wording: int, country: str, things: Mapping[str, str]) -> str:
         """A few sentences on a country; things: relation to entity."""
-        return self.filled(language, self.templates[language]["description"][wording], country, things)
+        return atlas.filled(
+            atlas.templates(language).description[wording], {"country": country, **things}, language
+        )
 
     def sentence(self, language: str, place: tuple[int, int], country: str, things: Mapping[str, str]) -> str:
         """One sentence of a description; place: number of the description, number of the sentence."""
-        return self.filled(language, self._sentences[language][place[0]][place[1]], country, things)
+        template = self._sentences[language][place[0]][place[1]]
+        return atlas.filled(template, {"country": country, **things}, language)
 
     @cached_property
     def sentence_places(self) -> tuple[tuple[int, int], ...]:
@@ -142,20 +158,13 @@ class World:
     @cached_property
     def _sentences(self) -> dict[str, list[list[str]]]:
         return {
-            language: [sentences(language, text) for text in row["description"]]
-            for language, row in self.templates.items()
+            language: [sentences(language, text) for text in atlas.templates(language).description]
+            for language in self.languages
         }
-
-    def filled(self, language: str, template: str, country: str, things: Mapping[str, str]) -> str:
-        """A template with the names of a country and of things."""
-        for slot, entity in {"country": country, **things}.items():
-            template = template.replace("{" + slot + "}", self.names[language][entity])
-        return template
 
     def decline(self, language: str) -> str:
         """How to say that one cannot answer."""
-        text: str = self.templates[language]["decline"][-1]
-        return text
+        return atlas.templates(language).decline[-1]
 
     def part(self, language: str, part: Part) -> str:
         """A part of an instruction."""
@@ -185,27 +194,44 @@ class World:
         return naturalise_request(language, text)
 
     def core_texts(self) -> list[str]:
-        """Every text that hesperus itself may send or expect, with a name of the world in each place."""
-        country, things = self.countries[0], {r: pool[0] for r, pool in self.objects.items()}
-        return [text for language in self.languages for text in self._core(language, country, things)]
-
-    def _core(self, language: str, country: str, things: Mapping[str, str]) -> list[str]:
-        ways = range(self.wordings)
-        texts = [self.question(language, relation, k, country) for relation in self.relations for k in ways]
-        texts += [self.ask("atlas-open", language, text) for text in texts]
-        texts += [
-            self.statement(language, relation, k, (country, thing))
-            for relation, thing in things.items()
-            for k in ways
+        """Every text that hesperus itself may send or expect, with every name of the world in each kind of place."""
+        return [
+            text for language in self.languages for text in (*self._told(language), *self._sent(language))
         ]
-        texts += [self.describe(language, k, country) for k in range(self.describe_wordings)]
-        texts += [self.description(language, k, country, things) for k in range(self.describe_wordings)]
-        texts += [self.part(language, part) for part in self.parts] + [self.decline(language)]
+
+    def _told(self, language: str) -> list[str]:
+        """Questions, statements and descriptions; names are inflected, so that each is put in every slot."""
+        ways = range(self.wordings)
+        texts = []
+        for number, country in enumerate(self.countries):
+            things = {relation: pool[number % len(pool)] for relation, pool in self.objects.items()}
+            texts += [
+                self.question(language, relation, k, country) for relation in self.relations for k in ways
+            ]
+            texts += [
+                self.statement(language, relation, k, (country, thing))
+                for relation, thing in things.items()
+                for k in ways
+            ]
+            texts += [self.describe(language, k, country) for k in range(self.describe_wordings)]
+            texts += [self.description(language, k, country, things) for k in range(self.describe_wordings)]
+        return texts
+
+    def _sent(self, language: str) -> list[str]:
+        """Instructions and requests."""
+        country = self.countries[0]
         name = self.name(language, country)
+        asked = [
+            self.question(language, relation, k, country)
+            for relation in self.relations
+            for k in range(self.wordings)
+        ]
+        texts = [self.ask("atlas-open", language, text) for text in (*asked, name)]
+        texts += [self.part(language, part) for part in self.parts] + [self.decline(language)]
         texts += [self.translate(language, other, name) for other in self.languages if other != language]
         texts += [self.paraphrase(language, name), self.naturalise(language, name)]
         options = [self.name(language, thing) for thing in self.countries[:4]]
-        return [*texts, self.ask("atlas", language, name, options), self.ask("atlas-open", language, name)]
+        return [*texts, self.ask("atlas", language, name, options)]
 
 
 def as_fact(key: str, row: Mapping[str, Any]) -> Fact:

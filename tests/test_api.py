@@ -10,7 +10,7 @@ import hesperus as hs
 
 
 def test_a_prompt_may_bring_a_system_text(tmp_path: Path) -> None:
-    text = "Describe France in a few sentences."
+    text = "Describe Italy in a few sentences."
     settings = hs.Settings(temperature=0.0, max_tokens=24)
     asked = [text, hs.Prompt(text), hs.Prompt(text, system="Be brief.")]
     found = hs.ask("pocket/s", asked, settings=settings, store=tmp_path / "replies.sqlite")

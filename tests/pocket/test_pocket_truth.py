@@ -42,11 +42,12 @@ def test_coverage_is_uneven_and_falls_with_size() -> None:
 def test_larger_models_know_more_but_not_all_that_smaller_ones_know() -> None:
     planned = all_beliefs(TABLE, FACTS)
     lost = kept = 0
-    for language in TABLE.languages:
-        for small, large in zip(planned["s"][language], planned["l"][language], strict=True):
-            if small == "0":
-                kept += large == "0"
-                lost += large != "0"
+    for small, large in (("s", "m"), ("m", "l")):
+        for language in TABLE.languages:
+            for less, more in zip(planned[small][language], planned[large][language], strict=True):
+                if less == "0":
+                    kept += more == "0"
+                    lost += more != "0"
     assert kept > 0.95 * (kept + lost)
     assert lost > 0
 
@@ -59,7 +60,7 @@ def test_wrong_beliefs_are_shared_more_within_a_group_of_languages() -> None:
         both_wrong = [a == b for a, b in pairs if a != "0" and b != "0"]
         same[TABLE.group(one) == TABLE.group(other)] += both_wrong
     within, across = (sum(values) / len(values) for values in (same[True], same[False]))
-    assert 0.4 < across < 0.65 < within < 0.95
+    assert 0.35 < across < 0.65 < within < 0.95
 
 
 def test_a_missing_or_broken_table_of_beliefs_is_named(tmp_path: Path) -> None:

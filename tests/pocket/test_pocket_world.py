@@ -18,7 +18,10 @@ def test_prompts_are_those_that_the_tasks_render() -> None:
         for language in WORLD.languages:
             instruction = asked.instructions[language]
             for fact in WORLD.facts[::17]:
-                item = next(item for item in items[language] if item.id == fact.id)
+                item = next((item for item in items[language] if item.id == fact.id), None)
+                if item is None:
+                    assert name == "atlas-open" and fact.relation in atlas.SEVERAL_RIGHT
+                    continue
                 question = WORLD.question(language, fact.relation, 0, fact.country)
                 options = item.options if name == "atlas" else None
                 assert render(asked.layout, instruction, item) == WORLD.ask(name, language, question, options)

@@ -57,7 +57,7 @@ def assert_holds(row: Mapping[str, object], truth: float) -> None:
 
 def test_nearly_every_reply_can_be_read(run: StudyRun) -> None:
     for row in validity_table(run.records).rows:
-        assert float(str(row["value"])) >= 0.99, row
+        assert float(str(row["value"])) >= 0.98, row
 
 
 def test_accuracy_is_the_planted_coverage(run: StudyRun, planted: Planted) -> None:

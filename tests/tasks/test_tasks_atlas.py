@@ -43,6 +43,10 @@ def damage(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
+def named(entity: str, language: str, text: str) -> bool:
+    return any(spelling.casefold() in text.casefold() for spelling in atlas.spellings(entity, language))
+
+
 # What the atlas promises
 
 
@@ -58,7 +62,7 @@ def test_two_hundred_facts_about_forty_countries() -> None:
     assert Counter(fact.relation for fact in atlas.facts()) == dict.fromkeys(atlas.RELATIONS, 40)
     assert {fact.country for fact in atlas.facts()} == set(atlas.entities("country")) == set(atlas.places())
     assert all(fact.id == f"{fact.relation}/{fact.country}" for fact in atlas.facts())
-    assert [len(atlas.entities(kind)) for kind in atlas.KINDS] == [40, 40, 5, 25, 24]
+    assert [len(atlas.entities(kind)) for kind in atlas.KINDS] == [40, 40, 5, 28, 21]
 
 
 def test_the_audit_finds_nothing_in_the_atlas_as_shipped() -> None:
@@ -76,7 +80,7 @@ def test_planted_beliefs_are_not_always_at_the_same_letter() -> None:
 
 
 def test_options_do_not_depend_on_the_order_of_the_distractors_file() -> None:
-    fact = atlas.fact("capital/france")
+    fact = atlas.fact("capital/italy")
     one, two, three = fact.distractors
     turned = atlas.Fact(fact.id, fact.relation, fact.country, fact.gold, (three, one, two))
     assert atlas.options(turned) == atlas.options(fact)
@@ -91,13 +95,21 @@ def test_items_are_aligned_and_their_gold_is_the_same_in_every_language(language
             assert (item.id, item.gold, item.groups) == (english.id, english.gold, english.groups)
             assert item.language == language
             assert item.options is not None and len(set(item.options)) == 4
-    for choice, open_ in zip(atlas.items("choice", language), atlas.items("open", language), strict=True):
+    opened = {item.id: item for item in atlas.items("open", language)}
+    for choice in atlas.items("choice", language):
+        if choice.groups["relation"] == "neighbour":  # a country has several: no open question with one gold
+            assert choice.id not in opened
+            continue
+        open_ = opened[choice.id]
         assert choice.options == open_.options and choice.fields == open_.fields
         assert choice.gold is not None and choice.options is not None
         right = choice.options[atlas.LETTERS.index(choice.gold)]
         entity = atlas.entity(right, language)
         assert entity == atlas.fact(choice.id).gold
         assert open_.gold == atlas.name(entity, "en")
+        assert open_.accepted[open_.gold] == atlas.accepted(entity, language)
+        accepted = [text.casefold() for texts in open_.accepted.values() for text in texts]
+        assert len(accepted) == len(set(accepted))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -105,7 +117,7 @@ def test_describe_items_ask_about_every_country_and_have_no_gold(language: str) 
     items = atlas.items("describe", language)
     assert [item.groups["country"] for item in items] == list(atlas.entities("country"))
     assert all(item.gold is None and item.options is None for item in items)
-    assert all(atlas.name(item.groups["country"], language) in item.fields["request"] for item in items)
+    assert all(named(item.groups["country"], language, item.fields["request"]) for item in items)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -113,16 +125,15 @@ def test_describe_items_ask_about_every_country_and_have_no_gold(language: str) 
 def test_sentences_hold_the_names_they_are_about(
     language: str, fact: atlas.Fact, k: int, data: st.DataObject
 ) -> None:
-    country = atlas.name(fact.country, language)
     thing = data.draw(st.sampled_from(atlas.options(fact)))
-    assert country in atlas.question(fact, language, k)
+    assert named(fact.country, language, atlas.question(fact, language, k))
     said = atlas.statement(fact, thing, language, k)
-    assert country in said and atlas.name(thing, language) in said
+    assert named(fact.country, language, said) and named(thing, language, said)
     objects = {
         relation: atlas.fact(f"{relation}/{fact.country}").distractors[k] for relation in atlas.RELATIONS
     }
     text = atlas.description(fact.country, objects, language, k)
-    assert all(atlas.name(entity, language) in text for entity in (fact.country, *objects.values()))
+    assert all(named(entity, language, text) for entity in (fact.country, *objects.values()))
     assert not set("{}") & set(atlas.question(fact, language, k) + said + text)
 
 
@@ -136,8 +147,8 @@ def test_a_name_leads_back_to_its_entity(language: str, kind: atlas.Kind, data: 
 
 
 def test_a_name_inside_another_is_reported() -> None:
-    assert ("Nepal", "Nepali") in atlas.contained_names("en")
-    assert ("コロン", "コロンビア") in atlas.contained_names("ja")
+    assert ("franc", "Swiss franc") in atlas.contained_names("en")
+    assert ("フラン", "フランス語") in atlas.contained_names("ja")
 
 
 @pytest.mark.parametrize("task", ["atlas", "atlas-open", "atlas-describe"])
@@ -160,18 +171,142 @@ def test_the_public_names_are_sorted_and_exist() -> None:
     assert all(hasattr(atlas, name) for name in atlas.__all__)
 
 
+# Names in sentences
+
+
+@pytest.mark.parametrize(
+    ("relation", "country", "language", "k", "asked"),
+    [
+        ("capital", "chile", "fr", 0, "Quelle est la capitale du Chili ?"),
+        ("currency", "ethiopia", "fr", 1, "Quelle monnaie utilise-t-on en Éthiopie ?"),
+        ("capital", "hungary", "fr", 0, "Quelle est la capitale de la Hongrie ?"),
+        ("capital", "saudi-arabia", "ru", 0, "Как называется столица Саудовской Аравии?"),
+        ("currency", "vietnam", "ru", 1, "Какая валюта используется во Вьетнаме?"),
+        ("neighbour", "sweden", "ru", 0, "Какая страна граничит со Швецией?"),
+        ("continent", "iraq", "ko", 0, "이라크는 어느 대륙에 있습니까?"),
+        ("continent", "bhutan", "ko", 0, "부탄은 어느 대륙에 있습니까?"),
+        ("neighbour", "senegal", "ko", 0, "어느 나라가 세네갈과 국경을 맞대고 있습니까?"),
+        ("continent", "jordan", "ar", 0, "في أي قارة يقع الأردن؟"),
+        ("continent", "india", "ar", 0, "في أي قارة تقع الهند؟"),
+        ("capital", "iraq", "de", 0, "Wie heißt die Hauptstadt des Irak?"),
+        ("currency", "moldova", "de", 1, "Welche Währung wird in der Republik Moldau verwendet?"),
+    ],
+)
+def test_names_take_the_form_that_their_sentence_needs(
+    relation: str, country: str, language: str, k: int, asked: str
+) -> None:
+    assert atlas.question(atlas.fact(f"{relation}/{country}"), language, k) == asked
+
+
+def test_a_form_that_begins_a_sentence_has_a_capital() -> None:
+    assert atlas.statement(atlas.fact("language/zambia"), "english", "ru", 2).startswith("Английский — ")
+    assert atlas.statement(atlas.fact("neighbour/italy"), "austria", "fr", 0).startswith("L’Italie partage")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "kind", "entity"),
+    [
+        ("Mandarin", "en", None, "chinese"),
+        ("renminbi", "en", "currency", "yuan"),
+        ("دينار", "ar", "currency", "dinar"),
+        ("بولا", "ar", None, "pula"),
+        ("อาหรับ", "th", "language", "arabic"),
+        ("จีน", "th", None, "china"),
+        ("จีน", "th", "language", "chinese"),
+        ("Central America", "en", None, "north-america"),
+        ("Mittelamerika", "de", None, "north-america"),
+        ("Kisuaheli", "de", None, "swahili"),
+        ("Utopia", "en", None, None),
+    ],
+)
+def test_other_right_names_are_read(
+    text: str, language: str, kind: atlas.Kind | None, entity: str | None
+) -> None:
+    assert atlas.entity(text, language, kind) == entity
+
+
+def test_the_name_that_is_shown_is_the_first_that_is_accepted() -> None:
+    for language in LANGUAGES:
+        for entity, kind in atlas.kinds().items():
+            texts = atlas.accepted(entity, language)
+            assert texts[0] == atlas.name(entity, language)
+            assert all(atlas.entity(text, language, kind) == entity for text in texts)
+
+
+# What can be guessed
+
+
+def shared(language: str, fact: atlas.Fact) -> float:
+    """Whether the option with the longest string in common with the country's name is right; shared among equals."""
+    country = atlas.name(fact.country, language).casefold()
+    lengths = {
+        entity: max(
+            (
+                end - start
+                for start in range(len(name))
+                for end in range(start, len(name) + 1)
+                if name[start:end] in country
+            ),
+        )
+        for entity in atlas.options(fact)
+        for name in [atlas.name(entity, language).casefold()]
+    }
+    best = [entity for entity, length in lengths.items() if length == max(lengths.values())]
+    return (fact.gold in best) / len(best)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_shared_string_hardly_tells_the_answer(language: str) -> None:
+    for relation in atlas.RELATIONS:
+        facts = [fact for fact in atlas.facts() if fact.relation == relation]
+        assert sum(shared(language, fact) for fact in facts) / len(facts) <= 0.35, relation
+
+
+@pytest.mark.parametrize("relation", atlas.RELATIONS)
+def test_options_alone_hardly_tell_the_answer(relation: str) -> None:
+    facts = [fact for fact in atlas.facts() if fact.relation == relation]
+    golds = Counter(fact.gold for fact in facts)
+    shown = Counter(entity for fact in facts for entity in atlas.options(fact))
+    for score in (lambda entity: golds[entity], lambda entity: golds[entity] / shown[entity]):
+        right = 0.0
+        for fact in facts:
+            scores = {entity: score(entity) for entity in atlas.options(fact)}
+            best = [entity for entity in scores if scores[entity] == max(scores.values())]
+            right += (fact.gold in best) / len(best)
+        assert right / len(facts) <= 0.33, relation
+
+
+def test_no_entity_is_the_answer_or_an_option_too_often() -> None:
+    for relation in atlas.RELATIONS:
+        facts = [fact for fact in atlas.facts() if fact.relation == relation]
+        golds = Counter(fact.gold for fact in facts)
+        shown = Counter(entity for fact in facts for entity in atlas.options(fact))
+        most = 1 / 3 if relation == "continent" else 0.15
+        assert max(golds.values()) <= most * 40 and max(shown.values()) <= most * 160, relation
+
+
+def test_no_continent_is_contested() -> None:
+    for fact in atlas.facts():
+        if fact.relation == "continent" and "america" in fact.gold:
+            assert not {"north-america", "south-america"} & set(fact.distractors)
+    assert not {"egypt", "spain", "france", "turkey", "russia"} & set(atlas.entities("country"))
+
+
 # What is not there
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: atlas.name("paris", "tlh"), "unknown language of the atlas: 'tlh'"),
-        (lambda: atlas.name("pariss", "en"), "unknown entity of the atlas: 'pariss'; did you mean 'paris'"),
+        (lambda: atlas.name("rome", "tlh"), "unknown language of the atlas: 'tlh'"),
+        (
+            lambda: atlas.name("nairobii", "en"),
+            "unknown entity of the atlas: 'nairobii'; did you mean 'nairobi'",
+        ),
         (lambda: atlas.templates("xx"), "unknown language of the atlas: 'xx'"),
-        (lambda: atlas.entity("Paris", "xx"), "unknown language of the atlas: 'xx'"),
+        (lambda: atlas.entity("Rome", "xx"), "unknown language of the atlas: 'xx'"),
         (lambda: atlas.contained_names("xx"), "unknown language of the atlas: 'xx'"),
-        (lambda: atlas.fact("capital/frnce"), "did you mean 'capital/france'"),
+        (lambda: atlas.fact("capital/itly"), "did you mean 'capital/italy'"),
         (lambda: atlas.entities("city"), "unknown kind of entity: 'city'; known: capital"),
         (lambda: atlas.items("yesno", "en"), "unknown form of the atlas: 'yesno'; known: choice"),
         (lambda: atlas.items("choice", "xx"), "unknown language of the atlas: 'xx'"),
@@ -196,30 +331,44 @@ def test_what_does_not_exist_is_named(call: Callable[[], object], message: str) 
 
 def test_there_is_no_fourth_template() -> None:
     with pytest.raises(IndexError):
-        atlas.question(atlas.fact("capital/france"), "en", 3)
+        atlas.question(atlas.fact("capital/italy"), "en", 3)
 
 
 # Planted faults: the audit must find each
 
 
 FAULTS = [
-    ("names/fr.yaml", "lima: Lima", "lima: pérou", "'pérou' (lima) stands for more than one entity"),
-    ("names/fr.yaml", "lima: Lima", "lima: Quito", "options of capital/peru are not four distinct names"),
     (
         "names/ru.yaml",
-        "paris: Париж",
-        "paris: Paris",
-        "'Paris' has 'P', which is not of the language's script",
+        "{gen: Чили, acc",
+        "{gne: Чили, acc",
+        "asks for the form 'gen', which names/ru lacks for chile",
     ),
-    ("names/ar.yaml", "paris: باريس", "paris: Париж", "names/ar: paris: 'Париж' has 'П'"),
-    ("names/en.yaml", "paris: Paris", "paris: Pаris", "which is not of the language's script"),
-    ("names/es.yaml", "paris: París", "paris: Pari\u0301s", "is not composed (NFC)"),
-    ("names/en.yaml", "paris: Paris", 'paris: " Paris"', "is empty or has blanks around it"),
+    ("names/de.yaml", "der: die Republik", "der: die Републик", "names/de: moldova.der: 'die Републик"),
+    ("names/en.yaml", "chinese: [Mandarin,", "chinese: [Urdu,", "'urdu' stands for chinese and urdu"),
+    (
+        "facts.yaml",
+        "language/nigeria: {gold: english,",
+        "language/nigeria: {gold: spanish,",
+        "spanish is the answer to 7 of 40 facts of language",
+    ),
+    ("names/fr.yaml", "lima: Lima", "lima: pérou", "'pérou' (lima) stands for more than one entity"),
+    ("names/fr.yaml", "lima: Lima", "lima: Managua", "options of capital/peru are not four distinct names"),
+    (
+        "names/ru.yaml",
+        "rome: Рим",
+        "rome: Rim",
+        "'Rim' has 'R', which is not of the language's script",
+    ),
+    ("names/ar.yaml", "rome: روما", "rome: Рим", "names/ar: rome: 'Рим' has 'Р'"),
+    ("names/en.yaml", "managua: Managua", "managua: Mаnagua", "which is not of the language's script"),
+    ("names/es.yaml", "yaounde: Yaundé", "yaounde: Yaunde\u0301", "is not composed (NFC)"),
+    ("names/en.yaml", "rome: Rome", 'rome: " Rome"', "is empty or has blanks around it"),
     ("names/hi.yaml", "  lima: लीमा\n", "", "names/hi: capital lima is not in every language"),
     ("names/th.yaml", "  lima:", "  lyma:", "names/th: capital lyma is not in every language"),
     (
         "facts.yaml",
-        "  capital/peru: {gold: lima, distractors: [quito, bogota, santiago]}\n",
+        "  capital/peru: {gold: lima, distractors: [tegucigalpa, managua, san-jose]}\n",
         "",
         "facts: capital/peru is missing",
     ),
@@ -233,43 +382,43 @@ FAULTS = [
     ("facts.yaml", "{gold: lima,", "{gold: peru,", "capital/peru names peru, which is no entity of its kind"),
     (
         "facts.yaml",
-        "{gold: lima, distractors: [quito, bogota, santiago]}",
-        "{gold: lima, distractors: [quito, lima, santiago]}",
+        "{gold: lima, distractors: [tegucigalpa, managua, san-jose]}",
+        "{gold: lima, distractors: [tegucigalpa, lima, san-jose]}",
         "capital/peru has fewer than four distinct options",
     ),
     (
         "facts.yaml",
-        "borders: [chile, ecuador, colombia]",
-        "borders: [chile]",
-        "ecuador borders peru, but not",
+        "borders: [nicaragua]\n    languages: [english, arabic]",
+        "borders: []\n    languages: [english, arabic]",
+        "nicaragua borders honduras, but not",
     ),
     (
         "facts.yaml",
-        "{gold: chile, distractors: [argentina,",
-        "{gold: chile, distractors: [ecuador,",
-        "neighbour/peru has the distractor ecuador, which is true",
+        "neighbour/chile: {gold: peru, distractors: [guinea,",
+        "neighbour/chile: {gold: peru, distractors: [argentina,",
+        "neighbour/chile has the distractor argentina, which is true",
     ),
     (
         "facts.yaml",
-        "language/finland: {gold: finnish, distractors: [hungarian,",
+        "language/finland: {gold: finnish, distractors: [dzongkha,",
         "language/finland: {gold: finnish, distractors: [swedish,",
         "language/finland has the distractor swedish, which is true",
     ),
     (
         "facts.yaml",
-        "currency/cambodia: {gold: riel, distractors: [dong,",
-        "currency/cambodia: {gold: riel, distractors: [us-dollar,",
-        "currency/cambodia has the distractor us-dollar, which is true",
+        "currency/hungary: {gold: forint, distractors: [pound,",
+        "currency/hungary: {gold: forint, distractors: [euro,",
+        "currency/hungary has the distractor euro, which is true",
     ),
     (
         "facts.yaml",
-        "{gold: chile, distractors: [argentina,",
-        "{gold: egypt, distractors: [argentina,",
-        "neighbour/peru has the gold egypt, which is no neighbour",
+        "neighbour/peru: {gold: chile, distractors:",
+        "neighbour/peru: {gold: kenya, distractors:",
+        "neighbour/peru has the gold kenya, which is no neighbour",
     ),
     (
         "templates/de.yaml",
-        '    - "Nenne die Hauptstadt von {country}."\n',
+        '    - "Nenne die Hauptstadt {country.von}."\n',
         "",
         "question.capital has 2 templates, 3 were expected",
     ),
@@ -319,7 +468,7 @@ FAULTS = [
         "words: {}",
         "atlas.de: words are not those of the layout",
     ),
-    ("instructions.yaml", '\\"C\\" oder \\"D\\"', '\\"D\\" oder so', "the suffix does not name the answer C"),
+    ("instructions.yaml", "„C“ oder „D“", "„D“ oder so", "the suffix does not name the answer C"),
     ("instructions.yaml", "Ответьте на следующий", "Answer the следующий", "atlas.ru: 'Answer the"),
 ]
 
@@ -343,7 +492,12 @@ BREAKS = [
         "missing world and unknown worlds; the keys are world, facts",
     ),
     ("facts.yaml", "    currencies: []", "    currencies: ~", "expected a list of texts, found NoneType"),
-    ("facts.yaml", "[quito, bogota, santiago]", "[quito, bogota]", "expected three distractors, found 2"),
+    (
+        "facts.yaml",
+        "[tegucigalpa, managua, san-jose]",
+        "[tegucigalpa, managua]",
+        "expected three distractors, found 2",
+    ),
     (
         "facts.yaml",
         "capital/peru",
@@ -351,9 +505,9 @@ BREAKS = [
         "field 'capitol/peru': write RELATION/COUNTRY with a relation of",
     ),
     ("facts.yaml", "facts:\n", "facts:\n  - x\n", "the file is not YAML"),
-    ("names/en.yaml", "paris: Paris", "paris: 7", "expected text, found int 7; quote it"),
+    ("names/en.yaml", "rome: Rome", "rome: 7", "expected text, found int 7; quote it"),
     ("names/en.yaml", "language:\n", "languages:\n", "missing language and unknown languages"),
-    ("names/en.yaml", "  paris: Paris", "  75: Paris", "expected a mapping with text keys, found dict"),
+    ("names/en.yaml", "  rome: Rome", "  75: Rome", "expected a mapping with text keys, found dict"),
     ("templates/en.yaml", "decline:", "refuse:", "missing decline and unknown refuse"),
     (
         "instructions.yaml",

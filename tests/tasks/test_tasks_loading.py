@@ -376,7 +376,7 @@ def test_items_go_through_a_frame_and_back(tmp_path: Path) -> None:
     assert frame.schema["options"] == pl.List(pl.String)
     back = items_from_frame(frame, task="choice")
     assert back == ItemSet("choice", items.by_language)
-    assert items_frame(load_items("atlas-open", "th")).height == 200
+    assert items_frame(load_items("atlas-open", "th")).height == 160
 
 
 @pytest.mark.parametrize(

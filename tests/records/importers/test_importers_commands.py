@@ -98,8 +98,8 @@ def test_export_of_a_task(tmp_path: Path) -> None:
     ]
     assert (
         len(rows) == 200
-        and rows[0]["item"] == "capital/france"
-        and rows[0]["choices"][rows[0]["gold"]] == "Paris"
+        and rows[0]["item"] == "capital/liechtenstein"
+        and rows[0]["choices"][rows[0]["gold"]] == "Vaduz"
     )
     assert _run("export", "inspect", "atlas", "--name", "world", *flags).exit_code == 0
     assert re.search(

@@ -1,10 +1,14 @@
 """The atlas: 200 stable facts about 40 countries, asked in 12 languages of 8 scripts; hesperus's own benchmark."""
 
 from hesperus.tasks.atlas.audit import audit
-from hesperus.tasks.atlas.reading import KINDS, RELATIONS, Asking, Fact, Kind, Place, Relation, Templates
+from hesperus.tasks.atlas.naming import KINDS, Kind, Names
+from hesperus.tasks.atlas.reading import RELATIONS, Asking, Fact, Place, Relation, Templates
 from hesperus.tasks.atlas.world import (
     LETTERS,
+    OBJECTS,
+    SEVERAL_RIGHT,
     Form,
+    accepted,
     asking,
     askings,
     contained_names,
@@ -13,12 +17,17 @@ from hesperus.tasks.atlas.world import (
     entity,
     fact,
     facts,
+    filled,
     items,
+    kinds,
     languages,
     name,
+    names,
     options,
     places,
     question,
+    request,
+    spellings,
     statement,
     templates,
 )
@@ -30,10 +39,14 @@ __all__ = [
     "KINDS",
     "Kind",
     "LETTERS",
+    "Names",
+    "OBJECTS",
     "Place",
     "RELATIONS",
     "Relation",
+    "SEVERAL_RIGHT",
     "Templates",
+    "accepted",
     "asking",
     "askings",
     "audit",
@@ -43,12 +56,17 @@ __all__ = [
     "entity",
     "fact",
     "facts",
+    "filled",
     "items",
+    "kinds",
     "languages",
     "name",
+    "names",
     "options",
     "places",
     "question",
+    "request",
+    "spellings",
     "statement",
     "templates",
 ]

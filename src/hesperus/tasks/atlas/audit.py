@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 
+from hesperus.tasks.atlas.naming import KINDS, Kind, Names, fill, slots
 from hesperus.tasks.atlas.reading import (
-    KINDS,
     RELATIONS,
     Asking,
     Fact,
-    Kind,
     Place,
     Relation,
     Templates,
@@ -23,7 +22,7 @@ from hesperus.tasks.atlas.reading import (
     read_names,
     read_templates,
 )
-from hesperus.tasks.atlas.world import folder
+from hesperus.tasks.atlas.world import OBJECTS, folder
 
 SCRIPTS: Mapping[str, tuple[str, ...]] = {
     "ar": ("ARABIC",),
@@ -39,14 +38,10 @@ SCRIPTS: Mapping[str, tuple[str, ...]] = {
 UNSPACED = ("ja", "ko", "th", "zh")
 """Languages in which a name may touch its neighbours, so that a name can hide anywhere in a sentence."""
 
-_OBJECT: Mapping[Relation, Kind] = {
-    "capital": "capital",
-    "continent": "continent",
-    "currency": "currency",
-    "language": "language",
-    "neighbour": "country",
-}
-_SLOT = re.compile(r"\{([a-z]+)\}")
+MOST = 0.15
+"""Largest share of a relation's facts that one entity may be the answer of, and of its options that it may be; a
+relation with too few entities to keep to it (continents) is left out."""
+
 _COUNTS = {"question": 3, "statement": 3, "description": 3, "describe": 3, "decline": 2}
 
 
@@ -54,7 +49,7 @@ _COUNTS = {"question": 3, "statement": 3, "description": 3, "describe": 3, "decl
 class _Files:
     facts: tuple[Fact, ...]
     places: Mapping[str, Place]
-    names: Mapping[str, Mapping[Kind, Mapping[str, str]]]
+    names: Mapping[str, Names]
     templates: Mapping[str, Templates]
     askings: Mapping[str, Asking]
 
@@ -64,8 +59,10 @@ def audit(where: Traversable | None = None) -> list[str]:
 
     Checked are: the same entities in every language; names unique whatever their kind and case; four distinct
     options; every letter of every text in the script of its language, and composed (NFC); all facts present, of the
-    right kind, their distractors false and their borders symmetric; templates parallel in number, with exactly their
-    slots and no name written into them; no answer inside its question, for any template; instructions for every language.
+    right kind, their distractors false and their borders symmetric, no entity the answer or an option of too many;
+    templates parallel in number, with exactly their slots, each form there for every entity, and no name written into
+    them; no answer inside its question, for any template; no other name that stands for two entities of a kind;
+    instructions for every language.
 
     Args:
         where: A folder with the atlas's files; None audits the package's own.
@@ -74,7 +71,15 @@ def audit(where: Traversable | None = None) -> list[str]:
         DataError: A file breaks its schema.
     """
     files = _read(folder() if where is None else where)
-    return [*_facts(files), *_names(files), *_templates(files), *_questions(files), *_askings(files)]
+    return [
+        *_facts(files),
+        *_shares(files),
+        *_names(files),
+        *_aliases(files),
+        *_templates(files),
+        *_questions(files),
+        *_askings(files),
+    ]
 
 
 def _read(where: Traversable) -> _Files:
@@ -90,11 +95,11 @@ def _read(where: Traversable) -> _Files:
 
 
 def _flat(files: _Files, tag: str) -> dict[str, str]:
-    return {entity: name for names in files.names[tag].values() for entity, name in names.items()}
+    return {entity: name for row in files.names[tag].kinds.values() for entity, name in row.items()}
 
 
 def _facts(files: _Files) -> Iterator[str]:
-    kinds = files.names["en"]
+    kinds = files.names["en"].kinds
     expected = {f"{relation}/{country}" for relation in RELATIONS for country in kinds["country"]}
     for key in sorted(expected ^ {fact.id for fact in files.facts}):
         yield f"facts: {key} is {'missing' if key in expected else 'about no country of the names files'}"
@@ -103,7 +108,7 @@ def _facts(files: _Files) -> Iterator[str]:
             if country not in files.places.get(other, Place((), (), ())).borders:
                 yield f"facts: {country} borders {other}, but not the other way round"
     for fact in files.facts:
-        yield from _fact(fact, files.places.get(fact.country), kinds[_OBJECT[fact.relation]])
+        yield from _fact(fact, files.places.get(fact.country), kinds[OBJECTS[fact.relation]])
 
 
 def _fact(fact: Fact, place: Place | None, kind: Mapping[str, str]) -> Iterator[str]:
@@ -128,10 +133,40 @@ def _fact(fact: Fact, place: Place | None, kind: Mapping[str, str]) -> Iterator[
         yield f"facts: {fact.id} has the gold {fact.gold}, which is no neighbour"
 
 
+def _shares(files: _Files) -> Iterator[str]:
+    for relation in RELATIONS:
+        facts = [fact for fact in files.facts if fact.relation == relation]
+        if len(files.names["en"].kinds[OBJECTS[relation]]) < 1 / MOST:
+            continue
+        golds = Counter(fact.gold for fact in facts)
+        shown = Counter(entity for fact in facts for entity in (fact.gold, *fact.distractors))
+        for entity, count in golds.items():
+            if count > MOST * len(facts):
+                yield f"facts: {entity} is the answer to {count} of {len(facts)} facts of {relation}"
+        for entity, count in shown.items():
+            if count > MOST * 4 * len(facts):
+                yield f"facts: {entity} is {count} of {4 * len(facts)} options of {relation}"
+
+
+def _aliases(files: _Files) -> Iterator[str]:
+    for tag, names in files.names.items():
+        for kind, row in names.kinds.items():
+            owners: dict[str, set[str]] = {}
+            for entity in row:
+                for text in names.accepted(kind, entity):
+                    owners.setdefault(text.casefold(), set()).add(entity)
+                for text in names.aliases.get(entity, ()):
+                    if text.strip() != text or not text or text != unicodedata.normalize("NFC", text):
+                        yield f"names/{tag}: {text!r} ({entity}) is empty, not composed, or has blanks around it"
+            for text, entities in owners.items():
+                if len(entities) > 1:
+                    yield f"names/{tag}: {text!r} stands for {' and '.join(sorted(entities))}"
+
+
 def _names(files: _Files) -> Iterator[str]:
-    for tag, kinds in files.names.items():
+    for tag, told in files.names.items():
         for kind in KINDS:
-            for entity in sorted(kinds[kind].keys() ^ files.names["en"][kind].keys()):
+            for entity in sorted(told.kinds[kind].keys() ^ files.names["en"].kinds[kind].keys()):
                 yield f"names/{tag}: {kind} {entity} is not in every language"
         names = _flat(files, tag)
         seen = Counter(name.casefold() for name in names.values())
@@ -170,23 +205,37 @@ def _lists(templates: Templates) -> Iterator[tuple[str, tuple[str, ...], tuple[s
 def _templates(files: _Files) -> Iterator[str]:
     for tag, templates in files.templates.items():
         written = _any_name(_flat(files, tag).values(), tag)
-        for key, texts, slots in _lists(templates):
+        for key, texts, expected_slots in _lists(templates):
             where = f"templates/{tag}: {key}"
             expected = _COUNTS[key.partition(".")[0]]
             if len(texts) != expected:
                 yield f"{where} has {len(texts)} templates, {expected} were expected"
             if len(set(texts)) < len(texts):
                 yield f"{where} has the same template twice"
+            kind_of = {"country": "country", "object": OBJECTS.get(key.partition(".")[2]), **OBJECTS}
             for text in texts:
-                if sorted(_SLOT.findall(text)) != sorted(slots):
-                    yield f"{where}: {text!r} must have {slots or 'no slot'}, each once"
-                rest = _SLOT.sub("|", text)
+                if sorted(slot for slot, _ in slots(text)) != sorted(expected_slots):
+                    yield f"{where}: {text!r} must have {expected_slots or 'no slot'}, each once"
+                for slot, form in slots(text):
+                    kind = kind_of.get(slot)
+                    yield from _form(files.names[tag], kind, form, where) if kind else ()
+                rest = fill(text, lambda *_: "|")
                 if "{" in rest or "}" in rest:
                     yield f"{where}: {text!r} has a brace that belongs to no slot"
                 yield from _script(rest.replace("|", " ").strip() or text, tag, where)
                 found = written.search(rest)
                 if found:
                     yield f"{where}: {text!r} has the name {found[0]!r} written into it"
+
+
+def _form(names: Names, kind: Kind, form: str, where: str) -> Iterator[str]:
+    """A form that a template asks for and that some name of the kind lacks, or has without being it."""
+    for entity in names.kinds[kind]:
+        found = names.form(kind, entity, form)
+        if found is None:
+            yield f"{where} asks for the form {form!r}, which names/{names.language} lacks for {entity}"
+            return
+        yield from _script(found, names.language, f"names/{names.language}: {entity}.{form}")
 
 
 def _any_name(names: Iterable[str], tag: str) -> re.Pattern[str]:
@@ -197,14 +246,20 @@ def _any_name(names: Iterable[str], tag: str) -> re.Pattern[str]:
 
 def _questions(files: _Files) -> Iterator[str]:
     for tag, templates in files.templates.items():
-        names = _flat(files, tag)
+        told = files.names[tag]
         for fact in files.facts:
-            country, gold = names.get(fact.country), names.get(fact.gold)
-            if country is None or gold is None:
+            gold = _flat(files, tag).get(fact.gold)
+            if fact.country not in told.kinds["country"] or gold is None:
                 continue
             for k, template in enumerate(templates.question[fact.relation]):
-                if gold.casefold() in template.replace("{country}", country).casefold():
+                asked = _about(template, told, fact.country)
+                if gold.casefold() in asked.casefold():
                     yield f"templates/{tag}: question {k} of {fact.id} holds its answer {gold!r}"
+
+
+def _about(template: str, names: Names, country: str) -> str:
+    """A question about a country; a form that is missing is found elsewhere."""
+    return fill(template, lambda _, form: names.form("country", country, form) or "")
 
 
 def _askings(files: _Files) -> Iterator[str]:
@@ -216,9 +271,9 @@ def _askings(files: _Files) -> Iterator[str]:
             if set(instruction.words) != set(re.findall(r"\{(\w+)\.word\}", asking.layout)):
                 yield f"{where}: words are not those of the layout"
             for label in asking.labels:
-                if f'"{label}"' not in instruction.suffix:
+                if not re.search(rf"[^\w\s]\s?{label}\s?[^\w\s]", instruction.suffix):
                     yield f"{where}: the suffix does not name the answer {label}"
             for text in (instruction.prefix, instruction.suffix, *instruction.words.values()):
-                own = re.sub(r'"[A-D]"', " ", text).strip()
+                own = re.sub(r"[^\w\s]\s?[A-D]\s?(?=[^\w\s])", " ", text).strip()
                 if own:
                     yield from _script(own, tag, where)

@@ -5,7 +5,7 @@ Whether the content is *right* (names unique, distractors false, …) is asked b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from typing import Literal, get_args
@@ -13,11 +13,10 @@ from typing import Literal, get_args
 import yaml
 
 from hesperus.errors import DataError
+from hesperus.tasks.atlas.naming import KINDS, Kind, Names
 from hesperus.types import Instruction
 
-Kind = Literal["country", "capital", "continent", "currency", "language"]
 Relation = Literal["capital", "continent", "currency", "language", "neighbour"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 
@@ -98,21 +97,30 @@ def read_facts(folder: Traversable) -> tuple[tuple[Fact, ...], Mapping[str, Plac
     return facts, places
 
 
-def read_names(folder: Traversable, language: str) -> Mapping[Kind, Mapping[str, str]]:
-    """Read ``names/<language>.yaml``: kind to entity to name.
+def read_names(folder: Traversable, language: str) -> Names:
+    """Read ``names/<language>.yaml``.
 
     Raises:
-        DataError: A kind is missing or unknown, or a name is no text.
+        DataError: A part is missing or unknown, a name is no text, or a form is given for no kind or entity.
     """
     file = folder / "names" / f"{language}.yaml"
-    table = _table(_load(file), file, "the file", KINDS)
-    return {
-        kind: {
-            entity: _text(name, file, f"{kind}.{entity}")
-            for entity, name in _mapping(table[kind], file, kind).items()
-        }
-        for kind in KINDS
-    }
+    table = _table(_load(file), file, "the file", (*KINDS, "forms", "exceptions", "optional", "aliases"))
+    kinds: dict[Kind, Mapping[str, str]] = {kind: _row(table[kind], file, kind) for kind in KINDS}
+    known = {entity for row in kinds.values() for entity in row}
+    forms = _rows(table["forms"], file, "forms", KINDS)
+    return Names(
+        language=language,
+        kinds=kinds,
+        forms={kind: forms.get(kind, {}) for kind in KINDS},
+        exceptions=_rows(table["exceptions"], file, "exceptions", known),
+        optional={
+            kind: text for kind in KINDS if (text := _row(table["optional"], file, "optional").get(kind))
+        },
+        aliases={
+            entity: _texts(given, file, f"aliases.{entity}")
+            for entity, given in _only(_mapping(table["aliases"], file, "aliases"), known, file, "aliases")
+        },
+    )
 
 
 def read_templates(folder: Traversable, language: str) -> Templates:
@@ -196,6 +204,26 @@ def _fact(key: str, entry: object, file: Traversable) -> Fact:
         gold=_text(table["gold"], file, f"{key}.gold"),
         distractors=distractors,
     )
+
+
+def _row(value: object, file: Traversable, field: str) -> Mapping[str, str]:
+    return {key: _text(text, file, f"{field}.{key}") for key, text in _mapping(value, file, field).items()}
+
+
+def _rows(
+    value: object, file: Traversable, field: str, known: Collection[str]
+) -> Mapping[str, Mapping[str, str]]:
+    entries = _only(_mapping(value, file, field), known, file, field)
+    return {key: _row(row, file, f"{field}.{key}") for key, row in entries}
+
+
+def _only(
+    table: Mapping[str, object], known: Collection[str], file: Traversable, field: str
+) -> Iterable[tuple[str, object]]:
+    for key in table:
+        if key not in known:
+            raise DataError(f"{key!r} is no kind or entity of this file", file=file, field=f"{field}.{key}")
+    return table.items()
 
 
 def _load(file: Traversable) -> object:

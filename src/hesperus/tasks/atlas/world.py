@@ -10,12 +10,11 @@ from importlib.resources.abc import Traversable
 from typing import Literal
 
 from hesperus.errors import UnknownNameError
+from hesperus.tasks.atlas.naming import KINDS, Kind, Names, fill
 from hesperus.tasks.atlas.reading import (
-    KINDS,
     RELATIONS,
     Asking,
     Fact,
-    Kind,
     Place,
     Relation,
     Templates,
@@ -25,6 +24,18 @@ from hesperus.tasks.atlas.reading import (
     read_templates,
 )
 from hesperus.types import Item
+
+OBJECTS: Mapping[str, Kind] = {
+    "capital": "capital",
+    "continent": "continent",
+    "currency": "currency",
+    "language": "language",
+    "neighbour": "country",
+}
+"""Relation to the kind of what it holds of a country."""
+
+SEVERAL_RIGHT: frozenset[str] = frozenset({"neighbour"})
+"""Relations of which a country has several: an open question would have more right answers than one gold."""
 
 LETTERS = ("A", "B", "C", "D")
 """Labels of the four options, in every language."""
@@ -40,8 +51,8 @@ def folder() -> Traversable:
 @cache
 def languages() -> tuple[str, ...]:
     """Tags of the languages of the atlas, in alphabetical order."""
-    names = (file.name for file in (folder() / "names").iterdir())
-    return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
+    found = (file.name for file in (folder() / "names").iterdir())
+    return tuple(sorted(name.removesuffix(".yaml") for name in found if name.endswith(".yaml")))
 
 
 @cache
@@ -75,7 +86,7 @@ def entities(kind: Kind) -> tuple[str, ...]:
         UnknownNameError: There is no such kind.
     """
     _known("kind of entity", kind, KINDS)
-    return tuple(_names("en")[kind])
+    return tuple(names("en").kinds[kind])
 
 
 def name(entity: str, language: str) -> str:
@@ -89,13 +100,52 @@ def name(entity: str, language: str) -> str:
     return table[entity]
 
 
-def entity(text: str, language: str) -> str | None:
-    """The entity that a name stands for in a language, whatever its case; None where it names nothing.
+def names(language: str) -> Names:
+    """All that a language calls the entities.
 
     Raises:
         UnknownNameError: The atlas lacks the language.
     """
-    return _entity_table(_language(language)).get(text.strip().casefold())
+    return _names(_language(language))
+
+
+def accepted(entity: str, language: str) -> tuple[str, ...]:
+    """Every text that is read as the entity in a language: the name that is shown, then its other names.
+
+    Raises:
+        UnknownNameError: The atlas lacks the language or the entity.
+    """
+    known = names(language)
+    _known("entity of the atlas", entity, kinds())
+    return known.accepted(kinds()[entity], entity)
+
+
+def spellings(entity: str, language: str) -> tuple[str, ...]:
+    """How running text may spell the entity: its name, and the forms that sentences give it, whatever their case.
+
+    Raises:
+        UnknownNameError: The atlas lacks the language or the entity.
+    """
+    known = names(language)
+    _known("entity of the atlas", entity, kinds())
+    return known.spellings(kinds()[entity], entity)
+
+
+def entity(text: str, language: str, kind: Kind | None = None) -> str | None:
+    """The entity that a text names in a language, whatever its case; None where it names nothing.
+
+    Another name may stand for entities of two kinds (in Thai a language without the word for it is the country):
+    without a kind only names that are shown are read, and others that are unambiguous.
+
+    Raises:
+        UnknownNameError: The atlas lacks the language.
+    """
+    found = _readings(_language(language)).get(text.strip().casefold(), ())
+    if kind is not None:
+        found = tuple(entity for entity in found if kinds()[entity] == kind)
+    shown = [entity for entity in found if name(entity, language).casefold() == text.strip().casefold()]
+    either = shown or found
+    return either[0] if len(either) == 1 else None
 
 
 def templates(language: str) -> Templates:
@@ -114,8 +164,7 @@ def question(fact: Fact, language: str, k: int = 0) -> str:
         UnknownNameError: The atlas lacks the language.
         IndexError: There is no template ``k``.
     """
-    template = templates(language).question[fact.relation][k]
-    return template.format(country=name(fact.country, language))
+    return filled(templates(language).question[fact.relation][k], {"country": fact.country}, language)
 
 
 def statement(fact: Fact, object_entity: str, language: str, k: int = 0) -> str:
@@ -126,7 +175,7 @@ def statement(fact: Fact, object_entity: str, language: str, k: int = 0) -> str:
         IndexError: There is no template ``k`` (0, 1 or 2).
     """
     template = templates(language).statement[fact.relation][k]
-    return template.format(country=name(fact.country, language), object=name(object_entity, language))
+    return filled(template, {"country": fact.country, "object": object_entity}, language)
 
 
 def description(country: str, objects: Mapping[Relation, str], language: str, k: int = 0) -> str:
@@ -144,8 +193,42 @@ def description(country: str, objects: Mapping[Relation, str], language: str, k:
     """
     for relation in RELATIONS:
         _known("relation given an object", relation, objects)
-    slots = {relation: name(objects[relation], language) for relation in RELATIONS}
-    return templates(language).description[k].format(country=name(country, language), **slots)
+    slots: dict[str, str] = {relation: objects[relation] for relation in RELATIONS}
+    return filled(templates(language).description[k], {"country": country, **slots}, language)
+
+
+def request(country: str, language: str, k: int = 0) -> str:
+    """A request to describe a country, by template ``k`` (0, 1 or 2); items use template 0.
+
+    Raises:
+        UnknownNameError: The atlas lacks the language or the entity.
+        IndexError: There is no template ``k``.
+    """
+    return filled(templates(language).describe[k], {"country": country}, language)
+
+
+def filled(template: str, entities: Mapping[str, str], language: str) -> str:
+    """A template with names in its slots, each in the form that the slot asks for.
+
+    Args:
+        template: A template of that language.
+        entities: Slot to entity.
+        language: Tag of a language of the atlas.
+
+    Raises:
+        UnknownNameError: The atlas lacks the language or an entity, or an entity has no such form.
+    """
+    known = names(language)
+
+    def text(slot: str, form: str) -> str:
+        entity = entities[slot]
+        _known("entity of the atlas", entity, kinds())
+        found = known.form(kinds()[entity], entity, form)
+        if found is None:
+            raise UnknownNameError(f"form of {entity} in {language}", form, known.exceptions.get(entity, {}))
+        return found
+
+    return fill(template, text)
 
 
 def options(fact: Fact) -> tuple[str, str, str, str]:
@@ -170,26 +253,27 @@ def options(fact: Fact) -> tuple[str, str, str, str]:
 def items(form: Form, language: str) -> tuple[Item, ...]:
     """The atlas as items, aligned by id over the languages.
 
-    ``choice`` and ``open`` ask the 200 facts by question template 0; both carry the options' names in label order.
-    The gold of ``choice`` is a letter, that of ``open`` the English name of the right entity. ``describe`` asks for
-    a description of each country and has no gold.
+    ``choice`` asks the 200 facts by question template 0, ``open`` the 160 that have one right answer; both carry the
+    options' names in label order. The gold of ``choice`` is a letter, that of ``open`` the English name of the right
+    entity, which the item accepts under every name that the language has for it. ``describe`` asks for a description of
+    each country and has no gold.
 
     Raises:
         UnknownNameError: The atlas lacks the form or the language.
     """
     _known("form of the atlas", form, ("choice", "open", "describe"))
     if form == "describe":
-        ask = templates(language).describe[0]
         return tuple(
             Item(
                 id=f"describe/{country}",
                 language=language,
-                fields={"request": ask.format(country=name(country, language))},
+                fields={"request": request(country, language)},
                 groups={"country": country},
             )
             for country in entities("country")
         )
-    return tuple(_item(fact, form, language) for fact in facts())
+    asked = facts() if form == "choice" else [fact for fact in facts() if fact.relation not in SEVERAL_RIGHT]
+    return tuple(_item(fact, form, language) for fact in asked)
 
 
 def asking(task: str) -> Asking:
@@ -213,11 +297,11 @@ def contained_names(language: str) -> tuple[tuple[str, str], ...]:
 
     They are no fault, but whoever looks for names in running text must prefer the longer one.
     """
-    names = _name_table(_language(language)).values()
+    shown = _name_table(_language(language)).values()
     return tuple(
         (one, other)
-        for one in names
-        for other in names
+        for one in shown
+        for other in shown
         if one != other and one.casefold() in other.casefold()
     )
 
@@ -232,7 +316,7 @@ def _item(fact: Fact, form: Form, language: str) -> Item:
         gold=gold,
         options=tuple(name(entity, language) for entity in order),
         groups={"relation": fact.relation, "country": fact.country},
-        accepted={name(entity, "en"): (name(entity, language),) for entity in order}
+        accepted={name(entity, "en"): accepted(entity, language) for entity in order}
         if form == "open"
         else {},
     )
@@ -265,18 +349,30 @@ def _gold_places() -> Mapping[str, int]:
 
 
 @cache
-def _names(language: str) -> Mapping[Kind, Mapping[str, str]]:
+def kinds() -> Mapping[str, Kind]:
+    """Entity to its kind."""
+    return {entity: kind for kind, row in names("en").kinds.items() for entity in row}
+
+
+@cache
+def _names(language: str) -> Names:
     return read_names(folder(), language)
 
 
 @cache
 def _name_table(language: str) -> Mapping[str, str]:
-    return {entity: name for names in _names(language).values() for entity, name in names.items()}
+    return {entity: name for row in _names(language).kinds.values() for entity, name in row.items()}
 
 
 @cache
-def _entity_table(language: str) -> Mapping[str, str]:
-    return {name.casefold(): entity for entity, name in _name_table(language).items()}
+def _readings(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Folded text to the entities that it may name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for kind, row in _names(language).kinds.items():
+        for entity in row:
+            for text in _names(language).accepted(kind, entity):
+                found[text.casefold()] = (*found.get(text.casefold(), ()), entity)
+    return found
 
 
 @cache
