@@ -140,3 +140,7 @@ class BudgetReachedError(HesperusError):
     """The run stopped at its budget; what was answered is kept."""
 
     exit_code = 4
+
+
+class EarlierRunWarning(UserWarning):
+    """A run was written by an earlier hesperus, and its numbers are made by other rules today; the message says which."""

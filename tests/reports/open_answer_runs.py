@@ -172,7 +172,7 @@ def written(folder: Path, whats: Sequence[str] = ("information", "length"), **st
             "study": "translate_then_evaluate", "task": "towns", "models": list(SKILL), "languages": list(KEPT),
             "reference": "en", "translator": "cipher", "evaluate": list(whats),
             "trained_on": {"a/small": ["de", "ar"], "a/large": ["de", "sw"]},
-            "bootstrap": {"resamples": 200, "seed": 5, "level": 0.9},
+            "bootstrap": {"resamples": 200, "seed": 5, "level": 0.9, "interval": "bayesian"},
             "base_url": "https://user:secret@example.org/v1", **study,
         },
         {"hesperus": "0.1.0", "models": {"a/large": {}}, "excluded": {"items": 2, "reasons": {"leaked": 2}, "absent": 0},

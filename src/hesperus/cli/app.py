@@ -10,6 +10,7 @@ import errno
 import io
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -108,6 +109,7 @@ _OUT_OF_OUR_HANDS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EF
 def main() -> None:
     """Run the command line; the exit code says what happened (0 fine, 1 failed check, 2 bad use, 3 model, 4 budget)."""
     _sound_streams()
+    warnings.formatwarning = lambda message, *_: f"note: {_printable(str(message))}\n"
     try:
         app()
     except HesperusError as error:

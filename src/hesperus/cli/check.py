@@ -68,7 +68,7 @@ def command(
     undefined value does not.
 
     A drop is [MEASURE[.low|.high][…]=]NUMBER, of accuracy, consistency, similarity or validity, item by item against
-    --baseline; `.high=0` fails only what has fallen for certain: the intervals are simultaneous over all rows that such
+    --baseline; `.high=0` fails only where the whole interval shows a fall: the intervals are simultaneous over all rows that such
     drops are about, so that a run without any change fails in at most 2.5 % of cases. Of open answers it is of scores or
     groups, with a statistic (scores.recall[de]=0.03), or without one of F of means and agreement.
 

@@ -139,7 +139,7 @@ def command(
         narrowed,
     )
     from hesperus.reports.measured.registry import OPEN_ANSWERS, measure_columns
-    from hesperus.reports.measured.summary import nothing_answered, summary_lines, summary_notes
+    from hesperus.reports.measured.summary import nothing_answered, run_notes, summary_lines
     from hesperus.reports.open_answers.measuring import refuse_labels
 
     known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS, "translation", *_OF_RATINGS)
@@ -175,14 +175,15 @@ def command(
         typer.echo(nothing, err=True)
     if not nothing or format != "table" or what == "summary":
         laid_out = what == "summary" and format == "table" and not statistic
-        print_table(summary_lines(found) if laid_out else _narrow(found, statistic or ()), format)
+        shown = summary_lines(found) if laid_out else _narrow(found, statistic or ())
+        print_table(shown, format, keys=shown.columns.index("language") + 1 if laid_out else 0)
     if what != "outcomes" and not nothing:
         summary = (
             found
             if what == "summary"
             else measure_table("summary", records, given.of_whole(), described=study)
         )
-        for note in summary_notes(summary):
+        for note in run_notes(summary, records, study.signature):
             typer.echo(f"note: {note}", err=True)
     if not found.rows:
         typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)

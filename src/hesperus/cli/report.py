@@ -62,6 +62,7 @@ def command(
         write_drawings,
         write_report,
     )
+    from hesperus.reports.measured.summary import nothing_answered
     from hesperus.reports.wording import own_senses
 
     if figure_format not in FIGURE_FORMATS:
@@ -69,7 +70,8 @@ def command(
     given = GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed, interval=interval)
     settings = ReportSettings(given)
     opened = open_run(run)
-    audited = _audit(run, given) if study_kind(opened) == "translation_tax" else None
+    of_audit = study_kind(opened) == "translation_tax" and not nothing_answered(opened.records)
+    audited = _audit(run, given) if of_audit else None
     folder = run if run.is_dir() else None
     found = audited or report_findings(opened, settings=settings, scores=scores_of(run), folder=folder)
     page = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))

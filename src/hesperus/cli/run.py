@@ -11,6 +11,8 @@ from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import Chosen, takes_study
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hesperus.cli.study_kinds import StudyKind
     from hesperus.reports.table import Table
 
@@ -77,8 +79,7 @@ def command(
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
     from hesperus.reports.measured import Described, measure_table
-    from hesperus.reports.measured.reply_language import language_notes
-    from hesperus.reports.measured.summary import nothing_answered, summary_lines, summary_notes
+    from hesperus.reports.measured.summary import nothing_answered, run_notes, summary_lines
 
     kind = chosen.kind
     if table is not None and table not in kind.tables:
@@ -106,21 +107,26 @@ def command(
         described=Described(run.run.study, run.run.signature, run.folder),
     )
     if plain:
-        print_table(summary_lines(summary), format)
+        lines = summary_lines(summary)
+        print_table(lines, format, keys=lines.columns.index("language") + 1)
+    notes = run_notes(summary, run.records, run.run.signature)
     if nothing and format == "table":
+        _say(notes)
         _end(kind, folder)
         run.raise_if_incomplete()
         return
     shown = kind.summary(run) if plain else kind.table(run, table or kind.tables[0])
     print_table(shown, format)
-    for note in summary_notes(summary):
-        typer.echo(f"note: {note}", err=True)
+    _say(notes)
     if not shown.rows:
         typer.echo(f"no rows: nothing in this run makes a row of {shown.measure}", err=True)
-    for line in language_notes(run.records):
-        typer.echo(line, err=True)
     _end(kind, folder)
     run.raise_if_incomplete()
+
+
+def _say(notes: Iterable[str]) -> None:
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
 
 
 def _end(kind: StudyKind, folder: Path) -> None:

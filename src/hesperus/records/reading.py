@@ -11,7 +11,8 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.conform import conform
-from hesperus.records.schema import MEASURED, SCHEMA, SCHEMA_VERSION, VERSION_KEY
+from hesperus.records.earlier import version_of, warn_of_records
+from hesperus.records.schema import MEASURED, SCHEMA, SCHEMA_VERSION
 
 RECORDS_FILE = "records.parquet"
 
@@ -92,13 +93,14 @@ def _wanted(file: Path, present: Sequence[str], columns: Sequence[str]) -> list[
 
 
 def _parquet(file: Path, columns: Sequence[str] | None) -> pl.DataFrame:
-    version = pl.read_parquet_metadata(file).get(VERSION_KEY, str(SCHEMA_VERSION))
+    version = version_of(file)
     if not version.isdecimal() or int(version) > SCHEMA_VERSION:
         raise DataError(
             f"written to version {version!r} of the records table, this hesperus reads up to {SCHEMA_VERSION}; "
             "update hesperus",
             file=file,
         )
+    warn_of_records(file, int(version))
     scan = pl.scan_parquet(file)
     if columns is not None:
         scan = scan.select(_wanted(file, scan.collect_schema().names(), columns))

@@ -20,6 +20,7 @@ import yaml
 
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import plain
+from hesperus.records.earlier import warn_of_study
 from hesperus.records.files import write_whole
 from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.schema import SCHEMA_VERSION
@@ -91,7 +92,9 @@ def read_run(folder: Path | str) -> Run:
         held = pl.read_parquet(items) if items.is_file() else None
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=items) from error
-    return Run(records, held, _mapping(folder / STUDY_FILE), _mapping(folder / SIGNATURE_FILE))
+    study = _mapping(folder / STUDY_FILE)
+    warn_of_study(folder, study, folder / RECORDS_FILE)
+    return Run(records, held, study, _mapping(folder / SIGNATURE_FILE))
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -32,13 +32,14 @@ _UNLIMITED = 10_000
 """Width of a terminal table that goes into a file or a pipe, where nothing has to fit."""
 
 
-def format_table(table: Table, format: str, *, width: int | None = None) -> str:
+def format_table(table: Table, format: str, *, width: int | None = None, keys: int = 0) -> str:
     """Write a table.
 
     Args:
         table: What to write.
         format: ``table`` (terminal, no colour), ``json``, ``csv``, ``markdown`` or ``latex``.
         width: Columns of the terminal, for ``table`` alone; None is as wide as it takes.
+        keys: As in print_table.
 
     Returns:
         The text, ending with a line break.
@@ -49,14 +50,21 @@ def format_table(table: Table, format: str, *, width: int | None = None) -> str:
     """
     _refuse_nan(table)
     if format == "table":
-        return _terminal(table, Console(file=io.StringIO(), width=width or _UNLIMITED, color_system=None))
+        console = Console(file=io.StringIO(), width=width or _UNLIMITED, color_system=None)
+        return _terminal(table, console, keys=keys)
     if format not in _WRITERS:
         raise UnknownNameError("format", format, ("table", *_WRITERS))
     return _WRITERS[format](table)
 
 
-def print_table(table: Table, format: str) -> None:
+def print_table(table: Table, format: str, *, keys: int = 0) -> None:
     """Write a table to standard output, in colour where that is a terminal.
+
+    Args:
+        table: What to write.
+        format: As in format_table.
+        keys: The first columns, which name a row. Where a terminal is too narrow for all columns, these stand again before
+            those that did not fit, so that no row breaks; 0 lets cells fold.
 
     Raises:
         UnknownNameError: No such format.
@@ -67,7 +75,7 @@ def print_table(table: Table, format: str) -> None:
         return
     _refuse_nan(table)
     console = Console(highlight=False, soft_wrap=False)
-    _terminal(table, console)
+    _terminal(table, console, keys=keys)
 
 
 def _refuse_nan(table: Table) -> None:
@@ -118,13 +126,14 @@ def _has_interval(table: Table) -> bool:
     return {"value", "low", "high"} <= set(table.columns)
 
 
-def _terminal(table: Table, console: Console) -> str:
+def _terminal(table: Table, console: Console, *, keys: int = 0) -> str:
     columns = shown_columns(table)
     console.print(Text(table.measure, style="bold"), overflow="fold")
     if not table.rows:
         console.print(Text("no rows"))
     else:
-        _print_rows(table, columns, console)
+        for part in _parts(table, columns, console, keys):
+            _print_rows(table, part, console)
     made = _flat(table.signature)
     if made:
         console.print(Text(made, style="dim"), overflow="fold")
@@ -142,6 +151,25 @@ def _flat(signature: Mapping[str, object]) -> str:
         elif value is not None and value != []:
             parts.append(f"{name} {cell(value)}")
     return ", ".join(parts)
+
+
+def _parts(table: Table, columns: Sequence[str], console: Console, keys: int) -> list[Sequence[str]]:
+    """The columns in as few parts as fit the width, the keys before each; one part where a single column does not fit."""
+    wide = console.options.update(max_width=_UNLIMITED)
+
+    def fits(part: Sequence[str]) -> bool:
+        return console.measure(_grid(table, part), options=wide).maximum <= console.width
+
+    head, rest = list(columns[:keys]), list(columns[keys:])
+    if not keys or fits(columns) or not all(fits([*head, name]) for name in rest):
+        return [columns]
+    parts: list[list[str]] = []
+    for name in rest:
+        if parts and fits([*head, *parts[-1], name]):
+            parts[-1].append(name)
+        else:
+            parts.append([name])
+    return [[*head, *part] for part in parts]
 
 
 def _print_rows(table: Table, columns: Sequence[str], console: Console) -> None:

@@ -22,6 +22,7 @@ from hesperus.reports.examples import inconsistent_examples
 from hesperus.reports.findings import Findings, findings_of
 from hesperus.reports.kinds import study_kind
 from hesperus.reports.measured import read_scores
+from hesperus.reports.overview import nothing_report, overview
 from hesperus.reports.pages import figure, page, signature_text, study_text
 from hesperus.reports.wording import own_senses
 
@@ -84,6 +85,8 @@ def report_findings(
 ) -> Findings | Report:
     """Measure all that the report of a run shows: which tables depends on the study (see study_kind).
 
+    A run in which no question was answered gets a page that says so.
+
     Args:
         run: The run.
         settings: How; None takes the defaults.
@@ -96,6 +99,9 @@ def report_findings(
             an audit of a translated benchmark, whose page needs more than its records (see hesperus.reports.tax.tax_report).
     """
     settings = settings or ReportSettings()
+    nothing = nothing_report(run, resolve_settings(settings.given, run.study))
+    if nothing is not None:
+        return nothing
     kind = study_kind(run)
     if kind == "translation_tax":
         raise UsageError(
@@ -183,9 +189,11 @@ def report_html(
     if not isinstance(found, Findings):
         return found.html(run)
     records, own = run.records, own_senses(run.study, run.items)
+    decided = resolve_settings(settings.given, run.study)
     return page(
         "report.html.j2",
         title=story.title(records),
+        overview=overview(records, decided, signature=run.signature),
         headlines=story.headlines(found, own),
         asides=story.asides(found, records),
         figures=_figures(found),
@@ -193,7 +201,7 @@ def report_html(
         unscored=found.unscored,
         examples=inconsistent_examples(records, run.items, each=settings.each, most=settings.most, own=own),
         records=_held(records),
-        settings=_described(resolve_settings(settings.given, run.study)),
+        settings=_described(decided),
         study=study_text(run.study),
         signature=signature_text(run.signature, found.consistency.signature),
         card=card_of(records, own),

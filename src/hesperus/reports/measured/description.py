@@ -10,6 +10,8 @@ from pathlib import Path
 import yaml
 
 from hesperus.errors import DataError
+from hesperus.records.earlier import warn_of_study
+from hesperus.records.reading import RECORDS_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,10 @@ def described(run: Path) -> Described:
         DataError: A file holds no mapping.
     """
     folder = run if run.is_dir() else None
-    return Described(_mapping(run / "study.yaml"), _mapping(run / "signature.json"), folder)
+    study = _mapping(run / "study.yaml")
+    if folder is not None:
+        warn_of_study(folder, study, folder / RECORDS_FILE)
+    return Described(study, _mapping(run / "signature.json"), folder)
 
 
 def _mapping(file: Path) -> dict[str, object]:

@@ -12,8 +12,8 @@ Of a run of open answers, ``scores.f_of_means[de] >= 0.6`` and ``groups.recall[g
     DROP        := [MEASURE [.STATISTIC] [.low | .high] [ "[" TERM {, TERM} "]" ] "="] NUMBER
 
 ``accuracy[hi]=0.02`` holds where no such row of `hesperus compare BASELINE RUN accuracy` has fallen by more than 0.02;
-``accuracy.high=0`` where none has fallen for certain: the interval of the difference, simultaneous over the rows that
-such drops are about, reaches 0. A number alone is about
+``accuracy.high=0`` where no interval of a difference (simultaneous over the rows that such drops are about) lies wholly
+on the side of a fall. A number alone is about
 accuracy, of open answers about scores. Only scores and groups of open answers have statistics
 (``scores.recall[de]=0.03``); without one they are about the main one of each evaluator, F of means or agreement.
 """

@@ -9,6 +9,7 @@ import polars as pl
 from hesperus.analysis import MeasureSettings
 from hesperus.analysis.coverage import Coverage, coverage
 from hesperus.analysis.summary import SummaryRow, summarize
+from hesperus.reports.measured.reply_language import language_notes
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 from hesperus.reports.wording import MISSING, OUTCOME_WORDS
 from hesperus.rounding import cell, interval
@@ -19,7 +20,7 @@ _CONSTANT_FROM = 5
 
 _HEADS = {"repeat_consistency": "repeats", "accuracy": "accuracy", "consistency": "consistency", "chance": "chance",
           "kappa_p": "kappa_p"}  # fmt: skip
-_SHOWN = ("accuracy", "consistency", "repeat_consistency", "chance", "kappa_p")
+_SHOWN = ("accuracy", "consistency", "kappa_p", "repeat_consistency", "chance")
 
 
 def summary_table(
@@ -63,29 +64,64 @@ def summary_lines(summary: Table) -> Table:
 
     Args:
         summary: From summary_table.
+
+    Returns:
+        First the columns that name a line, to the column `language`; then numbers, the essential ones first; ``answered`` is
+        answered over asked questions.
     """
-    by = summary.columns[2 : summary.columns.index("instruction")]
-    keys: tuple[str, ...] = ("model", "task", *by)
-    lines: dict[tuple[object, ...], dict[str, Mapping[str, object]]] = {}
-    for row in summary.rows:
-        key = (*(row[name] for name in keys), _sense(row))
-        lines.setdefault(key, {})[str(row["statistic"])] = row
+    keys, lines = summary_cells(summary)
     # Open answers have no labels, hence none of these numbers; else a column stays whatever the data are.
     shown = _SHOWN if any(name in line for line in lines.values() for name in _SHOWN) else ()
-    columns = (*keys, "language", *(_HEADS[name] for name in shown), "answered", "excluded")
+    first = [_HEADS[name] for name in shown[:2]]
+    columns = (*keys, *first, "answered", *(_HEADS[name] for name in shown[2:]), "excluded")
     rows: list[dict[str, object]] = []
     for key, line in lines.items():
         cells = {_HEADS[name]: _number(line.get(name), ends=name in ("accuracy", "consistency", "kappa_p"))
                  for name in shown}  # fmt: skip
         rows.append(
             {
-                **dict(zip((*keys, "language"), key, strict=True)),
+                **dict(zip(keys, key, strict=True)),
                 **cells,
                 "answered": _share(line["answered"]),
                 "excluded": max(int(str(row["excluded"])) for row in line.values()),
             }
         )
     return Table("summary", columns, tuple(rows), summary.signature)
+
+
+SummaryCells = Mapping[tuple[object, ...], Mapping[str, Mapping[str, object]]]
+"""Values of the keys of a line to its rows, by statistic."""
+
+
+def summary_cells(summary: Table) -> tuple[tuple[str, ...], SummaryCells]:
+    """The rows of a summary by the lines in which people read them.
+
+    Args:
+        summary: From summary_table.
+
+    Returns:
+        The names of the keys (model, task, columns to group by, language), and the lines.
+    """
+    by = summary.columns[2 : summary.columns.index("instruction")]
+    keys = ("model", "task", *by)
+    lines: dict[tuple[object, ...], dict[str, Mapping[str, object]]] = {}
+    for row in summary.rows:
+        key = (*(row[name] for name in keys), _sense(row))
+        lines.setdefault(key, {})[str(row["statistic"])] = row
+    return (*keys, "language"), lines
+
+
+def run_notes(summary: Table, records: pl.DataFrame, signature: Mapping[str, object]) -> list[str]:
+    """All that a reader of a run must be told in words: what its summary says, its replies' language, its task.
+
+    Args:
+        summary: From summary_table, of these records.
+        records: The records table.
+        signature: The run's, in which the notes of its task stand; empty for a records file.
+    """
+    noted = signature.get("notes")
+    of_task = [str(note) for note in noted] if isinstance(noted, list | tuple) else []
+    return [*summary_notes(summary), *language_notes(records), *of_task]
 
 
 def summary_notes(summary: Table) -> list[str]:
@@ -206,15 +242,15 @@ def _number(row: Mapping[str, object] | None, *, ends: bool) -> str:
         return MISSING
     value = float(str(row["value"]))
     if not ends or row["low"] is None:
-        return cell(value)
-    return interval(value, float(str(row["low"])), float(str(row["high"])))
+        return cell(value, "short")
+    return interval(value, float(str(row["low"])), float(str(row["high"])), "short")
 
 
 def _share(row: Mapping[str, object]) -> str:
     if row["value"] is None:
         return MISSING
     answered, asked = _count(row), int(str(row["n"]))
-    return f"{cell(answered / asked, 'share')} of {asked:,}"
+    return f"{answered:,}/{asked:,}"
 
 
 def _excluded_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:

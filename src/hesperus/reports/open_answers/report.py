@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.drawing import Drawing
@@ -28,6 +28,7 @@ from hesperus.reports.open_answers.losses import Losses, losses
 from hesperus.reports.open_answers.repairs import given_up, repairs_grid
 from hesperus.reports.open_answers.runs import settings_of
 from hesperus.reports.open_answers.wording import property_names
+from hesperus.reports.overview import Overview, overview
 from hesperus.reports.pages import Figure, figure, page, signature_text, study_text
 
 
@@ -37,12 +38,14 @@ class OpenAnswersReport:
 
     Attributes:
         parts: Every evaluator.
+        overview: What became of the questions; None of ready answers, of which that is not known.
         replies: The answers as they were given: the columns of the key, and `reply`.
         prompts: How the prompts came back from their translation, where some were translated.
         readability: How many of each judge's replies could be read.
     """
 
     parts: tuple[OpenFindings, ...]
+    overview: Overview | None = None
     replies: pl.DataFrame | None = None
     prompts: pl.DataFrame | None = None
     readability: pl.DataFrame | None = None
@@ -62,6 +65,7 @@ class OpenAnswersReport:
         return page(
             "open_answers.html.j2",
             title=story.title(self.parts),
+            overview=self.overview,
             headlines=[" ".join(story.verdict(found, several=True)) for found in self.parts]
             if several
             else story.verdict(first, several=False),
@@ -177,4 +181,7 @@ def open_answers_report(
         if one.pairs.is_empty():
             raise DataError(f"the evaluation {one.what} has no pairs, so there is nothing to show")
     parts = tuple(open_findings(one, settings) for one in evidence.evaluations)
-    return OpenAnswersReport(parts, evidence.replies, evidence.prompts, evidence.readability)
+    decided = resolve_settings(given, run.study)
+    told = "outcome" in run.records.columns
+    head = overview(run.records, decided, signature=run.signature, labels=False) if told else None
+    return OpenAnswersReport(parts, head, evidence.replies, evidence.prompts, evidence.readability)

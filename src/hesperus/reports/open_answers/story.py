@@ -141,7 +141,7 @@ def _where(found: OpenFindings, cell: Cell) -> str:
 
 
 def _explained(found: OpenFindings) -> Iterator[str]:
-    """Whether translation alone explains the loss: cells whose score over ceiling is below 1 for certain."""
+    """Whether translation alone explains the loss: cells whose score over ceiling is below 1, interval and all."""
     english = found.reference_name
     known = [row for _, row in found.known() if row["relative"] is not None]
     if not known and any(is_low(row["ceiling"]) for _, row in found.known()):
@@ -170,11 +170,11 @@ def _explained(found: OpenFindings) -> Iterator[str]:
         )
     elif below:
         yield (
-            f"Translation does not explain it in {below} of {len(tested)} cases, in which the answers stay below that for certain: {base}. In the rest the "
+            f"Translation does not explain it in {below} of {len(tested)} cases, in which the whole interval lies below that: {base}. In the rest the "
             "difference cannot be told from what translation loses."
         )
     else:
-        yield f"The difference cannot be told from what translation loses: {base}, and in no case do the answers stay below that for certain."
+        yield f"The difference cannot be told from what translation loses: {base}, and in no case does the whole interval of the answers lie below that."
 
 
 def models_told(found: OpenFindings, *, several: bool) -> list[str]:

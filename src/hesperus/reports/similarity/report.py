@@ -9,13 +9,14 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
-from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grids import Grid
 from hesperus.reports.kinds import whole_senses
 from hesperus.reports.measured.similarity_settings import SimilaritySettings, columns_of, settings_of
+from hesperus.reports.overview import Overview, overview
 from hesperus.reports.pages import Figure, figure, page, signature_text, study_text
 from hesperus.reports.similarity import grids, story
 from hesperus.reports.similarity.drawings import SIMILARITY_FIGURES, similarity_drawings
@@ -30,10 +31,12 @@ class SimilarityReport:
     Attributes:
         parts: Every task that has runs to compare.
         skipped: Task to why it could not be compared.
+        overview: The summary of the run.
     """
 
     parts: tuple[SimilarityFindings, ...]
     skipped: Mapping[str, str]
+    overview: Overview
 
     def drawings(self) -> list[Drawing]:
         """Every figure; where there are several tasks, their names carry the number of the task."""
@@ -54,6 +57,7 @@ class SimilarityReport:
         return page(
             "similarity.html.j2",
             title=story.title(self.parts),
+            overview=self.overview,
             compared=story.compared(self.parts),
             headlines=[line for found in self.parts for line in story.headlines(found, several=several)],
             asides=[*story.asides(self.parts, run.study), *left],
@@ -110,7 +114,8 @@ def similarity_report(run: Run, *, given: GivenSettings | None = None) -> Simila
         raise DataError(
             "; ".join(f"{task}: {why}" for task, why in skipped.items()) or "the table has no records"
         )
-    return SimilarityReport(tuple(parts), skipped)
+    head = overview(records, resolve_settings(given, run.study), signature=run.signature)
+    return SimilarityReport(tuple(parts), skipped, head)
 
 
 def similarity_settings(run: Run, given: GivenSettings | None = None) -> SimilaritySettings:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.errors import UsageError
 from hesperus.records import Run
 from hesperus.reports.drawing import Drawing
+from hesperus.reports.overview import overview
 from hesperus.reports.pages import Figure, figure, page, signature_text, study_text
 from hesperus.reports.table import Table
 from hesperus.reports.tax import story
@@ -64,6 +66,7 @@ class TaxReport:
         return page(
             "tax.html.j2",
             title=story.title(self.evidence),
+            overview=overview(self.evidence.records, self._settings(), signature=run.signature),
             audited=story.audited(self.evidence, run.study),
             headlines=story.verdict(self.evidence, self.tables),
             hangs_on=story.hangs_on(self.evidence, self.tables),
@@ -95,6 +98,9 @@ class TaxReport:
             signature=signature_text(run.signature, numbers),
             card=self.checklist.card,
         )
+
+    def _settings(self) -> MeasureSettings:
+        return MeasureSettings(bootstrap=self.evidence.settings.bootstrap)
 
     def _limits(self) -> dict[str, list[str]]:
         """What each estimator cannot tell."""

@@ -65,8 +65,12 @@ class Material:
         return dropped_by_alignment((drop.reason for drop in self.items.dropped), kept, sampled=sampled)
 
     def signed(self) -> dict[str, JSON]:
-        """For the signature of a run: the task, what was dropped, and what a list of exclusions did."""
-        signed: dict[str, JSON] = {"task": self.task.name, "dropped": plain(list(self.items.dropped))}
+        """For the signature of a run: the task, what was dropped, notes on its items, what a list of exclusions did."""
+        signed: dict[str, JSON] = {
+            "task": self.task.name,
+            "dropped": plain(list(self.items.dropped)),
+            "notes": list(self.items.notes),
+        }
         return signed if self.excluded is None else {**signed, "excluded": self.excluded.signed()}
 
 

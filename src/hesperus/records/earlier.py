@@ -1,0 +1,50 @@
+"""What differs today in the numbers of a run that an earlier hesperus wrote: said once, never passed over in silence."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.errors import EarlierRunWarning
+from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
+
+_INTERVALS = "intervals are of the Bayesian bootstrap, where they were of the percentile bootstrap (`--interval percentile` makes those)"
+
+
+def version_of(file: Path) -> str:
+    """The version of the records table to which a Parquet file was written; today's where it does not say."""
+    return pl.read_parquet_metadata(file).get(VERSION_KEY, str(SCHEMA_VERSION))
+
+
+def warn_of_records(file: Path, version: int) -> None:
+    """Warn of a records file of an earlier version; silent for one of today's."""
+    if version < SCHEMA_VERSION:
+        said = (
+            f"{file}: written by an earlier hesperus (version {version} of the records table) and measured by today's rules, so "
+            "that numbers differ from those printed then: questions without a reply (error) are missing data and in no number, "
+            f"where they counted as unreadable; labels must be options of their items; {_INTERVALS}"
+        )
+        warnings.warn(said, EarlierRunWarning, stacklevel=2)
+
+
+def warn_of_study(folder: Path, study: Mapping[str, object], records: Path) -> None:
+    """Warn of a study that was resolved before intervals had a method; silent where its records were warned of.
+
+    Args:
+        folder: The run folder.
+        study: Its `study.yaml`.
+        records: Its records file.
+    """
+    drawn = study.get("bootstrap")
+    if (
+        not isinstance(drawn, Mapping)
+        or set(drawn) != {"resamples", "seed", "level"}
+        or not records.is_file()
+    ):
+        return
+    if version_of(records) == str(SCHEMA_VERSION):
+        said = f"{folder}: its study was resolved by an earlier hesperus; {_INTERVALS}"
+        warnings.warn(said, EarlierRunWarning, stacklevel=2)

@@ -1,0 +1,177 @@
+"""What stands on every page before any other number: the summary of the run, and the sentences that must not be missed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.settings import MeasureSettings
+from hesperus.records import Run
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.grids import Column, Grid, left_out, number_cell, share_cell
+from hesperus.reports.measured.single import outcomes_table
+from hesperus.reports.measured.summary import (
+    nothing_answered,
+    run_notes,
+    summary_cells,
+    summary_table,
+)
+from hesperus.reports.pages import page, signature_text, study_text
+from hesperus.reports.pairs import Side
+from hesperus.reports.table import Table
+from hesperus.reports.wording import MISSING, OUTCOME_WORDS, sense_label
+from hesperus.rounding import cell
+
+_COLUMNS = {
+    "accuracy": ("Right, %", share_cell),
+    "consistency": ("Same answer as the reference, %", share_cell),
+    "kappa_p": ("κp", number_cell),
+    "repeat_consistency": ("Asked again, %", share_cell),
+    "chance": ("By chance, %", share_cell),
+}
+"""Statistic of a summary to its column on a page."""
+
+_LABELS = (
+    "Every model and language: how many questions were answered; answers that are right; answers that are the same as in the "
+    "reference (what the language was made from, else English), the same beyond what accuracy alone gives (κp), the same when "
+    "the question is asked again, and the same by chance alone."
+)
+_OPEN = "Every model and language: how many questions were answered."
+
+
+_FOLDED = 24
+"""A summary of more lines would push the findings off the first screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The head of a page.
+
+    Attributes:
+        grid: A line for each model and language.
+        notes: What the numbers do not say by themselves, a sentence each.
+    """
+
+    grid: Grid
+    notes: tuple[str, ...]
+
+
+def overview(
+    records: pl.DataFrame,
+    settings: MeasureSettings,
+    *,
+    signature: Mapping[str, object] | None = None,
+    labels: bool = True,
+) -> Overview:
+    """Sum a run up for its page.
+
+    Args:
+        records: The records table.
+        settings: How it is measured.
+        signature: The run's, in which the notes of its task stand.
+        labels: Whether answers are labels; of open answers only what became of the questions is said.
+
+    Raises:
+        DataError: An item has different numbers of options in different senses.
+    """
+    found = summary_table(records, settings=replace(settings, by=()), labels=labels)
+    return Overview(_grid(found, labels=labels), tuple(run_notes(found, records, signature or {})))
+
+
+def _grid(found: Table, *, labels: bool) -> Grid:
+    keys, lines = summary_cells(found)
+    who = [place for place, name in enumerate(keys[:-1]) if len({key[place] for key in lines}) > 1]
+    statistics = _COLUMNS if labels else {}
+    cells = []
+    for key, line in lines.items():
+        answered = line["answered"]
+        measured = [row for name, row in line.items() if name in statistics and row["value"] is not None]
+        reference = line["consistency"]["reference"] if "consistency" in line else None
+        cells.append(
+            (*(str(key[place]) for place in who), Side(str(answered["instruction"]), str(answered["input"])).label,
+             _share(answered), f"{answered['n']:,}",
+             *(show(line.get(name)) for name, (_, show) in statistics.items()),
+             *((sense_label(str(reference)) if reference else MISSING, left_out(measured)) if labels else ()))
+        )  # fmt: skip
+    heads = (*(Column(keys[place].capitalize()) for place in who), Column("Language"), Column("Answered, %", True),
+             Column("Asked", True), *(Column(name, True) for name, _ in statistics.values()),
+             *((Column("Reference"), Column("Left out", True)) if labels else ()))  # fmt: skip
+    return Grid(_LABELS if labels else _OPEN, heads, tuple(cells), folded=len(cells) > _FOLDED)
+
+
+def _share(row: Mapping[str, object]) -> str:
+    return MISSING if row["value"] is None else cell(float(str(row["value"])), "percentage")
+
+
+@dataclass(frozen=True, slots=True)
+class NothingReport:
+    """The page of a run in which no question was answered: that sentence, and what became of the questions.
+
+    Attributes:
+        said: The sentence.
+        grid: What became of the questions, by model and prompt.
+        notes: Why, as far as the records tell.
+        settings: How the shares were measured.
+    """
+
+    said: str
+    grid: Grid
+    notes: tuple[str, ...]
+    settings: MeasureSettings
+
+    def drawings(self) -> list[Drawing]:
+        """None: there is nothing to draw."""
+        return []
+
+    def html(self, run: Run) -> str:
+        """The page, as text; the same run gives the same text."""
+        return page(
+            "nothing.html.j2",
+            title="Nothing was answered",
+            said=self.said,
+            notes=self.notes,
+            asides=[],
+            outcomes=self.grid,
+            settings=interval_text(self.settings.bootstrap),
+            study=study_text(run.study),
+            signature=signature_text(run.signature, self.settings.signed()),
+        )
+
+
+def nothing_report(run: Run, settings: MeasureSettings) -> NothingReport | None:
+    """The page of a run in which no question was answered; None where one was.
+
+    Args:
+        run: The run.
+        settings: How it would be measured.
+    """
+    records = run.records
+    said = nothing_answered(records)
+    if not said or records.is_empty():
+        return None
+    settings = replace(settings, by=())
+    summary = summary_table(records, settings=settings, labels=False)
+    notes = tuple(run_notes(summary, records, run.signature))
+    return NothingReport(said, _outcomes(records, settings), notes, settings)
+
+
+def _outcomes(records: pl.DataFrame, settings: MeasureSettings) -> Grid:
+    found = outcomes_table(records, bootstrap=settings.bootstrap)
+    lines: dict[tuple[str, ...], dict[str, Mapping[str, object]]] = {}
+    for row in found.rows:
+        key = tuple(str(row[name]) for name in ("model", "task", "instruction", "input", "repeat"))
+        lines.setdefault(key, {})[str(row["statistic"])] = row
+    present = [
+        name for name in OUTCOME_WORDS if any(name in line and line[name]["value"] for line in lines.values())
+    ]
+    cells = tuple(
+        (*key, *(share_cell(line[name]) if name in line else MISSING for name in present),
+         f"{next(iter(line.values()))['n']:,}")
+        for key, line in lines.items()
+    )  # fmt: skip
+    heads = (*(Column(name) for name in ("Model", "Task", "Instruction", "Input", "Repeat")),
+             *(Column(f"{OUTCOME_WORDS[name]}, %", True) for name in present), Column("Asked", True))  # fmt: skip
+    return Grid("What became of the questions.", heads, cells)

@@ -1,0 +1,148 @@
+"""What stands before every other number: on pages, in a terminal, and for a run of an earlier version."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from page_outline import loads_nothing, outline
+from typer.testing import CliRunner
+
+from hesperus import api
+from hesperus.analysis.settings import GivenSettings
+from hesperus.cli.app import app
+from hesperus.errors import EarlierRunWarning
+from hesperus.records import SCHEMA_VERSION, Run, conform, read_records, read_run, write_records, write_run
+from hesperus.records.schema import VERSION_KEY
+from hesperus.reports import ReportSettings, report_html, write_report
+from hesperus.reports.formats import format_table
+from hesperus.reports.measured.summary import run_notes, summary_lines
+from hesperus.types import OUTCOMES
+
+LABELS = ("A", "B", "C", "D")
+QUICK = ReportSettings(GivenSettings(resamples=50))
+
+
+def _records(senses: dict[str, Sequence[str]], *, model: str = "m") -> pl.DataFrame:
+    """Records of a model: for each sense the answers; a word that is an outcome stands for itself."""
+    rows = [
+        {"model": model, "task": "t", "item": f"{item:03}", "instruction": sense, "input": sense, "repeat": 1,
+         "outcome": said if said in OUTCOMES else "answered", "answer": None if said in OUTCOMES else said,
+         "gold": LABELS[item % 4], "options": list(LABELS)}
+        for sense, answers in senses.items()
+        for item, said in enumerate(answers)
+    ]  # fmt: skip
+    return conform(pl.DataFrame(rows))
+
+
+RIGHT = [LABELS[item % 4] for item in range(20)]
+LOST = ["error"] * 3 + ["refused"] * 2 + RIGHT[5:]
+
+
+@pytest.mark.parametrize("other", ["de_from_en", "de"])
+def test_the_summary_stands_before_every_other_number(other: str) -> None:
+    nasty = "<b>m</b>\u202e"
+    records = _records({"en": RIGHT, other: LOST}, model=nasty)
+    note = "3 items spell their gold differently <i>"
+    text = report_html(Run(records, None, {}, {"notes": [note]}), settings=QUICK)
+    outline(text)
+    loads_nothing(text)
+    head = text[: text.index("<nav")]
+    assert "2 refused, 3 error" in head
+    assert "3 items without a reply (error)" in head
+    assert "3 items spell their gold differently &lt;i&gt;" in head
+    assert head.index("75.0") < head.index('class="lead"')
+    assert "&lt;b&gt;m&lt;/b&gt;⟨U+202E⟩" in head and "<b>" not in text and "\u202e" not in text
+
+
+@pytest.mark.parametrize("other", ["de_from_en", "de"])
+@pytest.mark.parametrize("outcome", ["error", "refused"])
+def test_a_run_without_an_answer_has_a_page_that_says_so(tmp_path: Path, other: str, outcome: str) -> None:
+    records = _records({"en": [outcome] * 5, other: [outcome] * 5})
+    write_records(records, tmp_path / "records.parquet")
+    text = write_report(tmp_path / "records.parquet", tmp_path / "page.html", settings=QUICK).read_text(
+        "utf-8"
+    )
+    outline(text)
+    assert "<h1>Nothing was answered</h1>" in text and "of 10 questions 10" in text
+    assert "κ" not in text and "<figure" not in text and ">0.0" not in text
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "records.parquet"), "--resamples", "0"])
+    assert done.exit_code == 0
+
+
+def test_an_audit_without_an_answer_has_one_too(tmp_path: Path) -> None:
+    records = _records({"en": ["error"] * 4, "en_from_de": ["error"] * 4, "de": ["error"] * 4})
+    write_run(Run(records, None, {"study": "translation_tax"}, {}), tmp_path)
+    done = CliRunner().invoke(app, ["report", str(tmp_path), "--resamples", "0"], catch_exceptions=False)
+    assert done.exit_code == 0 and "Nothing was answered" in (tmp_path / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("model", ["m", "vendor/a-model-with-a-name"])
+def test_a_summary_keeps_its_rows_whole_in_a_terminal(tmp_path: Path, width: int, model: str) -> None:
+    write_records(_records({"en": RIGHT, "de": LOST}, model=model), tmp_path / "records.parquet")
+    lines = summary_lines(api.measure("summary", tmp_path / "records.parquet", resamples=50))
+    keys = lines.columns.index("language") + 1
+    text = format_table(lines, "table", width=width, keys=keys).splitlines()
+    heads = [line.split() for line in text if line.startswith("model ")]
+    assert [name for head in heads for name in head[keys:]] == list(lines.columns[keys:])
+    assert heads[0][keys] == "accuracy" and all(head[:keys] == list(lines.columns[:keys]) for head in heads)
+    rows = [line for line in text if line.startswith(f"{model} ")]
+    assert len(rows) == 2 * len(heads) and max(map(len, rows)) <= width
+    assert "17/20" not in text[0] and any("15/20" in row for row in rows)
+
+
+def test_the_notes_of_a_run_are_in_one_place() -> None:
+    records = _records({"en": RIGHT, "de": LOST})
+    told = records.with_columns(reply_language=pl.when(pl.col("input") == "de").then(pl.lit("fr")))
+    summary = api.measure("summary", told, resamples=0)
+    notes = run_notes(summary, told, {"notes": ["of the task"]})
+    assert notes[-1] == "of the task" and any("(fr 20)" in note for note in notes)
+    assert not any("(fr" in note for note in run_notes(summary, records, {}))
+
+
+def _earlier(folder: Path) -> Path:
+    """A run folder as version 1 of the records table had it."""
+    run = Run(
+        _records({"en": RIGHT, "de": LOST}), None, {"study": "similarity", "bootstrap": {"seed": 0}}, {}
+    )
+    write_run(run, folder)
+    file = folder / "records.parquet"
+    pl.read_parquet(file).write_parquet(file, metadata={VERSION_KEY: "1"})
+    return folder
+
+
+def test_a_run_of_an_earlier_version_says_what_differs(tmp_path: Path) -> None:
+    folder = _earlier(tmp_path / "run")
+    for read in (read_records, read_run):
+        with pytest.warns(EarlierRunWarning) as told:
+            read(folder)
+        (said,) = [str(one.message) for one in told]
+        assert "version 1" in said and "missing data" in said and "percentile" in said
+    write_run(
+        replace(Run(read_current(folder)), study={"bootstrap": {"resamples": 9, "seed": 0, "level": 0.95}}),
+        folder,
+    )
+    with pytest.warns(EarlierRunWarning, match="percentile"):
+        read_run(folder)
+    write_run(replace(Run(read_records(folder)), study={"bootstrap": {"interval": "bayesian"}}), folder)
+    read_run(folder)
+
+
+def read_current(folder: Path) -> pl.DataFrame:
+    """The records as today's version would have them."""
+    return conform(pl.read_parquet(folder / "records.parquet"))
+
+
+def test_the_command_says_it_once(tmp_path: Path) -> None:
+    folder = _earlier(tmp_path / "run")
+    command = [sys.executable, "-m", "hesperus", "measure", "accuracy", str(folder), "--resamples", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ})
+    assert done.stderr.count("written by an earlier hesperus") == 1 and "Warning" not in done.stderr
+    assert f"version {SCHEMA_VERSION - 1} of the records table" in done.stderr
