@@ -15,6 +15,19 @@ def label(language: str, group: str, reply: str) -> str | None:
     ).label
 
 
+@pytest.mark.parametrize(
+    ("language", "reply", "expected"),
+    [
+        ("fa", "گزینه الف غلط است.", None), ("ur", "آپشن الف غلط ہے۔", None), ("fa", "گزینه الف درست است.", "A"),
+        ("te", "ఈ ప్రశ్నకు సమాధానం తెలియదు.", None), ("ml", "ഈ ചോദ്യം വ്യക്തമല്ല.", None), ("te", "ఈ", "D"),
+    ],
+)  # fmt: skip
+def test_own_letters(language: str, reply: str, expected: str | None) -> None:
+    own = zip("ABCD", pack(language).option_letters, strict=False)
+    reader = reader_for("choice", language, answers={name: [written] for name, written in own})
+    assert read(reader, reply).label == expected
+
+
 def letter(language: str, reply: str, options: str = "p q r s") -> str | None:
     reader = reader_for(
         "choice", language, answers={name: [name] for name in "ABCD"}, options=options.split()
@@ -49,7 +62,8 @@ def test_letters(language: str, reply: str, expected: str | None) -> None:
         ("cs", "truth", "To není pravda.", "false"), ("he", "sameness", "הם לא זהים.", "different"),
         ("pl", "sentiment", "Recenzja nie jest pozytywna.", None), ("th", "polarity", "ใช่ ทั้งสองประโยคเหมือนกัน", "yes"),
         ("ml", "truth", "ഇത് ശരിയല്ല.", "false"), ("fr", "truth", "Ce n'est pas vrai.", "false"),
-        ("fa", "polarity", "بلي", "yes"),
+        ("fa", "polarity", "بلي", "yes"), ("zh", "sameness", "没有不同。", "same"), ("zh", "sameness", "不同。", "different"),
+        ("ur", "sameness", "ایک زبان کے ماڈل کے طور پر۔", None),
     ],
 )  # fmt: skip
 def test_words(language: str, group: str, reply: str, expected: str | None) -> None:
@@ -72,7 +86,7 @@ def test_refusals_are_words_and_no_parts_of_words(language: str, reply: str, ref
     ("language", "reply", "expected"),
     [
         ("ja", "答えは3万です。", "30000"), ("hi", "उत्तर 3 लाख है।", "300000"), ("en", "The answer is 3 million.", "3000000"),
-        ("de", "1,5 Mio.", "1500000"), ("fa", "پاسخ ۱۲/۵ است.", "12.5"), ("zh", "一共3万5千", None), ("en", "42 people", "42"),
+        ("de", "1,5 Mio.", "1500000"), ("fa", "پاسخ ۱۲/۵ است.", "12.5"), ("zh", "一共3万5千", None), ("en", "3million", "3000000"), ("hi", "३लाख", "300000"), ("en", "42 people", "42"),
     ],
 )  # fmt: skip
 def test_magnitudes_multiply(language: str, reply: str, expected: str | None) -> None:

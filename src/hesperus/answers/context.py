@@ -193,9 +193,7 @@ def refuses(text: str, words: Context) -> bool:
 
 def _begins_with(word: str, negators: frozenset[str]) -> bool:
     first, _, rest = word.partition(" ")
-    return (bool(rest) and first in negators) or any(
-        is_unspaced(negator) and word.startswith(negator) and word != negator for negator in negators
-    )
+    return bool(rest) and first in negators
 
 
 def _behind_but(text: str, but: frozenset[str]) -> str:

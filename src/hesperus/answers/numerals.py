@@ -95,7 +95,8 @@ def _factors(wording: Wording) -> Mapping[str, str]:
 @lru_cache(maxsize=256)
 def _magnitudes(wording: Wording) -> re.Pattern[str]:
     words = sorted(_factors(wording), key=lambda word: (-len(word), word))
-    patterns = [bounded(re.escape(word), word) for word in words]
+    # Behind a number a word begins with or without a blank ("3million", "3 million"): only its end needs a boundary.
+    patterns = [bounded(re.escape(word), word, left=False) for word in words]
     return re.compile(rf"[ \u00a0-]?(?P<word>(?i:{'|'.join(patterns)}))" if patterns else r"(?!)")
 
 

@@ -314,7 +314,7 @@ def _counts(reply: Text, word: str, place: tuple[int, int], *, short: bool) -> b
 
 
 def _is_letter(reply: Text, word: str) -> bool:
-    return len(word) == 1 and (reply.reader.form == "choice" or not is_unspaced(word))
+    return reply.reader.form == "choice" or (len(word) == 1 and not is_unspaced(word))
 
 
 def _option_of(reply: Text, word: str) -> str:

@@ -14,7 +14,7 @@ def is_unspaced(word: str) -> bool:
     return bool(word) and script_of(word[-1]) in UNSPACED
 
 
-def bounded(pattern: str, word: str, *, endings: str = "", suffixes: bool = False) -> str:
+def bounded(pattern: str, word: str, *, endings: str = "", suffixes: bool = False, left: bool = True) -> str:
     """Put the word boundaries of the word's script around a pattern that matches the word.
 
     A letter before an apostrophe joins (`d'A`). In scripts without blanks there are no boundaries.
@@ -23,17 +23,20 @@ def bounded(pattern: str, word: str, *, endings: str = "", suffixes: bool = Fals
         pattern: Matches the word.
         word: The word, whose first and last letter decide.
         endings: Pattern of the endings that belong to the word (`입니다`, `-dır`); may match nothing.
+        left: Whether the word's beginning needs a boundary.
         suffixes: Whether an apostrophe may begin an ending (`B'dir`); otherwise it joins (`C'est`, `A's`).
     """
     first, last = script_of(word[0]), script_of(word[-1])
-    left = right = ""
-    if first is None:
-        left = r"(?<![0-9])" if word[0].isdigit() else ""
+    before = right = ""
+    if not left:
+        pass
+    elif first is None:
+        before = r"(?<![0-9])" if word[0].isdigit() else ""
     elif first not in UNSPACED:
-        left = f"(?<![{RANGES[first]}0-9_])(?<![{RANGES[first]}]')"
+        before = f"(?<![{RANGES[first]}0-9_])(?<![{RANGES[first]}]')"
     if last is None:
         right = r"(?![0-9])" if word[-1].isdigit() else ""
     elif last not in UNSPACED:
         joined = r"(?!'s(?![A-Za-z]))" if suffixes else r"(?!'[^\W\d_])"
         right = f"(?={endings}(?![{RANGES[last]}0-9_])){joined}"
-    return f"{left}{pattern}{right}"
+    return f"{before}{pattern}{right}"
