@@ -137,6 +137,7 @@ def test_what_nothing_would_show_has_no_detectable_difference() -> None:
         ("discordant share lies in", (1.5, 10, 0.95, 0.8)),
         ("power lies between", (0.5, 10, 0.95, 1.0)),
         ("power lies between", (0.5, 10, 0.95, 0.0)),
+        ("the level of an interval", (0.5, 10, 0.0, 0.8)),
         ("level of an interval", (0.5, 10, 1.0, 0.8)),
     ):
         with pytest.raises(ValueError, match=error):
