@@ -222,8 +222,9 @@ def test_reader_is_a_value_with_a_name_and_a_signature() -> None:
     signatures = {replace(reader, **{name: value}).signature for name, value in others.items()}  # type: ignore[arg-type]
     assert len(signatures | {reader.signature}) == len(others) + 1
     assert reader.with_options(None) is reader
-    long = reader_for("label", "en", answers={str(n): [f"w{n}"] for n in range(9)})
-    assert str(long).endswith(", …)")
+    for many, cut in ((6, False), (7, True)):
+        long = str(reader_for("label", "en", answers={str(n): [f"w{n}"] for n in range(many)}))
+        assert long.endswith("5=w5, …)" if cut else "5=w5)")
 
 
 def test_a_pack_can_be_handed_in() -> None:
