@@ -172,17 +172,17 @@ def test_what_gives_no_answer_scores_by_the_rule_and_is_shown_both_ways() -> Non
     ]  # fmt: skip
     found = evaluated(pl.DataFrame(rows))
     by_rule, answered = scores(found)["recall"], scores(found)["recall_answered"]
-    assert (by_rule["value"], by_rule["n"], by_rule["excluded"]) == ((1 + 0 + 0 + 0 + 1) / 5, 5, 2)
-    assert by_rule["reason"] == "2 not asked in both languages"
+    assert (by_rule["value"], by_rule["n"], by_rule["excluded"]) == ((1 + 0 + 0 + 0) / 4, 4, 3)
+    assert by_rule["reason"] == "2 not asked in both languages; 1 without a reply (error)"
     assert (answered["value"], answered["n"], answered["excluded"]) == (1.0, 1, 6)
-    assert "4 without an answer on both sides" in str(answered["reason"])
+    assert "3 without an answer on both sides" in str(answered["reason"])
     (counts,) = counts_table(found.pairs, signature={}).rows
-    assert {name: counts[name] for name in ("pairs", "compared", "candidate_silent", "both_silent", "absent")} == {
-        "pairs": 7, "compared": 1, "candidate_silent": 3, "both_silent": 1, "absent": 2,
+    assert {name: counts[name] for name in ("pairs", "compared", "candidate_silent", "failed", "absent")} == {
+        "pairs": 7, "compared": 1, "candidate_silent": 3, "failed": 1, "absent": 2,
     }  # fmt: skip
     assert (counts["refused"], counts["blocked"], counts["error"]) == (1, 1, 1)
     strict = scores(evaluated(pl.DataFrame(rows), missing="no answer"))["recall"]
-    assert (strict["value"], strict["n"]) == (2 / 7, 7)
+    assert (strict["value"], strict["n"]) == (1 / 6, 6)
 
 
 def test_the_control_is_the_ceiling_and_the_share_is_paired_by_item() -> None:

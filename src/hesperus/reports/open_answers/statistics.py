@@ -20,6 +20,7 @@ from hesperus.measures import (
 )
 from hesperus.measures.statistic import beside, divide, ratio, share_corners
 from hesperus.reports.table import estimate_cells
+from hesperus.rounding import cell
 from hesperus.types import Estimate
 
 BESIDE = ("ceiling", "ceiling_low", "ceiling_high", "relative", "relative_low", "relative_high")
@@ -160,10 +161,11 @@ def is_low(ceiling: object) -> bool:
 
 def _judged(one: Scored) -> Scored:
     """The share of a low ceiling is withheld, and the reason says why."""
-    if one.relative is None or one.ceiling is None or not is_low(one.ceiling.value):
+    ceiling = None if one.ceiling is None else one.ceiling.value
+    if one.relative is None or ceiling is None or not is_low(ceiling):
         return one
     low = (
-        f"the instrument cannot measure this: of the same text, sent there and back, it finds {one.ceiling.value:.2f}, less "
+        f"the instrument cannot measure this: of the same text, sent there and back, it finds {cell(ceiling, 'short')}, less "
         f"than {LOW_CEILING}"
     )
     told = replace(one.estimate, reason="; ".join(filter(None, (low, one.estimate.reason))))
