@@ -154,6 +154,20 @@ def fleiss(rng: Rng, items: int, passed: float, alike: float) -> Statistic:
     return fleiss_statistic(verdicts(rng, 3, items, passed, alike))
 
 
+def labels(rng: Rng, raters: int, items: int, alike: float) -> np.ndarray:
+    """One of 4 labels, of which one is frequent: raters see the same with a probability, else each for itself."""
+    common, own = (rng.choice(4, (count, items), p=(0.7, 0.1, 0.1, 0.1)) for count in (1, raters))
+    return np.where(rng.random((raters, items)) < alike**0.5, common, own).astype(np.float64)
+
+
+def label_kappa(rng: Rng, items: int, alike: float) -> Statistic:
+    return cohen_statistic(*labels(rng, 2, items, alike))
+
+
+def label_fleiss(rng: Rng, items: int, alike: float) -> Statistic:
+    return fleiss_statistic(labels(rng, 3, items, alike))
+
+
 def gwet(rng: Rng, items: int, passed: float, alike: float) -> Statistic:
     return gwet_statistic(verdicts(rng, 2, items, passed, alike))
 
@@ -245,6 +259,8 @@ CELLS: dict[str, World] = {
     "κ of pass and fail, 80 % pass": partial(pass_fail_kappa, passed=0.8, alike=0.7),
     "κ of pass and fail, 95 % pass": partial(pass_fail_kappa, passed=0.95, alike=0.7),
     "weighted κ on 5 points": partial(weighted_kappa, alike=0.7),
+    "κ of 4 labels, 70 % the first": partial(label_kappa, alike=0.7),
+    "Fleiss' κ of 4 labels, 70 % the first": partial(label_fleiss, alike=0.7),
     "Fleiss' κ, 90 % pass": partial(fleiss, passed=0.9, alike=0.7),
     "AC1, 80 % pass": partial(gwet, passed=0.8, alike=0.7),
     "AC1, 95 % pass": partial(gwet, passed=0.95, alike=0.7),
@@ -257,6 +273,8 @@ CELLS: dict[str, World] = {
     "mean F of claims, 0.93 supported": partial(claims, name="mean_f", supported=0.93),
     "tax of 3 models .05 − .03": partial(tax, models=3, lost=0.05, won=0.03),
     "tax of 3 models .02 − .01": partial(tax, models=3, lost=0.02, won=0.01),
+    "tax of 3 models .20 − .10": partial(tax, models=3, lost=0.2, won=0.1),
+    "tax of 8 models .02 − .01": partial(tax, models=8, lost=0.02, won=0.01),
     "tax of 1 model .10 − .05": partial(tax, models=1, lost=0.1, won=0.05),
     "difference in differences .05 − .03": partial(tax_between_groups, lost=0.05, won=0.03),
     "decomposition, input": partial(part, name="input", moved=0.03),
@@ -264,6 +282,7 @@ CELLS: dict[str, World] = {
     "F1 of a classifier": partial(classifier, name="f1", right=0.9),
     "macro F1 of a classifier": partial(classifier, name="macro_f1", right=0.9),
     "precision of a classifier": partial(classifier, name="precision", right=0.9),
+    "Pearson's r 0": partial(correlation, r=0.0),
     "Pearson's r .3": partial(correlation, r=0.3),
     "Pearson's r .9": partial(correlation, r=0.9),
     "mean score 30 of 100": partial(mean_score, mean=0.3),

@@ -13,6 +13,9 @@ from hesperus.types import Estimate
 FEW = 10
 """Items of the smaller class from which on resamples say how sure a correlation with yes and no is."""
 
+_FURTHER = 1.5
+"""Mean squared distances by which a pseudo-item of a correlation lies further from the mean, of items that are not in step."""
+
 _OVER = 1e-4
 """A perfect chrF may be a rounding above 100."""
 
@@ -72,8 +75,11 @@ def pearson_statistic(x: Column, y: Column, *, counted: Mask | None = None) -> S
     n = max(int(keep.sum()), 1)
     vary_x, vary_y = float((u * u).sum()) / n, float((v * v).sum()) / n
     both = float(np.sqrt(vary_x * vary_y))
-    # As far apart as the items are on average, and wholly in step or wholly out of step.
-    corners: Corners = ((1.0, 0.0, 0.0, vary_x, vary_y, both), (1.0, 0.0, 0.0, vary_x, vary_y, -both))
+    # Wholly in step or wholly out of step. The less in step the items are, the more a single one further out would change.
+    step = float((u * v).sum()) / (n * both) if both else 0.0
+    far = 1.0 + _FURTHER * (1.0 - step * step)
+    away = (1.0, 0.0, 0.0, far * vary_x, far * vary_y)
+    corners: Corners = ((*away, far * both), (*away, -far * both))
     return Statistic(
         columns=(keep, u, v, u * u, v * v, u * v),
         reduce=_correlation,

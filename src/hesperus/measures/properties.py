@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hesperus.measures.raters import alike_each
 from hesperus.measures.resample import Bootstrap, Floats
 from hesperus.measures.statistic import Corners, Statistic, divide, estimates, ratio, share_corners
 from hesperus.types import Estimate
@@ -143,8 +144,14 @@ def classifier_statistics(
     each = share_corners(summed(counted))[0][0]
     # A text found, missed, found wrongly, rightly passed over.
     corners: Corners = tuple(tuple(each * (at == cell) for at in range(4)) for cell in range(4))
+    # The mean over both classes takes them alike: right or wrong, either class alike often.
+    half = each / 2.0
+    both: Corners = ((half, 0.0, 0.0, half), (0.0, half, half, 0.0))
     return {
-        name: _statistic(cells, reduce[name], corners, counted, (0, ""), undefined) for name in CLASSIFIER
+        name: _statistic(
+            cells, reduce[name], both if name == "macro_f1" else corners, counted, (0, ""), undefined
+        )
+        for name in CLASSIFIER
     }
 
 
@@ -213,7 +220,8 @@ def _kappa(
     undefined = "all levels are the same" if size else "no pair of classified texts"
     each = share_corners(shared[0])[0][0]
     margins = (each / max(size, 1),) * len(counts)
-    corners: Corners = ((each, each, *margins), (each, 0.0, *margins))
+    alike = ((each * one, [each * part for part in labels]) for one, labels in alike_each(size))
+    corners: Corners = (*((n, n, *labels, *labels) for n, labels in alike), (each, 0.0, *margins))
     return _statistic((*shared, *counts), reduce, corners, there, left, undefined)
 
 

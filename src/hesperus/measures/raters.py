@@ -70,8 +70,8 @@ def fleiss_statistic(ratings: npt.ArrayLike) -> Statistic:
         expected = (divide(sums[..., 2:], n) ** 2).sum(axis=-1)
         return beyond_chance(divide(sums[..., 1], n[..., 0]), expected)
 
-    labels = rated.labels
-    corners: Corners = ((1.0, 1.0, *labels), (1.0, 0.0, *labels))
+    each = alike_each(len(rated.labels))
+    corners: Corners = (*((one, one, *labels) for one, labels in each), (1.0, 0.0, *rated.labels))
     return Statistic(columns, reduce, corners, rated.n, rated.excluded, rated.reason, rated.undefined)
 
 
@@ -137,15 +137,13 @@ def cohen_statistic(a: npt.ArrayLike, b: npt.ArrayLike, *, weights: Weights = "n
     reason = f"{alone} rated by one of the two only" if alone else ""
     n = int(both.sum())
     margins = (1.0 / max(size, 1),) * (2 * size)
-    # Two that differ do so as much as those that differ here, or as the values of the scale do.
-    far = (
-        found[found > 0].mean()
-        if (found > 0).any()
-        else apart[apart > 0].mean()
-        if (apart > 0).any()
-        else 1.0
-    )
-    corners: Corners = ((1.0, 0.0, *margins), (1.0, float(far), *margins))
+    if weights == "none":
+        alike, far = alike_each(size), 1.0
+    else:
+        # Alike at either end of the scale; else as far apart as two ratings are that have nothing to do with each other.
+        alike, far = alike_each(size, ends=True), float(apart.mean()) if size > 1 else 1.0
+    sides = ((one, 0.0, *labels, *labels) for one, labels in alike)
+    corners: Corners = (*sides, (1.0, far, *margins))
     return Statistic((both, found, *first.T, *second.T), reduce, corners, n, alone, reason, undefined)
 
 
@@ -285,6 +283,26 @@ def _weighted(difference: Floats, weights: Weights) -> Floats:
         return np.asarray(difference != 0, dtype=np.float64)
     far: Floats = np.abs(difference) if weights == "linear" else difference**2
     return far
+
+
+def alike_each(labels: int, *, ends: bool = False) -> list[tuple[float, tuple[float, ...]]]:
+    """Pseudo-units on which raters agree, one for each label.
+
+    A single one with every label would say that ratings vary where nearly all are the same. Of more than four labels
+    they count as four, so as not to outweigh the units.
+
+    Args:
+        labels: How many there are.
+        ends: Only the first and the last.
+
+    Returns:
+        What each counts, and what it adds to the count of each label.
+    """
+    if not labels:
+        return [(1.0, ())]
+    places = sorted({0, labels - 1}) if ends else list(range(labels))
+    one = min(1.0, 4.0 / len(places))
+    return [(one, tuple(one * (at == place) for at in range(labels))) for place in places]
 
 
 def _undefined(sums: Floats) -> Floats:

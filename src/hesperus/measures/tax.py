@@ -86,13 +86,17 @@ def tax_statistic(pairs: TaxPairs) -> Statistic:
 
 
 def difference_corners(pairs: Column) -> Corners:
-    """Corners of an item whose models differ between two conditions: one in the first only, one in the second, none.
+    """Corners of an item whose models differ between two conditions: some in the first only, some in the second, none.
+
+    Models that change may do so each by itself or all together. A pseudo-item changes in √m of m models, between the two;
+    of one model it is that of a paired difference.
 
     Args:
         pairs: How many pairs each item has, [items]. Columns are right in the first, right in the second, pairs.
     """
     models = share_corners(pairs)[0][0]
-    return ((1.0, 0.0, models), (0.0, 1.0, models), (0.0, 0.0, models))
+    moved = models**0.5
+    return ((moved, 0.0, models), (0.0, moved, models), (0.0, 0.0, models))
 
 
 def side_statistics(pairs: TaxPairs) -> tuple[Statistic, Statistic]:
