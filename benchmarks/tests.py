@@ -22,9 +22,12 @@ from hesperus.measures import (
     Bootstrap,
     HardRuns,
     Key,
+    agreement_statistics,
     bootstrap_pairs,
     difference,
+    draws,
     estimates,
+    evened,
     holm,
     mann_whitney,
     mantel_test,
@@ -119,12 +122,10 @@ def _similarity(rng: Rng, n: int, accuracy: float, shares: tuple[float, float]) 
     for share in shares:
         one = _run(rng, n, accuracy)
         codes += [one, _run(rng, n, accuracy, one, share)]
-    groups = [np.array([0]), np.array([1])]
-    pairs = np.array([[0, 1], [2, 3]])
-    found = bootstrap_pairs(HardRuns(np.stack(codes), _key(n)), pairs, bootstrap=BOOTSTRAP, groups=groups)[
-        "kappa_p"
-    ]
-    return found.spread[1] - found.spread[0]
+    first, second = (agreement_statistics(codes[i], codes[i + 1], key=_key(n))["kappa_p"] for i in (0, 2))
+    apart, drawn = difference(second, first), draws(n, BOOTSTRAP)
+    assert drawn is not None
+    return apart.resampled(drawn.sums(np.column_stack([np.asarray(c, float) for c in apart.columns])), drawn)
 
 
 def _designs(rng: Rng, n: int, accuracy: float) -> Floats:
@@ -138,7 +139,7 @@ def _designs(rng: Rng, n: int, accuracy: float) -> Floats:
     pairs = np.column_stack([a, b])[kept]
     groups = [np.flatnonzero(within[kept]), np.flatnonzero(between[kept])]
     found = bootstrap_pairs(HardRuns(codes, _key(n)), pairs, bootstrap=BOOTSTRAP, groups=groups)["kappa_p"]
-    return found.spread[0] - found.spread[1]
+    return evened(found.spread[0] - found.spread[1], BOOTSTRAP)
 
 
 def _resampled() -> Iterator[Cell]:
@@ -261,18 +262,24 @@ def powers(datasets: int) -> Iterator[tuple[str, str, float]]:
         pair = _paired(n, max(apart, delta), delta)
         found = np.mean([sign_test(*pair(rng)).value <= ERROR for _ in range(datasets)])  # type: ignore[operator]
         yield "McNemar, mid-p", f"{n} items, {max(apart, delta):.0%} differ, {delta:.3f} apart", float(found)
-    for n in (200, 600):
+    for n, accuracy in ((200, 0.6), (600, 0.6), (200, 0.9)):
         named = float(
             np.mean(
-                [resampled_detectable(_similarity(rng, n, 0.6, (0.2, 0.2))) or np.nan for _ in range(100)]
+                [
+                    resampled_detectable(_similarity(rng, n, accuracy, (0.2, 0.2))) or np.nan
+                    for _ in range(100)
+                ]
             )
         )
         # κ_p rises with the share of copied answers: 1 less its own part of what is left.
         share = 0.2 + named
         found = np.mean(
-            [(resampled_p(_similarity(rng, n, 0.6, (0.2, share))) or 1.0) <= ERROR for _ in range(datasets)]
+            [
+                (resampled_p(_similarity(rng, n, accuracy, (0.2, share))) or 1.0) <= ERROR
+                for _ in range(datasets)
+            ]
         )
-        yield "κ_p of two runs", f"{n} items, accuracy 0.6, {named:.3f} apart", float(found)
+        yield "κ_p of two runs", f"{n} items, accuracy {accuracy:g}, {named:.3f} apart", float(found)
     kinds = [mantel_test(*_runs(rng, 3, 5, 1.0), permutations=999).p for _ in range(datasets)]
     yield "Mantel, all pairs", "3 models × 5 languages, 1 sd apart", float(np.mean(np.array(kinds) <= ERROR))  # type: ignore[operator]
 

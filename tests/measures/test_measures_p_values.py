@@ -9,7 +9,9 @@ import pytest
 from scipy import stats
 
 from hesperus.measures import (
+    Bootstrap,
     enough_permutations,
+    intervals,
     mcnemar_power,
     mcnemar_test,
     pearson_p,
@@ -21,6 +23,7 @@ from hesperus.measures import (
     spearman_p,
     too_few_differ,
 )
+from hesperus.measures import evened as both_sides
 from hesperus.measures.permuting import monte_carlo_p
 
 
@@ -148,6 +151,28 @@ def test_the_detectable_difference_of_resamples() -> None:
     spread = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
     assert resampled_detectable(spread) == pytest.approx(1.96 + 0.8416, rel=1e-2)
     assert resampled_detectable(np.ones(50)) is None and resampled_detectable(np.array([1.0])) is None
+
+
+def test_what_rests_on_few_items_has_a_larger_detectable_difference() -> None:
+    rng = np.random.default_rng(3)
+    signs = np.where(np.arange(12) % 2, 1.0, -1.0)
+    spread = rng.standard_exponential((200_000, 12)) @ signs
+    # Twelve equally important items: 11 degrees of freedom, and variances too small by 11 / 13.
+    wanted = (stats.t.ppf(0.975, 11) + stats.t.ppf(0.8, 11)) * spread.std() * (13 / 11) ** 0.5
+    assert resampled_detectable(spread) == pytest.approx(wanted, rel=0.02)
+
+
+def test_evened_resamples_have_an_even_interval_and_p() -> None:
+    skewed = np.random.default_rng(4).gamma(1.0, size=2000) - 0.02
+    evened = both_sides(skewed, Bootstrap())
+    middle = float(np.median(skewed))
+    low, high = intervals(evened[None, :], np.array([middle]), Bootstrap())
+    assert high[0] - middle == pytest.approx(middle - low[0]) and low[0] < 0.0
+    assert np.median(np.abs(evened - middle)) == pytest.approx(np.median(np.abs(skewed - middle)))
+    p, before = resampled_p(evened), resampled_p(skewed)
+    assert p is not None and before is not None and before < 0.05 < p
+    assert both_sides(skewed, Bootstrap(interval="percentile")) is skewed
+    assert np.isnan(both_sides(np.full(3, np.nan), Bootstrap())).all()
 
 
 def test_correlation_with_yes_and_no_is_tested_by_permutation() -> None:

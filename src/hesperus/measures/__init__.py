@@ -100,6 +100,7 @@ from hesperus.measures.resample import (
     Draws,
     IntervalMethod,
     draws,
+    evened,
     intervals,
 )
 from hesperus.measures.several import (
@@ -196,6 +197,7 @@ __all__ = [
     "direction_statistics",
     "discordant",
     "draws",
+    "evened",
     "enough_permutations",
     "estimate",
     "estimates",

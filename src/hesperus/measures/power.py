@@ -8,9 +8,12 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq  # type: ignore[import-untyped]
-from scipy.special import bdtr, gammaln, ndtri, xlog1py, xlogy  # type: ignore[import-untyped]
+from scipy.special import bdtr, gammaln, ndtri, stdtrit, xlog1py, xlogy  # type: ignore[import-untyped]
 
 from hesperus.measures.resample import Floats
+
+_FEWEST = 4.0
+"""Items that a number rests on at least: of fewer the tails say nothing."""
 
 _REACH = 6.0
 """Standard deviations of the number of discordant items beyond which no weight is left."""
@@ -126,9 +129,21 @@ def resampled_detectable(spread: Floats, *, level: float = 0.95, power: float = 
     Returns:
         The standard deviation of the resamples times the quantiles of level and power; None of fewer than two
         resamples, and where all are alike: they then say nothing of what other items would show.
+
+        A number may rest on a handful of items (the wrong answers of κ_p), and their standard deviation is then known
+        poorly and too small. How many they are is told by how far the resamples' tails reach beyond the normal
+        distribution's: a sum of k equally important items with exponential weights has an excess kurtosis of 6 / k.
+        Quantiles are those of Student's t with k − 1 degrees of freedom, and the variance is that of k − 1 over k + 1.
     """
     kept = spread[np.isfinite(spread)]
     if len(kept) < 2:
         return None
-    found = float(ndtri((1 + level) / 2) + ndtri(power)) * float(kept.std(ddof=1))
-    return found or None
+    deviation = float(kept.std(ddof=1))
+    if not deviation:
+        return None
+    excess = float((((kept - kept.mean()) / deviation) ** 4).mean()) - 3.0
+    items = max(_FEWEST, 6.0 / excess) if excess > 0 else np.inf
+    if not np.isfinite(items):
+        return float(ndtri((1 + level) / 2) + ndtri(power)) * deviation
+    wide = float(stdtrit(items - 1, (1 + level) / 2) + stdtrit(items - 1, power))
+    return wide * deviation * sqrt((items + 1) / (items - 1))

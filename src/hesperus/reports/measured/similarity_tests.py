@@ -10,6 +10,7 @@ import numpy.typing as npt
 from hesperus.measures import (
     benjamini_hochberg,
     enough_permutations,
+    evened,
     hard_pairs,
     holm,
     intervals,
@@ -84,7 +85,7 @@ def _row(
     places = [found.designs.group(*side) for side in (left, right)]
     first, second = (int(place) for place in places if place is not None)
     difference = float(spread.means[first] - spread.means[second])
-    resampled = spread.spread[first] - spread.spread[second]
+    resampled = evened(spread.spread[first] - spread.spread[second], settings.bootstrap)
     known = np.isfinite(difference)
     u = mann_whitney(spread.value[a.pairs], spread.value[b.pairs])
     return {
