@@ -34,6 +34,9 @@ def test_pseudo_items_are_possible_items_and_pull_both_ways(case: Case, data: Da
     corners = np.array(found.corners)
     # A rater's bias may be as large as the scale, whatever the ratings at hand.
     low, high = (1.0 - LABELS, LABELS - 1.0) if case.name == "bias of a rater" else (0.0, 1.0)
+    if case.name == "correlation":
+        # As far from the mean on either side as items are, on whichever side of it.
+        low = -float(np.sqrt(columns[3].max() * columns[4].max()))
     assert (corners >= np.minimum(columns.min(axis=1), low) - 1e-9).all()
     assert (corners <= np.maximum(columns.max(axis=1), high) + 1e-9).all()
     sums = columns.sum(axis=1)
@@ -87,6 +90,9 @@ def test_chance_agreement_is_the_sum_of_products_of_shares() -> None:
 def test_pseudo_items_of_a_correlation_stand_in_the_middle_wholly_in_step_or_out_of_step() -> None:
     x, y = np.array([0.0, 1.0, 2.0, 5.0]), np.array([1.0, 0.0, 4.0, 3.0])
     in_step, out_of_step = np.array(pearson_statistic(x, y).corners)
+    # The further from the mean, the less in step the items are (2.0 here), yet no further than the furthest of them.
+    far = 4.0 / y.var()
+    assert far < 1.0 + 1.5 * (1.0 - np.corrcoef(x, y)[0, 1] ** 2)
     both = x.std() * y.std()
-    assert in_step == pytest.approx([1.0, 0.0, 0.0, x.var(), y.var(), both])
-    assert out_of_step == pytest.approx([1.0, 0.0, 0.0, x.var(), y.var(), -both])
+    assert in_step == pytest.approx([1.0, 0.0, 0.0, *(far * np.array([x.var(), y.var(), both]))])
+    assert out_of_step == pytest.approx([1.0, 0.0, 0.0, *(far * np.array([x.var(), y.var(), -both]))])

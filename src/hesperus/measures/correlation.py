@@ -78,6 +78,8 @@ def pearson_statistic(x: Column, y: Column, *, counted: Mask | None = None) -> S
     # Wholly in step or wholly out of step. The less in step the items are, the more a single one further out would change.
     step = float((u * v).sum()) / (n * both) if both else 0.0
     far = 1.0 + _FURTHER * (1.0 - step * step)
+    if both:  # No further than an item can be on either side: yes and no have no tails.
+        far = min(far, float((u * u).max()) / vary_x, float((v * v).max()) / vary_y)
     away = (1.0, 0.0, 0.0, far * vary_x, far * vary_y)
     corners: Corners = ((*away, far * both), (*away, -far * both))
     return Statistic(
