@@ -12,6 +12,7 @@ from hesperus.answers import number_of, read, reader_for
     [
         ("en", "42", "42"), ("en", "The answer is 1,234.50.", "1234.5"), ("en", "3 + 4 = 7, so 7 apples. The answer is 3 + 4 = 7.", "7"),
         ("en", "Step 1: 3 boxes.\nStep 2: 12 each.\n\nAnswer: **36**", "36"), ("en", "#### 18", "18"), ("en", r"So \boxed{1{,}080} metres", "1080"),
+        ("en", r"First \boxed{17}, then rather \boxed{18}", "18"), ("en", r"\boxed{1}\boxed{2} is 3", "2"),
         ("en", "-3", "-3"), ("en", "It is −3.0 degrees", "-3"), ("en", "5-3", "3"), ("en", "He pays $18 every day.", "18"), ("en", "50%", "50"),
         ("en", "1,00,000", "100000"), ("en", "2.5", "2.5"), ("en", "0.50", "0.5"), ("en", "007", "7"), ("en", "3 * 4 = 12", "12"), ("en", "12.", "12"),
         ("en", "1,2", "1.2"), ("en", "1.234", "1.234"), ("de", "1.234", "1234"), ("de", "1.234,5", "1234.5"), ("de", "3,5", "3.5"),

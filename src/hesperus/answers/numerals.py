@@ -25,7 +25,7 @@ _COMMA_NOT = frozenset({"es-MX", "es-US", "es-419", "de-CH", "de-LI"})
 _NUMBER = re.compile(
     r"(?<![A-Za-z\d.,])(?:(?<![\w)\]])[-−–] ?)?(?:\d{1,3}(?:[ '’]\d{3})+(?!\d)|\d+)(?:[.,٬٫]\d+)*"
 )
-_BOXED = re.compile(r"\\f?boxed ?\{([^\n]{1,200})")
+_BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
 _LONGEST = 40
 _SLASHED = re.compile(r"/(\d+)")
 """Persian writes a decimal mark as a slash."""
