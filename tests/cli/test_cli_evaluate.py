@@ -77,7 +77,9 @@ def test_information_of_ready_answers(call: Call, tmp_path: Path) -> None:
     precision = found["m/a", "de", "precision"]
     assert precision["value"] == pytest.approx(1 / 3) and precision["n"] == 2 and precision["excluded"] == 0
     assert found["m/a", "de", "recall_answered"]["value"] == pytest.approx(2 / 3)
-    assert found["m/b", "de", "mean_f"]["value"] == 1.0 and 0.0 < found["m/b", "de", "f_of_means"]["low"] < 1.0
+    assert (
+        found["m/b", "de", "mean_f"]["value"] == 1.0 and 0.0 < found["m/b", "de", "f_of_means"]["low"] < 1.0
+    )
     assert "3 pairs: 1 candidate silent, 2 compared" in done.stderr
     shown = call("information", file, "--model", "m/b")
     assert (
