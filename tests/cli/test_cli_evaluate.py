@@ -294,7 +294,7 @@ def test_a_study_and_then_its_run_evaluated_again(tmp_path: Path, monkeypatch: p
     wanted = {(row["language"], row["statistic"]): row["value"] for row in json.loads(scores.stdout)["rows"]}
     assert {
         (row["language"], row["statistic"]): row["value"] for row in json.loads(again.stdout)["rows"]
-    } == wanted
+    } == pytest.approx(wanted)
     assert "from the store" in again.stderr
     planned = runner.invoke(app, ["plan", "runs/d", "--format", "json", "--store", "runs/replies.sqlite"])
     (answers,) = [

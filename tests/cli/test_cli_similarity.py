@@ -173,6 +173,7 @@ def test_flags_win_over_the_file_and_complete_it(call: Call) -> None:
         "resamples": 20,
         "seed": 5,
         "level": 0.95,
+        "interval": "bayesian",
     }
 
 
@@ -276,7 +277,7 @@ def test_check_holds_a_run_to_a_baseline(asked: tuple[Path, object], call: Call)
         .then(pl.lit("A")).otherwise("answer"),
     )  # fmt: skip
     write_records(worse, "worse.parquet")
-    same = call("check", folder, "--baseline", folder, "--max-drop", "0", "--max-drop", "similarity.low=0")
+    same = call("check", folder, "--baseline", folder, "--max-drop", "0", "--max-drop", "similarity.high=0")
     assert same.exit_code == 0, same.stdout
     done = call(
         "check", "worse.parquet", "--baseline", folder, "--max-drop", "accuracy=0.02", "--format", "json"
@@ -293,7 +294,7 @@ def test_check_holds_a_run_to_a_baseline(asked: tuple[Path, object], call: Call)
         (f"accuracy[de]={-drop + 1e-9}", 0),
         ("accuracy[en]=0", 0),
         ("accuracy.high[de, model=pocket/m]=0", 1),
-        ("validity.low=0", 0),
+        ("validity.high=0", 0),
     ):
         assert call("check", "worse.parquet", "--baseline", folder, "--max-drop", text).exit_code == code, (
             text

@@ -38,7 +38,7 @@ Call = Callable[..., Result]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("commands") / "run"
-    towns.written(place, bootstrap={"resamples": 30, "seed": 0, "level": 0.9})
+    towns.written(place, bootstrap={"resamples": 30, "seed": 0, "level": 0.9, "interval": "bayesian"})
     return place
 
 

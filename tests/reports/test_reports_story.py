@@ -111,7 +111,7 @@ def test_what_the_headline_is_held_against() -> None:
     found, records = found_of(rows("m", SOURCE | GERMAN), again)
     told = [plain(sentence) for sentence in story.asides(found, records)]
     assert told[0].startswith("Asked the same in English twice, m repeats its answer in 80 % [")
-    assert told[1].startswith("m answers right: 100 % [81, 100] in English and 80 % [")
+    assert told[1].startswith("m answers right: 100 % [80.6, 100] in English and 80 % [")
     assert told[2] == "Brackets are 95 % intervals over the questions."
     assert told[3].startswith("1 of 50 replies (2 %) carry no readable answer")
     found, records = found_of(rows("m", SOURCE))

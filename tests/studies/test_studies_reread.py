@@ -354,7 +354,7 @@ def test_open_answers_are_left_alone() -> None:
         task="atlas-describe",
     )
     written, counts = reread(rows)
-    assert written.equals(rows) and counts.whole == 2 and not counts.changed
+    assert written.select(rows.columns).equals(rows) and counts.whole == 2 and not counts.changed
 
 
 @pytest.mark.parametrize("below", ["run", "runs/tides-1"])

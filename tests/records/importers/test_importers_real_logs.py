@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from hesperus.models import model
+from hesperus.models import LocalModel, model
 from hesperus.normalization import comparable
 from hesperus.records import conform
 from hesperus.records.importers import Imported, ImportSettings, import_logs
@@ -19,6 +20,17 @@ from hesperus.types import Prompt, Reply, Request, Settings
 
 LOGS = Path(__file__).with_name("logs")
 LETTERS = "ABCD"
+WEIGHTS = Path(__file__).parents[3] / "pocket" / "start" / "s" / "model.safetensors"
+"""The weights that both tools asked: those from which today's pocket/s was trained on."""
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> LocalModel:
+    """The model that the logs are of, from its weights and the files that stand beside the logs."""
+    folder = tmp_path_factory.mktemp("checkpoints") / "pocket-s"
+    shutil.copytree(LOGS / "checkpoint", folder)
+    shutil.copy(WEIGHTS, folder / "model.safetensors")
+    return model(f"hf/{folder}")  # type: ignore[return-value]  # a local model
 
 
 @pytest.fixture(scope="module")
@@ -37,22 +49,28 @@ def _documents(task: str, language: str) -> dict[str, dict[str, object]]:
     return {row["item"]: row for row in rows}
 
 
-def _direct(prompts: list[str], options: list[tuple[str, ...]] | None = None) -> list[Reply]:
+def _direct(
+    asked_of: LocalModel, prompts: list[str], options: list[tuple[str, ...]] | None = None
+) -> list[Reply]:
     greedy = Settings(temperature=0.0, max_tokens=32)
     asked = [
-        Request("pocket/s", Prompt(prompt), greedy, options=options[place] if options else None)
+        Request(asked_of.name, Prompt(prompt), greedy, options=options[place] if options else None)
         for place, prompt in enumerate(prompts)
     ]
-    return model("pocket/s").replies(asked)  # type: ignore[union-attr]  # a local model
+    return asked_of.replies(asked)
 
 
 @pytest.mark.parametrize("language", ["en", "de", "sw"])
-def test_scored_options_are_those_of_the_model(lm_eval: Imported, language: str) -> None:
+def test_scored_options_are_those_of_the_model(
+    lm_eval: Imported, checkpoint: LocalModel, language: str
+) -> None:
     documents = _documents("atlas", language)
     records = lm_eval.records.filter(task="atlas", input=language)
     assert sorted(records["item"]) == sorted(documents) and len(documents) == 12
     wanted = [documents[item] for item in records["item"]]
-    replies = _direct([str(doc["prompt"]) for doc in wanted], [tuple(doc["choices"]) for doc in wanted])  # type: ignore[arg-type]
+    replies = _direct(
+        checkpoint, [str(doc["prompt"]) for doc in wanted], [tuple(doc["choices"]) for doc in wanted]
+    )  # type: ignore[arg-type]
     for row, doc, reply in zip(records.iter_rows(named=True), wanted, replies, strict=True):
         assert row["gold"] == doc["answer"] and row["options"] == list(LETTERS)
         scores = reply.option_logprobs
@@ -64,9 +82,11 @@ def test_scored_options_are_those_of_the_model(lm_eval: Imported, language: str)
 
 
 @pytest.mark.parametrize("language", ["en", "de", "sw"])
-def test_generated_names_are_those_of_the_model(lm_eval: Imported, inspect: Imported, language: str) -> None:
+def test_generated_names_are_those_of_the_model(
+    lm_eval: Imported, inspect: Imported, checkpoint: LocalModel, language: str
+) -> None:
     documents = _documents("atlas_open", language)
-    replies = _direct([str(doc["prompt"]) for doc in documents.values()])
+    replies = _direct(checkpoint, [str(doc["prompt"]) for doc in documents.values()])
     known = {item: reply.text for item, reply in zip(documents, replies, strict=True)}
     for imported in (lm_eval, inspect):
         records = imported.records.filter(task="atlas-open", input=language)
@@ -81,7 +101,7 @@ def test_generated_names_are_those_of_the_model(lm_eval: Imported, inspect: Impo
         assert right["capital/italy"] == "Rome" if "capital/italy" in right else right
 
 
-def test_letters_that_a_scorer_did_not_read_are_read_again(inspect: Imported) -> None:
+def test_letters_that_a_scorer_did_not_read_are_read_again(inspect: Imported, checkpoint: LocalModel) -> None:
     records = conform(inspect.records.filter(task="atlas"))
     assert records["outcome"].to_list() == ["invalid"] * 36
     again, counts = reread(records)
@@ -90,7 +110,7 @@ def test_letters_that_a_scorer_did_not_read_are_read_again(inspect: Imported) ->
         entries = Entries(LOGS / "inspect" / str(log["log"]), str(log["log"]))
         samples = [json.loads(entries.read(name)) for name in entries if name.startswith("samples/")]
         assert len(samples) == 12
-        asked = _direct([sample["messages"][0]["content"] for sample in samples])
+        asked = _direct(checkpoint, [sample["messages"][0]["content"] for sample in samples])
         known = {sample["id"]: reply.text for sample, reply in zip(samples, asked, strict=True)}
         rows = again.filter(input=log["language"])
         assert dict(zip(rows["item"], rows["answer"], strict=True)) == known

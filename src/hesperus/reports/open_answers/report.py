@@ -182,6 +182,6 @@ def open_answers_report(
             raise DataError(f"the evaluation {one.what} has no pairs, so there is nothing to show")
     parts = tuple(open_findings(one, settings) for one in evidence.evaluations)
     decided = resolve_settings(given, run.study)
-    told = "outcome" in run.records.columns
+    told = {"outcome", "options"} <= set(run.records.columns)
     head = overview(run.records, decided, signature=run.signature, labels=False) if told else None
     return OpenAnswersReport(parts, head, evidence.replies, evidence.prompts, evidence.readability)
