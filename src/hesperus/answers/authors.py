@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from hesperus.answers.rules import Text
+from hesperus.answers.reply_text import Text
 from hesperus.answers.wording import Answers
 
 _FRAMES = ("the correct answer is", "the answer is", "answer", "option")

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hesperus.answers.lexicon import CLOSERS, OPENERS, fold, respelt, set_apart
+from hesperus.answers.lexicon import CLOSERS, OPENERS, set_apart
 from hesperus.answers.scripts import is_unspaced
+from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.answers.wording import Wording
 from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, key
 
-_SENTENCES = re.compile(r"[.!?…।॥።](?=[ \n\"')\]]|\Z|[^\W0-9A-Za-z])|\n")
 _CLAUSE = re.compile(rf"[{PUNCTUATION}\"()\n]")
 _NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
 _ASKED = re.compile(rf" ?(?:{CLOSERS}){{0,3}} ?\?")
@@ -92,7 +92,7 @@ def alternative(text: str, words: Context, start: int, end: int) -> bool:
 
 def conditional(text: str, words: Context, place: int) -> bool:
     """True where a condition stands before a place of the same sentence."""
-    before = _SENTENCES.split(text[max(0, place - 200) : place])[-1]
+    before = SENTENCE_END.split(text[max(0, place - 200) : place])[-1]
     return _has_word(fold(before), words.conditions)
 
 

@@ -8,24 +8,22 @@ of that one letter; small letters and words that double as function words never 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from hesperus.answers.needles import Needles, lone_letters, shortest
 from hesperus.answers.reader import Reader
 from hesperus.answers.scripts import bounded, is_unspaced
-from hesperus.answers.wording import Answers, Wording, is_lettered
-from hesperus.languages.grammar import Grammar
-from hesperus.normalization import PUNCTUATION, key, unaccented
+from hesperus.answers.spelling import fold, respelt
+from hesperus.answers.tokens import Token, digits_of, exact_words, has_letters, tokens_of
+from hesperus.answers.wording import Answers, Wording
+from hesperus.normalization import PUNCTUATION, key
 
 OPENERS = r"[\"'(\[{<]"
 CLOSERS = r"[\"')\]}>]"
 _EDGE = rf" ?(?:{CLOSERS}|[{PUNCTUATION}]|[–—]|-(?!\w)|\n|\Z)"
 
-_LATIN = tuple("ABCDEFGHIJ")
-# Capitals of other scripts that look like Latin ones: a Russian keyboard answers "С" for C.
-_LOOKALIKES = {"A": "АΑ", "B": "ВΒ", "C": "С", "E": "ЕΕ", "H": "НΗ", "I": "ІΙ"}
 _COLONS = ":：፡፦"
 _AND = (
     "and",
@@ -54,23 +52,6 @@ _COPULA = r"(?=\ (?:(?i:is|ist|est|es|è|é|trifft|stimmt|applies)|The|La|Le|Les
 _NEXT_LETTER = rf"(?= ?(?:[,/&+]|(?i:{'|'.join(_AND)}|or|oder|ou|o|或) |\ (?=[B-H]\b)) ?[(\"]?[A-JА-Е]\b)"
 _AFTER_NOUN = rf"(?:{CLOSERS}{{0,2}} ?(?:[{_COLONS}=>]|[–—]|-(?!\w)|\n|(?=[(\[\"]))|(?:应该|应)?[是为]|(?=是(?:[.!\n]|\Z)))"
 _GAP = rf"(?:[ \n{_COLONS}$\\]|{OPENERS}){{0,6}}"
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word in one of its roles.
-
-    Attributes:
-        word: As written in the data, cleaned.
-        label: What it stands for.
-        letter: Whether it is an option letter.
-        template: Whether the instruction itself names it; synonyms are not templates.
-    """
-
-    word: str
-    label: str
-    letter: bool
-    template: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,24 +117,12 @@ def _endings(wording: Wording, before: str = "") -> str:
     return f"(?:{before}(?:{'|'.join(map(re.escape, ends))}))?" if ends else ""
 
 
-def respelt(text: str, grammar: Grammar) -> str:
-    """The text with the spellings that count as one made one; for comparison only."""
-    for one, other in grammar.spellings:
-        text = text.replace(one, other)
-    return text
-
-
-def fold(text: str) -> str:
-    """The key of a piece of cleaned text that the patterns matched; cheaper than `key`."""
-    return text.casefold().replace("\u0307", "").replace("ı", "i")
-
-
 @lru_cache(maxsize=1024)
 def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -> Lexicon:
-    tokens = tuple(_tokens(form, answers, synonyms, wording))
-    exact = _exact(tokens)
+    tokens = tuple(tokens_of(form, answers, synonyms, wording))
+    exact = exact_words(tokens)
     clausal = {respelt(key(word), wording.grammar) for word in wording.grammar.negators_after}
-    digits = _digits(answers, wording) if form == "choice" and _has_letters(answers) else {}
+    digits = digits_of(answers, wording) if form == "choice" and has_letters(answers) else {}
     polar = {key(word) for word in wording.polar}
     letters = [token for token in tokens if token.letter]
     # A bare digit inside a sentence counts things more often than it names an option.
@@ -207,64 +176,6 @@ def _needles(tokens: Iterable[Token], wording: Wording, *, small: bool) -> Needl
 def lexicon(reader: Reader) -> Lexicon:
     """The compiled words of a reader; readers that differ only in option texts share one."""
     return _lexicon(reader.form, reader.answers, reader.synonyms, reader.wording)
-
-
-def _tokens(form: str, answers: Answers, synonyms: Answers, wording: Wording) -> Iterator[Token]:
-    """All words in order of precedence: the instruction's, look-alikes and native letters, synonyms."""
-    taken: set[str] = set()
-
-    def fresh(words: Iterable[str], label: str, *, letter: bool, template: bool) -> Iterator[Token]:
-        for word in words:
-            if (known := respelt(key(word), wording.grammar)) and known not in taken:
-                taken.add(known)
-                yield Token(known if not letter else known.upper(), label, letter, template)
-
-    lettered = is_lettered(answers)
-    for label, words in answers:
-        yield from fresh(words, label, letter=lettered, template=True)
-    if form in ("label", "choice") and _has_letters(answers):
-        latin = all(key(words[0]).upper() in _LATIN for _, words in answers)
-        for label, words in answers:
-            place = _place(label, words, answers, wording)
-            alike = _LOOKALIKES.get(key(words[0]).upper(), "") if latin else ""
-            yield from fresh(alike, label, letter=True, template=True)
-            names = wording.grammar.letter_names[place : place + 1]
-            native = (*wording.letters[place : place + 1], *_LATIN[place : place + 1])
-            yield from fresh((*native, *(names[0] if names else ())), label, letter=True, template=True)
-    for label, words in synonyms:
-        yield from fresh(words, label, letter=False, template=False)
-
-
-def _has_letters(answers: Answers) -> bool:
-    """True where the labels are counted with letters, in whatever script the instruction writes them."""
-    return is_lettered(answers) or all(len(label) == 1 and label in _LATIN for label, _ in answers)
-
-
-def _exact(tokens: Iterable[Token]) -> dict[str, str]:
-    """Keys to labels; a spelling without accents counts where it means one thing only."""
-    exact: dict[str, str] = {}
-    bare: dict[str, set[str]] = {}
-    for token in tokens:
-        exact.setdefault(key(token.word), token.label)
-        bare.setdefault(unaccented(key(token.word)), set()).add(token.label)
-    return {word: labels.copy().pop() for word, labels in bare.items() if len(labels) == 1} | exact
-
-
-def _digits(answers: Answers, wording: Wording) -> dict[str, str]:
-    places = {_place(label, words, answers, wording) + 1: label for label, words in answers}
-    counted = {place: label for place, label in places.items() if place <= 9}
-    return {str(place): label for place, label in counted.items()} | {
-        wording.digits[place]: label for place, label in counted.items()
-    }
-
-
-def _place(label: str, words: tuple[str, ...], answers: Answers, wording: Wording) -> int:
-    """Where a label stands among the options, from 0: by its letter, since labels may come in another order."""
-    for letters in (_LATIN, wording.letters):
-        for letter in (key(words[0]).upper(), label):
-            if letter in letters:
-                return letters.index(letter)
-    return [each for each, _ in answers].index(label)
 
 
 def _alternatives(words: Iterable[str]) -> str:

@@ -8,9 +8,9 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
-from hesperus.answers.lexicon import fold, respelt
-from hesperus.answers.rules import Text
+from hesperus.answers.reply_text import Text
 from hesperus.answers.scripts import bounded
+from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.answers.wording import Wording
 from hesperus.normalization import clean, key, peel, plain_digits
 
@@ -29,7 +29,6 @@ _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
 _LONGEST = 40
 _SLASHED = re.compile(r"/(\d+)")
 """Persian writes a decimal mark as a slash."""
-_SENTENCE_END = re.compile(r"[.!?。।](?=[ \n]|\Z)|\n")
 
 
 def number_of(text: str, language: str) -> str | None:
@@ -150,7 +149,7 @@ def cue_number(reply: Text) -> str | None:
     places = [match.end() for match in _cues(reply.reader.wording).finditer(said)]
     if not places:
         return None
-    sentence = _SENTENCE_END.split(said[places[-1] :].lstrip(" :\n"), maxsplit=1)[0]
+    sentence = SENTENCE_END.split(said[places[-1] :].lstrip(" :\n"), maxsplit=1)[0]
     told = sentence.rpartition("=")[2]
     found = _numbers(told)
     return _multiplied(told, found[0], reply) if found else None

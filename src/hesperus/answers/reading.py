@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from hesperus.answers.authors import rule as authors_rule
 from hesperus.answers.numerals import RULES as NUMBER_RULES
 from hesperus.answers.reader import Reader
-from hesperus.answers.rules import RULES, UNFINISHED, Text, is_refusal, several
+from hesperus.answers.reply_text import Text
+from hesperus.answers.rules import RULES, UNFINISHED, is_refusal, several
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import text_language
 from hesperus.languages.letters import scripts_for, share_in

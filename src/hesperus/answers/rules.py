@@ -7,63 +7,27 @@ that sees two different answers finds none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from hesperus.answers.context import (
-    Context,
     alternative,
     asked,
     conditional,
-    context,
     denied,
     is_clause,
     negated,
     own_clause,
     refuses,
 )
-from hesperus.answers.lexicon import Lexicon, fold, lexicon, respelt
 from hesperus.answers.needles import stands
-from hesperus.answers.reader import Reader
+from hesperus.answers.options import one_of, option_of, text, text_inside, whole_option
+from hesperus.answers.reply_text import Text
 from hesperus.answers.scripts import is_unspaced
-from hesperus.answers.wording import Wording
-from hesperus.languages.letters import script_of
+from hesperus.answers.spelling import SENTENCE_END, fold
 from hesperus.normalization import comparable, key, peel, unaccented
 
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A cleaned reply beside what it is read with.
-
-    Attributes:
-        text: The cleaned reply.
-        reader: How it is read.
-        words: What is looked for.
-        around: What turns an answer round.
-        folded: The text without case, on one line.
-        is_bare: Whether the text holds no word of the reader in any role.
-    """
-
-    text: str
-    reader: Reader
-    words: Lexicon
-    around: Context
-    folded: str
-    is_bare: bool
-
-    @classmethod
-    def of(cls, text: str, reader: Reader) -> Text:
-        """Join a cleaned text and a reader; spellings that count as one become one."""
-        text, words = respelt(text, reader.wording.grammar), lexicon(reader)
-        folded = fold(text).replace("\n", " ")
-        bare = not words.anywhere.stand_in(text, folded)
-        return cls(text, reader, words, context(reader.wording), folded, bare)
-
-
 _BOXED = re.compile(r"\\f?boxed ?\{ ?(?:\\[a-z]{2,8} ?\{)? ?([^{}\n]{1,200})\}")
-_SENTENCES = re.compile(r"[.!?…।॥።\n](?:(?<=\n)|(?=[ \n\"')\]]|\Z|[^\W0-9A-Za-z]))")
 _LONGEST_WORD = 300
 _LONGEST_OWN = 200
 _EARLY = 400
@@ -100,53 +64,6 @@ def _without_ending(reply: Text, word: str) -> str | None:
     return None
 
 
-def text(reply: Text) -> str | None:
-    """The whole reply is the text of exactly one option, or of a known answer in free text."""
-    return _whole_option(reply, reply.text) if len(reply.text) < 2000 else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Option:
-    """An option's text in the forms in which it is looked for."""
-
-    label: str
-    key: str
-    comparable: str
-
-
-def _options(reply: Text) -> tuple[_Option, ...]:
-    """Each option's text with its label; options of free text without labels are their own."""
-    reader = reply.reader
-    if reader.options is None:
-        return ()
-    return _keyed(reader.options, reader.labels or reader.options, reader.wording)
-
-
-@lru_cache(maxsize=8192)
-def _keyed(texts: tuple[str, ...], labels: tuple[str, ...], wording: Wording) -> tuple[_Option, ...]:
-    spelt = [respelt(text, wording.grammar) for text in texts]
-    return tuple(
-        _Option(label, key(text), comparable(text)) for text, label in zip(spelt, labels, strict=True)
-    )
-
-
-def _whole_option(reply: Text, wanted: str) -> str | None:
-    texts = _options(reply)
-    if reply.reader.form == "text":
-        reader = reply.reader
-        known = tuple((word, label) for label, words in reader.answers for word in words)
-        texts += _named_answers(known)
-    if not texts:
-        return None
-    form = comparable(wanted)
-    return _one(each.label for each in texts if form and each.comparable == form)
-
-
-@lru_cache(maxsize=8192)
-def _named_answers(known: tuple[tuple[str, str], ...]) -> tuple[_Option, ...]:
-    return tuple(_Option(label, key(word), comparable(word)) for word, label in known)
-
-
 def digit(reply: Text) -> str | None:
     """The reply is an option's number, or begins with it as a list does: "2", "(2)", "2. Paris", "٢"."""
     alone = reply.words.digits.get(_uncounted(reply, peel(reply.text[:_LONGEST_WORD])))
@@ -160,7 +77,7 @@ def boxed(reply: Text) -> str | None:
     if not found:
         return None
     inner = peel(found[-1])
-    return _label(reply, inner) or _whole_option(reply, inner) or reply.words.digits.get(inner)
+    return _label(reply, inner) or whole_option(reply, inner) or reply.words.digits.get(inner)
 
 
 def cue(reply: Text) -> str | None:
@@ -210,7 +127,7 @@ def option(reply: Text) -> str | None:
     """A letter directly behind an option's name, where it is the only one that is not denied: "विकल्प ख सही है"."""
     if reply.words.option is None or reply.is_bare or not stands(reply.words.names, reply.folded):
         return None
-    return _one(
+    return one_of(
         label
         for match in reply.words.option.finditer(reply.text)
         if (label := _matched(reply, match))
@@ -224,13 +141,13 @@ def last(reply: Text) -> str | None:
     tail = reply.text[-_LONGEST_WORD:].rstrip()
     if tail.endswith("?"):
         return None
-    parts = [part for part in _SENTENCES.split(tail) if peel(part)]
+    parts = [part for part in SENTENCE_END.split(tail) if peel(part)]
     return _label(reply, parts[-1]) if len(parts) > 1 else None
 
 
 def quoted(reply: Text) -> str | None:
     """Exactly one distinct template stands in quotes or brackets."""
-    return _one(_quoted(reply))
+    return one_of(_quoted(reply))
 
 
 def _quoted(reply: Text) -> set[str]:
@@ -247,7 +164,7 @@ def sole(reply: Text) -> str | None:
     a whole clause, since 是 is also a copula.
     """
     said, _ = _inside(reply)
-    return _one(said)
+    return one_of(said)
 
 
 def opposite(reply: Text) -> str | None:
@@ -271,7 +188,8 @@ def _inside(reply: Text) -> tuple[set[str], set[str]]:
         return said, turned
     last_turned = -1
     short = (
-        len(reply.text) <= _SHORT and len([part for part in _SENTENCES.split(reply.text) if peel(part)]) == 1
+        len(reply.text) <= _SHORT
+        and len([part for part in SENTENCE_END.split(reply.text) if peel(part)]) == 1
     )
     for match in reply.words.inside.finditer(reply.text):
         word, start, end = fold(match["word"]), match.start(), match.end("word")
@@ -286,7 +204,7 @@ def _inside(reply: Text) -> tuple[set[str], set[str]]:
             if (
                 chained
                 or negated(reply.text, reply.around, start, end)
-                or denied(reply.text, reply.around, end, _option_of(reply, word))
+                or denied(reply.text, reply.around, end, option_of(reply, word))
             ):
                 last_turned = end
                 continue
@@ -317,33 +235,12 @@ def _is_letter(reply: Text, word: str) -> bool:
     return reply.reader.form == "choice" or (len(word) == 1 and not is_unspaced(word))
 
 
-def _option_of(reply: Text, word: str) -> str:
-    """The text of the option that a letter stands for, or nothing."""
-    label = reply.words.exact.get(fold(word))
-    return next((each.key for each in _options(reply) if each.label == label), "")
-
-
 def _between_letters(text: str) -> bool:
     return (
         len(text) < 12
         and re.fullmatch(r"[\s\"'()]*(?:,|/|&|and|or|[^\W\d]{1,4})?[\s,]*(?:and|or)?[\s\"'()]*", text)
         is not None
     )
-
-
-def text_inside(reply: Text) -> str | None:
-    """Exactly one option's text stands in the reply as words; longer options hide the shorter ones in them."""
-    texts = [(each.key, each.label) for each in _options(reply) if len(each.key) > 1 or each.key.isdigit()]
-    if not stands((option for option, _ in texts), reply.folded):
-        return None
-    rest = key(reply.text)
-    found = set()
-    for option, label in sorted(texts, key=lambda each: (-len(each[0]), each[0])):
-        place = _find_word(rest, option)
-        if place is not None:
-            found.add(label)
-            rest = rest.replace(option, "\0")
-    return _one(found)
 
 
 def own_words(reply: Text) -> str | None:
@@ -363,11 +260,6 @@ def is_refusal(reply: Text) -> bool:
 def several(reply: Text) -> bool:
     """True where more than one answer is mentioned, so that none was read."""
     return len(_inside(reply)[0] | _quoted(reply)) > 1
-
-
-def _one(labels: Iterable[str]) -> str | None:
-    found = set(labels)
-    return found.pop() if len(found) == 1 else None
 
 
 def _matched(reply: Text, match: re.Match[str]) -> str | None:
@@ -406,7 +298,7 @@ def _turned(reply: Text, match: re.Match[str]) -> bool:
     """True where an answer is denied: "(A) is not true", "Çelişki yoktur."."""
     word, end = match["word"], match.end("word")
     if _is_letter(reply, word):
-        return denied(reply.text, reply.around, end, _option_of(reply, word))
+        return denied(reply.text, reply.around, end, option_of(reply, word))
     return negated(reply.text, reply.around, match.start("word"), end)
 
 
@@ -416,26 +308,6 @@ def _lists_options(reply: Text) -> bool:
         return False
     lines = reply.words.line.finditer(reply.text)
     return len({reply.words.exact.get(fold(match["word"])) for match in lines}) > 1
-
-
-def _find_word(text: str, word: str) -> int | None:
-    """Place of a word in a text, with word boundaries where its script has them."""
-    place = text.find(word)
-    while place >= 0:
-        before, after = (
-            text[place - 1 : place] if place else "",
-            text[place + len(word) : place + len(word) + 1],
-        )
-        if not (_glued(before, word[0]) or _glued(after, word[-1])):
-            return place
-        place = text.find(word, place + 1)
-    return None
-
-
-def _glued(outer: str, inner: str) -> bool:
-    if not outer or not outer.isalnum() or is_unspaced(inner):
-        return False
-    return outer.isdigit() == inner.isdigit() and (outer.isdigit() or script_of(outer) == script_of(inner))
 
 
 Rule = Callable[[Text], str | None]

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
+from hesperus.errors import UnknownNameError
+
 Apostrophe = Literal["none", "elision", "suffix"]
 """What an apostrophe between letters does: ``elision``: it ends a shortened word (d'accord); ``suffix``: it begins an
 ending (B'dir); ``none``: neither."""
@@ -73,8 +75,6 @@ _CHOICES = {
 
 def misshapen(raw: Any) -> Iterator[tuple[str, str]]:
     """What is wrong with the shape of the key ``grammar`` of a pack: key and message."""
-    from hesperus.errors import UnknownNameError
-
     if not isinstance(raw, dict):
         yield "grammar", "write a mapping; see docs/languages.md"
         return

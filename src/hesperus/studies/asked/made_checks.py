@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from hesperus.answers.lexicon import fold
+from hesperus.answers.spelling import fold
 from hesperus.answers.wording import wording_for
 from hesperus.languages import are_alike, text_language
 from hesperus.normalization import key

@@ -1,0 +1,110 @@
+"""Answers by the text of an option: as the whole reply, or inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hesperus.answers.needles import stands
+from hesperus.answers.reply_text import Text
+from hesperus.answers.scripts import is_unspaced
+from hesperus.answers.spelling import fold, respelt
+from hesperus.answers.wording import Wording
+from hesperus.languages.letters import script_of
+from hesperus.normalization import comparable, key
+
+
+def text(reply: Text) -> str | None:
+    """The whole reply is the text of exactly one option, or of a known answer in free text."""
+    return whole_option(reply, reply.text) if len(reply.text) < 2000 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """An option's text in the forms in which it is looked for."""
+
+    label: str
+    key: str
+    comparable: str
+
+
+def _options(reply: Text) -> tuple[_Option, ...]:
+    """Each option's text with its label; options of free text without labels are their own."""
+    reader = reply.reader
+    if reader.options is None:
+        return ()
+    return _keyed(reader.options, reader.labels or reader.options, reader.wording)
+
+
+@lru_cache(maxsize=8192)
+def _keyed(texts: tuple[str, ...], labels: tuple[str, ...], wording: Wording) -> tuple[_Option, ...]:
+    spelt = [respelt(text, wording.grammar) for text in texts]
+    return tuple(
+        _Option(label, key(text), comparable(text)) for text, label in zip(spelt, labels, strict=True)
+    )
+
+
+def whole_option(reply: Text, wanted: str) -> str | None:
+    """The label of the one option, or known answer in free text, that a text is."""
+    texts = _options(reply)
+    if reply.reader.form == "text":
+        reader = reply.reader
+        known = tuple((word, label) for label, words in reader.answers for word in words)
+        texts += _named_answers(known)
+    if not texts:
+        return None
+    form = comparable(wanted)
+    return one_of(each.label for each in texts if form and each.comparable == form)
+
+
+@lru_cache(maxsize=8192)
+def _named_answers(known: tuple[tuple[str, str], ...]) -> tuple[_Option, ...]:
+    return tuple(_Option(label, key(word), comparable(word)) for word, label in known)
+
+
+def text_inside(reply: Text) -> str | None:
+    """Exactly one option's text stands in the reply as words; longer options hide the shorter ones in them."""
+    texts = [(each.key, each.label) for each in _options(reply) if len(each.key) > 1 or each.key.isdigit()]
+    if not stands((option for option, _ in texts), reply.folded):
+        return None
+    rest = key(reply.text)
+    found = set()
+    for option, label in sorted(texts, key=lambda each: (-len(each[0]), each[0])):
+        place = _find_word(rest, option)
+        if place is not None:
+            found.add(label)
+            rest = rest.replace(option, "\0")
+    return one_of(found)
+
+
+def option_of(reply: Text, word: str) -> str:
+    """The text of the option that a letter stands for, or nothing."""
+    label = reply.words.exact.get(fold(word))
+    return next((each.key for each in _options(reply) if each.label == label), "")
+
+
+def one_of(labels: Iterable[str]) -> str | None:
+    """The label, where all that were found are the same one."""
+    found = set(labels)
+    return found.pop() if len(found) == 1 else None
+
+
+def _find_word(text: str, word: str) -> int | None:
+    """Place of a word in a text, with word boundaries where its script has them."""
+    place = text.find(word)
+    while place >= 0:
+        before, after = (
+            text[place - 1 : place] if place else "",
+            text[place + len(word) : place + len(word) + 1],
+        )
+        if not (_glued(before, word[0]) or _glued(after, word[-1])):
+            return place
+        place = text.find(word, place + 1)
+    return None
+
+
+def _glued(outer: str, inner: str) -> bool:
+    if not outer or not outer.isalnum() or is_unspaced(inner):
+        return False
+    return outer.isdigit() == inner.isdigit() and (outer.isdigit() or script_of(outer) == script_of(inner))

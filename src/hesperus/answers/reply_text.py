@@ -1,0 +1,39 @@
+"""A reply as the rules see it: cleaned, with the words and the grammar that it is read with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hesperus.answers.context import Context, context
+from hesperus.answers.lexicon import Lexicon, lexicon
+from hesperus.answers.reader import Reader
+from hesperus.answers.spelling import fold, respelt
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A cleaned reply beside what it is read with.
+
+    Attributes:
+        text: The cleaned reply.
+        reader: How it is read.
+        words: What is looked for.
+        around: What turns an answer round.
+        folded: The text without case, on one line.
+        is_bare: Whether the text holds no word of the reader in any role.
+    """
+
+    text: str
+    reader: Reader
+    words: Lexicon
+    around: Context
+    folded: str
+    is_bare: bool
+
+    @classmethod
+    def of(cls, text: str, reader: Reader) -> Text:
+        """Join a cleaned text and a reader; spellings that count as one become one."""
+        text, words = respelt(text, reader.wording.grammar), lexicon(reader)
+        folded = fold(text).replace("\n", " ")
+        bare = not words.anywhere.stand_in(text, folded)
+        return cls(text, reader, words, context(reader.wording), folded, bare)
