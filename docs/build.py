@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
+import typer
+from typer.testing import CliRunner
+
+from hesperus.cli.app import app
+from hesperus.cli.study_kinds import STUDIES
+
 PAGE = Path(__file__).with_name("cli.md")
-COMMANDS = [
-    [], ["demo"], ["plan"], ["run"], ["measure"], ["score"], ["evaluate"], ["calibrate"], ["train"], ["train", "empathy"], ["audit"], ["compare"], ["check"], ["reread"], ["represent"], ["report"], ["figure"], ["import"], ["export"],
-    ["annotate"], ["annotate", "schemes"], ["annotate", "create"], ["annotate", "links"], ["annotate", "serve"], ["annotate", "status"],
-    ["annotate", "html"], ["annotate", "import"], ["annotate", "export"],
-    ["tax"], ["tax", "e1"], ["tax", "e3"], ["tax", "strata"], ["tax", "e4"], ["tax", "rating"], ["tax", "validity"], ["tax", "bounds"], ["tax", "checklist"], ["tax", "report"],
-    ["tax", "simulate"],
-    ["languages"], ["languages", "show"], ["languages", "check"],
-    ["tasks"], ["tasks", "list"], ["tasks", "show"], ["tasks", "check"],
-    ["models"], ["models", "list"], ["models", "test"],
-    ["segment"], ["translate"], ["translators"], ["translators", "list"], ["translators", "test"], ["translators", "convert"], ["doctor"],
-]  # fmt: skip
+
+
+def commands() -> list[list[str]]:
+    """Every command as the words that call it, in the order of the help."""
+    root = typer.main.get_command(app)
+    context = typer.Context(root, info_name="hesperus")
+    found: list[list[str]] = [[]]
+    for name in root.list_commands(context):
+        found.append([name])
+        if name == "run":
+            found += [[name, study] for study in STUDIES]
+        command = root.get_command(context, name)
+        found += [[name, one] for one in getattr(command, "commands", ())]
+    return found
 
 
 def help_of(command: list[str]) -> str:
-    """What `hesperus COMMAND --help` prints, without colour, 100 columns wide."""
-    environment = {
-        **os.environ,
-        "COLUMNS": "100",
-        "NO_COLOR": "1",
-        "TERM": "dumb",
-        "PYTHONIOENCODING": "utf-8",
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "hesperus", *command, "--help"],
-        env=environment, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
+    """What `hesperus COMMAND --help` prints, 100 columns wide."""
+    done = CliRunner(env={"COLUMNS": "102"}).invoke(app, [*command, "--help"], prog_name="hesperus")
+    return "\n".join(line.rstrip() for line in done.output.strip().splitlines())
 
 
 def page() -> str:
     """The whole page."""
     parts = ["# The command line", "", "Written by `make docs` from the commands' own help.", ""]
-    for command in COMMANDS:
+    for command in commands():
         parts += [f"## `{' '.join(['hesperus', *command])}`", "", "```text", help_of(command), "```", ""]
     return "\n".join(parts)
 

@@ -10,9 +10,10 @@ import typer
 
 from hesperus.cli import annotate_export
 from hesperus.cli.annotate_flags import Store, tell
+from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
 
-app = typer.Typer(
+app = Commands(
     help="People who judge: a page for raters, their links, and what they said.", no_args_is_help=True
 )
 

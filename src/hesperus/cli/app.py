@@ -11,80 +11,109 @@ import io
 import os
 import sys
 import warnings
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from hesperus.cli import (
-    annotate,
-    audit,
-    calibrate,
-    check,
-    compare,
-    demo,
-    doctor,
-    evaluate,
-    export,
-    figure,
-    import_,
-    languages,
-    measure,
-    models,
-    plan,
-    report,
-    represent,
-    reread,
-    run,
-    score,
-    segment,
-    tasks,
-    tax,
-    train,
-    translate,
-    translators,
-)
-from hesperus.errors import HesperusError
+from hesperus.cli.help import WIDEST, Commands, PlainCommand, PlainGroup
+from hesperus.errors import HesperusError, UnknownNameError
 from hesperus.version import __version__
 
-app = typer.Typer(
+if TYPE_CHECKING:
+    from typer._click import Command, Context, HelpFormatter
+
+_GROUPS = {
+    "Ask": {
+        "demo": "All four studies on embedded models and items, offline.",
+        "plan": "Show what a run would ask and cost; sends nothing.",
+        "run": "Run a study, write the run folder, show what was found.",
+        "translate": "Translate a text, or a column of a table.",
+        "segment": "Cut a text into sentences.",
+    },
+    "Measure and report": {
+        "measure": "Measure a run: consistency, accuracy, agreement and more.",
+        "compare": "Compare two runs: differences, intervals, tests.",
+        "check": "Hold a run to requirements, for continuous integration.",
+        "report": "Write the report of a run: one HTML file.",
+        "figure": "Draw one figure of a run.",
+        "import": "Import the logs of another tool, or a table.",
+        "export": "Give records or items to another tool.",
+        "reread": "Read the stored replies again; asks nothing.",
+        "evaluate": "Evaluate open answers: information, equivalence, properties.",
+        "calibrate": "Score a judge of open answers against people.",
+        "score": "Score translations: BLEU, chrF, ROUGE, COMET.",
+        "represent": "Compare a model's inner states between languages.",
+        "audit": "Find faults of a parallel benchmark.",
+        "tax": "Audit a translated benchmark: how much its score owes to translation.",
+        "annotate": "Let people judge: a page for raters, links, judgements.",
+        "train": "Train evaluators of free text.",
+    },
+    "What is there": {
+        "languages": "Languages, and their packs of words.",
+        "tasks": "Benchmarks that can be asked.",
+        "models": "Models that can be asked; test an endpoint.",
+        "translators": "Translators, their languages, conversion of a checkpoint.",
+        "doctor": "Check the installation.",
+    },
+}
+"""Every command with the line that `hesperus --help` shows; each lies in the file of its name."""
+_FILES = {"import": "import_"}
+
+
+class _Root(PlainGroup):
+    """The commands, each loaded when it is called for."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """Names of all commands, in the order of the help."""
+        return [name for group in _GROUPS.values() for name in group]
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """A command, from its file."""
+        if cmd_name not in self.commands and cmd_name in self.list_commands(ctx):
+            self.commands[cmd_name] = _loaded(cmd_name)
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """The command that is called; an unknown name is answered with the nearest known one."""
+        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
+            raise UnknownNameError("command", args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the commands by what they are for."""
+        for title, commands in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(11), line) for name, line in commands.items()])
+
+
+def _loaded(name: str) -> Command:
+    module = import_module(f"hesperus.cli.{_FILES.get(name, name)}")
+    group: Commands | None = getattr(module, "app", None)
+    if group is None:
+        group = Commands()
+        group.command(name, cls=getattr(module.command, "help_class", PlainCommand))(module.command)
+        return typer.main.get_command(group)
+    built = typer.main.get_group(group)
+    built.name = name
+    return built
+
+
+app = Commands(
     name="hesperus",
+    cls=_Root,
+    add_completion=True,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="First time? `hesperus demo` runs a whole study offline. Your own: `hesperus run multisense --task atlas "
-    "--model openai/gpt-4o-mini --source en --target de`.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
+    epilog="""The first time, and then with a model of your own:
+
+    hesperus demo
+
+    hesperus run multisense --task atlas --model openai/gpt-4o-mini --source en --target de
+    """,
 )
-
-_ASK, _READ, _KNOW = "Ask", "Measure and report", "What is there"
-
-app.command("demo", rich_help_panel=_ASK)(demo.command)
-app.command("plan", rich_help_panel=_ASK)(plan.command)
-app.command("run", rich_help_panel=_ASK)(run.command)
-app.command("translate", rich_help_panel=_ASK)(translate.command)
-app.command("segment", rich_help_panel=_ASK)(segment.command)
-app.command("measure", rich_help_panel=_READ)(measure.command)
-app.command("compare", rich_help_panel=_READ)(compare.command)
-app.command("check", rich_help_panel=_READ)(check.command)
-app.command("import", rich_help_panel=_READ)(import_.command)
-app.command("export", rich_help_panel=_READ)(export.command)
-app.command("audit", rich_help_panel=_READ)(audit.command)
-app.add_typer(annotate.app, name="annotate", rich_help_panel=_READ)
-app.add_typer(tax.app, name="tax", rich_help_panel=_READ)
-app.command("represent", rich_help_panel=_READ)(represent.command)
-app.command("score", rich_help_panel=_READ)(score.command)
-app.command("evaluate", rich_help_panel=_READ)(evaluate.command)
-app.command("calibrate", rich_help_panel=_READ)(calibrate.command)
-app.add_typer(train.app, name="train", rich_help_panel=_READ)
-app.command("reread", rich_help_panel=_READ)(reread.command)
-app.command("report", rich_help_panel=_READ)(report.command)
-app.command("figure", rich_help_panel=_READ)(figure.command)
-app.add_typer(languages.app, name="languages", rich_help_panel=_KNOW)
-app.add_typer(tasks.app, name="tasks", rich_help_panel=_KNOW)
-app.add_typer(models.app, name="models", rich_help_panel=_KNOW)
-app.add_typer(translators.app, name="translators", rich_help_panel=_KNOW)
-app.command("doctor", rich_help_panel=_KNOW)(doctor.command)
 
 
 def _version(wanted: bool) -> None:
@@ -111,7 +140,7 @@ def main() -> None:
     _sound_streams()
     warnings.formatwarning = lambda message, *_: f"note: {_printable(str(message))}\n"
     try:
-        app()
+        app(prog_name="hesperus")
     except HesperusError as error:
         sys.stderr.write(f"error: {_printable(str(error))}\n")
         sys.exit(error.exit_code)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
 
 if TYPE_CHECKING:
@@ -14,9 +15,7 @@ if TYPE_CHECKING:
 
     from hesperus.languages import Language
 
-app = typer.Typer(
-    help="Languages, and the words that prompts and answers need in each.", no_args_is_help=False
-)
+app = Commands(help="Languages, and the words that prompts and answers need in each.", no_args_is_help=False)
 
 _SCRIPT = typer.Option(help="Only this ISO 15924 script, such as Cyrl; repeatable.")
 _FAMILY = typer.Option(help="Only this family or branch, such as Indo-European or Germanic; repeatable.")

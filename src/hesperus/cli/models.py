@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
 
 if TYPE_CHECKING:
     from hesperus.models import Model, ModelOptions
     from hesperus.types import Reply
 
-app = typer.Typer()
+app = Commands()
 
 _URL = typer.Option(help="Endpoint, for http/NAME or in place of a provider's.", show_default=False)
 _KEY = typer.Option(

@@ -7,18 +7,24 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hesperus.cli.help import PlainCommand
 from hesperus.cli.study_kinds import STUDIES, StudyKind, study_kind
 from hesperus.errors import UsageError
 
+if TYPE_CHECKING:
+    from typer._click import Context, Parameter
+
+_NAMED = "hesperus.cli.study"
+"""Key under which the context of a command holds the name of the study."""
 _ITEMS, _ASKED, _LIMITS = "What is asked", "Who is asked, and how", "Limits"
-_MULTISENSE, _SIMILARITY = "Of the study multisense", "Of the study similarity"
-_OPEN = "Of the study translate_then_evaluate"
-_TAX = "Of the study translation_tax"
-_NUMBERS = "Intervals (similarity, translate_then_evaluate)"
+_OF_STUDY = "Of the study"
+_MULTISENSE, _SIMILARITY = f"{_OF_STUDY} multisense", f"{_OF_STUDY} similarity"
+_OPEN, _TAX = f"{_OF_STUDY} translate_then_evaluate", f"{_OF_STUDY} translation_tax"
+_NUMBERS = "Intervals"
 
 _WHAT = Annotated[
     str,
@@ -258,6 +264,43 @@ class Chosen:
         return own if own.absolute().name == usual.name or (is_whole and not self.is_changed) else usual
 
 
+class StudyCommand(PlainCommand):
+    """A command whose help shows the settings of one study if its name was given, else those that all studies have."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Remember which study was named: help is shown before the arguments are read."""
+        ctx.meta[_NAMED] = next((word for word in args if word in STUDIES), None)
+        return super().parse_args(ctx, args)
+
+    def shown_help(self, ctx: Context) -> str:
+        """Without the examples of other studies."""
+        named = ctx.meta.get(_NAMED)
+        paragraphs = (self.help or "").split("\n\n")
+        if named is None:
+            return "\n\n".join(
+                (*paragraphs, f"`{ctx.command_path} STUDY --help` shows the settings of one study.")
+            )
+        others = [name for name in STUDIES if name != named]
+        return "\n\n".join(
+            one
+            for one in paragraphs
+            if not (one.startswith("    ") and any(f" {name} " in one for name in others))
+        )
+
+    def shown_parameters(self, ctx: Context) -> list[Parameter]:
+        """Without the flags of other studies."""
+        named = ctx.meta.get(_NAMED)
+        kinds = STUDIES.values() if named is None else (STUDIES[named],)
+        shown = set.intersection(*(set(kind.flags) for kind in kinds))
+        return [one for one in self.get_params(ctx) if one.name not in _FLAGS or one.name in shown]
+
+    def group_of(self, parameter: Parameter, ctx: Context) -> str:
+        """The group of an option; what several studies have stands with the study that was named."""
+        group = super().group_of(parameter, ctx)
+        named = ctx.meta.get(_NAMED)
+        return f"{_OF_STUDY} {named}" if named and group.startswith(_OF_STUDY) else group
+
+
 def takes_study(body: Callable[..., None]) -> Callable[..., None]:
     """Give a command the flags of a study; its first parameter becomes what was chosen.
 
@@ -278,6 +321,7 @@ def takes_study(body: Callable[..., None]) -> Callable[..., None]:
     parameters = [what, *shared, *(parameter.replace(kind=keyword) for parameter in own)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__doc__ = body.__doc__
+    command.help_class = StudyCommand  # type: ignore[attr-defined]
     return command
 
 

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
 
 if TYPE_CHECKING:
     from hesperus.tasks import Task
     from hesperus.types import Item
 
-app = typer.Typer()
+app = Commands()
 
 _DATA = typer.Option(
     help="File, folder or pattern with {language} that holds the items, instead of the task's own source."

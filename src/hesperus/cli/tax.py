@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, Tasks, resampling
 from hesperus.cli.tax_design import simulate_command, strata_command
 from hesperus.cli.tax_inputs import (
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from hesperus.reports.table import Table
     from hesperus.reports.tax import Gate, TaxSettings
 
-app = typer.Typer(
+app = Commands(
     no_args_is_help=True,
     help="Audit a translated benchmark: how much of the score rides on cues of the source language, and how sure that "
     "is. `hesperus run translation_tax` asks; these commands estimate, from its run folder or from any records.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
 
 if TYPE_CHECKING:
@@ -15,9 +16,8 @@ if TYPE_CHECKING:
     from hesperus.evaluators.properties.splitting import SplitSettings
     from hesperus.reports.table import Table
 
-app = typer.Typer(
+app = Commands(
     no_args_is_help=True,
-    rich_markup_mode="markdown",
     help="Train evaluators of free text.",
 )
 

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
 
-app = typer.Typer()
+app = Commands()
 
 _READS = typer.Option(
     help="Of an Opus model: a language that it reads, where its name does not tell; repeatable."

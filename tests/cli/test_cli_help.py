@@ -1,0 +1,95 @@
+"""Help as a person sees it: plain lines that fit, every command there, one study at a time, quick to show."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import hesperus.cli
+from hesperus.cli.app import app
+from hesperus.cli.study_kinds import STUDIES
+
+RUNNER = CliRunner()
+ROOT = typer.main.get_command(app)
+CONTEXT = typer.Context(ROOT, info_name="hesperus")
+NAMES = ROOT.list_commands(CONTEXT)
+NESTED = [[name, one] for name in NAMES for one in getattr(ROOT.get_command(CONTEXT, name), "commands", ())]
+
+
+def shown(*words: str) -> str:
+    done = RUNNER.invoke(app, [*words, "--help"])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.mark.parametrize("words", [[], *([name] for name in NAMES), *NESTED], ids=" ".join)
+def test_help_fits_eighty_columns_and_has_no_cut_sentence(words: list[str]) -> None:
+    text = shown(*words)
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "..." not in text.partition("Commands:")[2]
+    assert "--help" in text
+
+
+def test_every_file_with_a_command_is_listed() -> None:
+    folder = Path(next(iter(hesperus.cli.__path__)))
+    has_command = {
+        path.stem.rstrip("_")
+        for path in folder.glob("*.py")
+        if "\ndef command(" in path.read_text(encoding="utf-8") or "\napp = Commands(" in path.read_text(encoding="utf-8")
+    }  # fmt: skip
+    assert has_command - {"app"} == set(NAMES)
+
+
+def test_examples_are_lines_that_can_be_copied() -> None:
+    lines = shown("measure").splitlines()
+    start = lines.index("    hesperus measure consistency records.parquet --a instruction=en,input=en \\")
+    assert lines[start + 1] == "        --b instruction=de_from_en,input=en"
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_help_of_a_study_shows_its_settings_and_no_other(study: str) -> None:
+    text = shown("run", study)
+    for name in {flag for kind in STUDIES.values() for flag in kind.flags}:
+        is_listed = f"--{name.replace('_', '-')} " in text.split("Arguments:")[1]
+        assert is_listed is (name in STUDIES[study].flags), name
+    assert f"Of the study {study}:" in text
+    assert not [other for other in STUDIES if other != study and f"run {other}" in text]
+
+
+def test_an_unknown_command_is_answered_with_the_nearest() -> None:
+    done = subprocess.run([sys.executable, "-m", "hesperus", "mesure"], capture_output=True, text=True, check=False)  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: unknown command: 'mesure'; did you mean 'measure'?\n",
+    )
+
+
+def test_help_loads_no_command_and_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['hesperus', '--help']\n"
+        "from hesperus.cli.app import app\n"
+        "try: app()\n"
+        "except SystemExit: pass\n"
+        "loaded = {'polars', 'numpy', 'pydantic', 'rich', 'hesperus.cli.run', 'hesperus.cli.measure'} & set(sys.modules)\n"
+        "print(sorted(loaded), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_completion_offers_commands_and_flags() -> None:
+    def offered(words: str, place: int) -> list[str]:
+        environment = {"_HESPERUS_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(place)}
+        code = "from hesperus.cli.app import app; app(prog_name='hesperus')"
+        done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False)  # fmt: skip
+        return done.stdout.split()
+
+    assert offered("hesperus me", 1) == ["measure"]
+    assert {"e1", "e4", "report"} <= set(offered("hesperus tax ", 2))
+    assert offered("hesperus measure summary --mo", 3) == ["--model"]
