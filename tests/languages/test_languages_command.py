@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from hesperus.cli.languages import app
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.languages import languages, packs
+from hesperus.languages import language, languages, packs
 from hesperus.languages.wordings import pack_files
 
 
@@ -30,24 +30,34 @@ def rows(*arguments: str) -> list[dict[str, object]]:
 
 def test_all_languages_are_listed() -> None:
     found = rows()
-    assert [row["tag"] for row in found] == list(languages())
+    assert [row["tag"] for row in found] == sorted({*languages(), *packs()})
     german = next(row for row in found if row["tag"] == "de")
     assert german == {
         "tag": "de", "name": "German", "autonym": "Deutsch", "script": "Latn", "direction": "ltr",
-        "family": "Indo-European", "branch": "Germanic", "pack": True,
+        "family": "Indo-European", "branch": "Germanic", "pack": "full", "reviewed": "no",
     }  # fmt: skip
 
 
 def test_filters_narrow_the_list() -> None:
     assert [row["tag"] for row in rows("--packs")] == list(packs())
     assert [row["tag"] for row in rows("--packs", "--direction", "rtl")] == ["ar", "fa", "he", "ur"]
-    assert [row["tag"] for row in rows("--packs", "--family", "germanic", "--family", "Turkic")] == [
-        "de",
-        "en",
-        "nl",
-        "tr",
-    ]
-    assert [row["tag"] for row in rows("--packs", "--script", "cyrl", "--script", "GREK")] == ["el", "ru"]
+    germanic = {row["tag"] for row in rows("--packs", "--family", "germanic", "--family", "Turkic")}
+    assert {"de", "en", "is", "nl", "tr"} <= germanic
+    assert all(
+        language(str(tag)).branch == "Germanic" or language(str(tag)).family == "Turkic" for tag in germanic
+    )
+    scripts = {row["script"] for row in rows("--packs", "--script", "cyrl", "--script", "GREK")}
+    assert scripts == {"Cyrl", "Grek"}
+
+
+def test_a_pack_says_what_it_can_do_and_who_confirmed_it() -> None:
+    found = {row["tag"]: (row["pack"], row["reviewed"]) for row in rows()}
+    assert found["de"] == ("full", "no")
+    assert found["is"] == ("answers", "no")
+    assert found["aa"] == (None, None)
+    facts = {row["property"]: row["value"] for row in rows("show", "is")}
+    assert facts["requests"] == "none: the pack reads answers only"
+    assert facts["confirmed by a native reader"] == "no"
 
 
 @pytest.mark.parametrize(

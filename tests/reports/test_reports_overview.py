@@ -22,6 +22,7 @@ from hesperus.records import SCHEMA_VERSION, Run, conform, read_records, read_ru
 from hesperus.records.schema import VERSION_KEY
 from hesperus.reports import ReportSettings, report_html, write_report
 from hesperus.reports.formats import format_table
+from hesperus.reports.measured.pack_notes import pack_notes
 from hesperus.reports.measured.summary import run_notes, summary_lines
 from hesperus.types import OUTCOMES
 
@@ -146,3 +147,20 @@ def test_the_command_says_it_once(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ})
     assert done.stderr.count("written by an earlier hesperus") == 1 and "Warning" not in done.stderr
     assert f"version {SCHEMA_VERSION - 1} of the records table" in done.stderr
+
+
+def test_a_run_says_on_which_language_packs_its_answers_rest() -> None:
+    rows = [
+        {"model": "m", "task": "t", "item": "1", "instruction": code, "input": code, "repeat": 1, "outcome": "answered",
+         "answer": "yes", "rule": rule}
+        for code, rule in (("de_from_en", "exact"), ("sw", "cue"), ("fr", "logprobs"), ("cy", "exact"), ("ja", None))
+    ]  # fmt: skip
+    assert pack_notes(pl.DataFrame(rows)) == [
+        "Answers in German and Swahili are read by language packs that no native reader has confirmed.",
+        "There is no language pack for Welsh: answers are read by English words and Latin letters.",
+    ]
+    many = [{**rows[0], "instruction": tag} for tag in ("ar", "de", "en", "fr", "hi", "ja", "zh")]
+    assert pack_notes(pl.DataFrame(many)) == [
+        "Answers in 7 languages (ar, de, en, fr, hi, ja, zh) are read by language packs that no native reader has confirmed."
+    ]
+    assert pack_notes(pl.DataFrame(rows).drop("rule")) == []

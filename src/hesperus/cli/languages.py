@@ -34,7 +34,9 @@ def command(
 ) -> None:
     """List the languages that hesperus knows by name; any other registered tag may be used as well.
 
-    A language with a pack can be the source of a translation request, and answers in it are read.
+    Answers in a language with a pack are read by its own words. In a language whose pack is full, a model can also be
+    asked to translate or reword; a pack of answers has no requests. The column reviewed says what a native reader has
+    confirmed of a pack: no (nothing), answers (all that reads answers) or all.
 
     For example:
 
@@ -50,14 +52,14 @@ def command(
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
 
-    known = [language(tag) for tag in languages()]
+    known = [language(tag) for tag in sorted({*languages(), *packs()})]
     families = {name: name for found in known for name in (found.family, found.branch) if name}
     scripts = _chosen("script", script, {found.script: found.script for found in known})
     wanted = _chosen("family", family, families)
     runs = _chosen("direction", [direction] if direction else None, {"ltr": "ltr", "rtl": "rtl"})
-    columns = ("tag", "name", "autonym", "script", "direction", "family", "branch", "pack")
+    columns = ("tag", "name", "autonym", "script", "direction", "family", "branch", "pack", "reviewed")
     rows = [
-        {**{name: getattr(found, name) for name in columns[:-1]}, "pack": found.tag in packs()}
+        {**{name: getattr(found, name) for name in columns[:-2]}, **_pack_columns(found.tag)}
         for found in known
         if (scripts is None or found.script in scripts)
         and (wanted is None or {found.family, found.branch} & wanted)
@@ -142,6 +144,16 @@ def _chosen(kind: str, given: list[str] | None, known: dict[str, str]) -> set[st
     return {folded[name.casefold()] for name in given}
 
 
+def _pack_columns(tag: str) -> dict[str, str | None]:
+    """What there is of a pack, and what a native reader has confirmed of it; None without a pack."""
+    from hesperus.languages import pack, packs
+
+    if tag not in packs():
+        return {"pack": None, "reviewed": None}
+    words = pack(tag)
+    return {"pack": "full" if words.can_ask else "answers", "reviewed": words.reviewed}
+
+
 def _facts(found: Language) -> Iterator[tuple[str, str]]:
     """What there is to know of a language, then its pack."""
     from hesperus.errors import UnknownNameError
@@ -157,6 +169,7 @@ def _facts(found: Language) -> Iterator[tuple[str, str]]:
         yield "pack", "none; docs/languages.md says how to add one"
         return
     yield "pack", words.tag
+    yield "confirmed by a native reader", words.reviewed
     for group, labels in words.groups.items():
         for label, synonyms in labels.items():
             yield f"{group}: {label}", ", ".join(synonyms)
@@ -169,6 +182,9 @@ def _facts(found: Language) -> Iterator[tuple[str, str]]:
     yield "quotation marks", ", ".join(f"{left} {right}" for left, right in words.quotes)
     yield "answer cues", " | ".join(words.cues)
     yield "refusals", " | ".join(words.refusals)
+    if not words.can_ask:
+        yield "requests", "none: the pack reads answers only"
+        return
     for name, template in words.requests.items():
         yield f"request: {name}", template
     yield "target languages", ", ".join(f"{tag}: {name}" for tag, name in words.targets.items())

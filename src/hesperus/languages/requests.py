@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from hesperus.errors import UsageError
 from hesperus.languages.tags import language as look_up
 from hesperus.languages.tags import normalise
-from hesperus.languages.wordings import pack
+from hesperus.languages.wordings import Pack, pack
 
 
 def translation_request(source: str, target: str, text: str) -> str:
@@ -20,12 +21,13 @@ def translation_request(source: str, target: str, text: str) -> str:
 
     Raises:
         UnknownNameError: A language does not exist, or the source has no pack.
+        UsageError: The source's pack reads answers only.
 
     Reference:
         English, German and Chinese: "Separating form and meaning" (Ohmer, Bruni and Hupkes 2023), appendix C, with
         the straight quotation marks of its release.
     """
-    words = pack(source)
+    words = _asking_pack(source)
     tag = normalise(target)
     base = tag.split("-")[0]
     if tag not in words.targets and look_up(base).script == look_up(tag).script:
@@ -40,8 +42,9 @@ def paraphrase_request(language: str, text: str) -> str:
 
     Raises:
         UnknownNameError: The language does not exist or has no pack.
+        UsageError: Its pack reads answers only.
     """
-    return _filled(pack(language).requests["paraphrase"], text)
+    return _filled(_asking_pack(language).requests["paraphrase"], text)
 
 
 def naturalise_request(language: str, text: str) -> str:
@@ -49,8 +52,21 @@ def naturalise_request(language: str, text: str) -> str:
 
     Raises:
         UnknownNameError: The language does not exist or has no pack.
+        UsageError: Its pack reads answers only.
     """
-    return _filled(pack(language).requests["naturalise"], text)
+    return _filled(_asking_pack(language).requests["naturalise"], text)
+
+
+def _asking_pack(tag: str) -> Pack:
+    """The pack of a language in which a model can be asked."""
+    words = pack(tag)
+    if words.can_ask:
+        return words
+    raise UsageError(
+        f"the language pack {words.tag!r} reads answers only: its file lacks the keys 'requests' and 'targets', so no model "
+        f"can be asked in {look_up(words.tag).name} to translate or reword. Start from texts in another language "
+        "(`hesperus languages --packs` lists the full packs), or add both keys to the pack (docs/languages.md)"
+    )
 
 
 def _filled(template: str, text: str, placeholder: str = "", name: str = "") -> str:

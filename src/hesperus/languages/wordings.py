@@ -1,7 +1,7 @@
 """Language packs: the words that a prompt or a reply in a language is made of, one data file per language.
 
-A pack is complete or it is none: a missing word is an error that names file, line and key. Every scalar is text, so
-``no: [no]`` means what it says.
+A pack holds all that reading answers takes, and may hold the requests that ask a model to translate or reword; of either
+part a missing word is an error that names file, line and key. Every scalar is text, so ``no: [no]`` means what it says.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal, cast, get_args
 
 import yaml
 
@@ -51,11 +52,17 @@ REQUESTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """The requests of a pack and the placeholders that each holds exactly once."""
 
+Reviewed = Literal["no", "answers", "all"]
+"""What a native reader has confirmed of a pack: nothing; the part that reads answers; that and the requests."""
+
 _TEXTS = ("tag", "latin_letters", "digits", "sentence_end", "question_mark")
 _LISTS = ("option_letters", "option_words", "or_words", "cues", "refusals")
 _KEYS = (*_TEXTS, *_LISTS, "quotes", "labels", "reviewed")
 _ASKING = ("requests", "targets")
 """Keys of a pack in whose language a model can be asked to translate; a pack for reading answers leaves both out."""
+_WRITTEN_AS: Mapping[str, tuple[str, ...]] = MappingProxyType({"no": ("nb",)})
+"""A language to the standard in which it is nearly always written: Norwegian without a mark is Bokmål, never Nynorsk."""
+
 _LONGEST_FILE = 200_000
 _DEEPEST = 8
 
@@ -81,10 +88,11 @@ class Pack:
         or_words: The conjunction between the last two options.
         sentence_end: The full stop; Thai, which writes a blank, has . for where a mark is wanted.
         question_mark: What ends a question; in Thai a question usually bears none, yet ? is understood.
-        requests: Name of a request (see REQUESTS) to its template.
-        targets: BCP-47 tag to the name of that language in the form that ``requests["translate"]`` needs.
+        requests: Name of a request (see REQUESTS) to its template; empty in a pack that reads answers only.
+        targets: BCP-47 tag to the name of that language in the form that ``requests["translate"]`` needs; empty
+            likewise.
         grammar: What stands around an answer, and what it does to it.
-        reviewed: Whether a native reader has confirmed the pack.
+        reviewed: What a native reader has confirmed.
     """
 
     tag: str
@@ -103,7 +111,12 @@ class Pack:
     requests: Mapping[str, str]
     targets: Mapping[str, str]
     grammar: Grammar = NO_GRAMMAR
-    reviewed: bool = False
+    reviewed: Reviewed = "no"
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether a model can be asked to translate or reword in this language."""
+        return bool(self.requests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +202,10 @@ def _misshapen(raw: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
         yield from _no_text(raw.get(key, "–"), key)
     for key in _LISTS:
         yield from _no_words(raw.get(key, ["–"]), key)
-    for key in ("latin_letters", "reviewed"):
-        if raw.get(key, "true") not in ("true", "false"):
-            yield key, "write true or false"
+    if raw.get("latin_letters", "true") not in ("true", "false"):
+        yield "latin_letters", "write true or false"
+    if raw.get("reviewed", "no") not in get_args(Reviewed):
+        yield "reviewed", "write no, answers or all: what a native reader has confirmed"
     if "grammar" in raw:
         yield from misshapen(raw["grammar"])
     quotes = raw.get("quotes", [["“", "”"]])
@@ -288,7 +302,7 @@ def _pack(raw: Mapping[str, Raw]) -> Pack:
         requests=texts(raw.get("requests", {})),
         targets=texts(raw.get("targets", {})),
         grammar=grammar_of(raw.get("grammar")),
-        reviewed=text("reviewed") == "true",
+        reviewed=cast("Reviewed", text("reviewed")),
     )
 
 
@@ -337,24 +351,32 @@ def packs() -> tuple[str, ...]:
 
 @cache
 def pack(tag: str) -> Pack:
-    """The pack of a language; of a regional variant, that of the language where both use one script.
+    """The pack of a language; of a regional variant, the nearest pack of the language in the same script.
 
     Args:
-        tag: A language in any style; ``zh-CN`` gets the pack of ``zh``, ``zh-TW`` does not.
+        tag: A language in any style; ``zh-CN`` gets the pack of ``zh``, ``zh-TW`` that of ``zh-Hant``, ``pt-AO`` that
+            of ``pt-PT``.
 
     Raises:
-        UnknownNameError: No such language, or no pack for it; says which packs there are.
+        UnknownNameError: No such language, or no pack for it in its script; says which packs there are.
         DataError: The pack's file breaks its schema.
     """
     tag = normalise(tag)
-    served = tag if tag in pack_files() else _base(tag)
-    if served not in pack_files():
-        hint = "docs/languages.md says how to add one; there are packs for " + " ".join(packs())
-        raise UnknownNameError("language pack", tag, hint=hint)
-    return read_pack(pack_files()[served])
+    script = language(tag).script
+    near = [name for name in _nearest(tag, script) if name in pack_files()]
+    served = next((name for name in near if language(name).script == script), None)
+    if served is not None:
+        return read_pack(pack_files()[served])
+    hint = "docs/languages.md says how to add one; there are packs for " + " ".join(packs())
+    if near:
+        others = " and ".join(f"{name!r} is in {language(name).script}" for name in near)
+        hint = f"the pack of {others}, {tag!r} is in {script}, and a pack of another script is never used; {hint}"
+    raise UnknownNameError("language pack", tag, hint=hint)
 
 
-def _base(tag: str) -> str:
-    """The language without region, where that leaves the script as it is."""
+def _nearest(tag: str, script: str) -> tuple[str, ...]:
+    """Tags whose pack could serve a language, the nearest first: its own, its region's, its script's, its base's."""
     base = tag.split("-")[0]
-    return base if language(base).script == language(tag).script else tag
+    region = ("pt-PT",) if base == "pt" and tag not in ("pt", "pt-BR") else ()
+    found = (tag, *region, normalise(f"{base}-{script}"), base, *_WRITTEN_AS.get(base, ()))
+    return tuple(dict.fromkeys(found))

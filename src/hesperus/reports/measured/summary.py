@@ -9,6 +9,7 @@ import polars as pl
 from hesperus.analysis import MeasureSettings
 from hesperus.analysis.coverage import Coverage, coverage
 from hesperus.analysis.summary import SummaryRow, summarize
+from hesperus.reports.measured.pack_notes import pack_notes
 from hesperus.reports.measured.reply_language import language_notes
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 from hesperus.reports.wording import MISSING, OUTCOME_WORDS
@@ -112,7 +113,7 @@ def summary_cells(summary: Table) -> tuple[tuple[str, ...], SummaryCells]:
 
 
 def run_notes(summary: Table, records: pl.DataFrame, signature: Mapping[str, object]) -> list[str]:
-    """All that a reader of a run must be told in words: what its summary says, its replies' language, its task.
+    """All that a reader of a run must be told in words: its summary, its replies' language, packs and task.
 
     Args:
         summary: From summary_table, of these records.
@@ -121,7 +122,7 @@ def run_notes(summary: Table, records: pl.DataFrame, signature: Mapping[str, obj
     """
     noted = signature.get("notes")
     of_task = [str(note) for note in noted] if isinstance(noted, list | tuple) else []
-    return [*summary_notes(summary), *language_notes(records), *of_task]
+    return [*summary_notes(summary), *language_notes(records), *pack_notes(records), *of_task]
 
 
 def summary_notes(summary: Table) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hesperus.errors import SenseError
-from hesperus.senses import SenseMaker
+from hesperus.senses import SenseMaker, naturalise, paraphrase, translate
 from hesperus.studies.asked.answering import Fault
 from hesperus.studies.asked.made_checks import found_in_place
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
@@ -33,6 +33,21 @@ def making_request(
     assert maker.request is not None
     prompt = maker.request(text, *way)
     return Request(model, Prompt(prompt.user, prompt.system or system), settings)
+
+
+def refuse_unaskable(makings: Iterable[tuple[SenseMaker, tuple[str, str]]]) -> None:
+    """Before anything is asked: every request that makes a text can be written in its language.
+
+    Args:
+        makings: Makers with the language of the text and that of what is to be made; rules always pass.
+
+    Raises:
+        UnknownNameError: A language without a pack.
+        UsageError: A language whose pack has no requests.
+    """
+    for maker, way in makings:
+        if maker in (translate, paraphrase, naturalise) and maker.request is not None:
+            maker.request("", *way)
 
 
 def made_text(maker: SenseMaker, reply: Reply | Failure, text: str, way: tuple[str, str]) -> str | Fault:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hesperus.errors import UnknownNameError
 from hesperus.senses import SenseMaker, instruction_parts, item_texts, naturalise, paraphrase, translate
 from hesperus.studies.asked.answering import Ask, Fault
-from hesperus.studies.asked.making import made_text, making_request, not_made, read_text
+from hesperus.studies.asked.making import made_text, making_request, not_made, read_text, refuse_unaskable
 from hesperus.studies.asked.material import Material
 from hesperus.studies.multisense.design import Design
 from hesperus.types import Request, Sense, Settings
@@ -49,6 +49,17 @@ def steps_of(sense: Sense, model: str, makers: Mapping[str, SenseMaker]) -> tupl
             raise UnknownNameError("sense-maker", sense.variant, known, f"in the sense {sense.code!r}")
         steps.append(Step(known[sense.variant], sense.language, sense.language, by))
     return tuple(steps)
+
+
+def refuse_unaskable_senses(plan: Design, model: str, makers: Mapping[str, SenseMaker]) -> None:
+    """Before anything is asked: every sense of a design can be asked for in its language.
+
+    Raises:
+        UnknownNameError: A variant without a maker, or a language without a pack.
+        UsageError: A language whose pack has no requests.
+    """
+    steps = [step for sense in plan.made for step in steps_of(sense, model, makers)]
+    refuse_unaskable((step.maker, (step.source, step.target)) for step in steps)
 
 
 def rewords_instructions(sense: Sense, makers: Mapping[str, SenseMaker]) -> bool:

@@ -12,7 +12,13 @@ from hesperus.studies.asked.planning import Line, Plan, answer_lines, plan_of, p
 from hesperus.studies.multisense.assembling import gathered, models_of
 from hesperus.studies.multisense.config import MultisenseStudy
 from hesperus.studies.multisense.design import Design, design
-from hesperus.studies.multisense.making import make_request, rewords_instructions, steps_of, texts_of
+from hesperus.studies.multisense.making import (
+    make_request,
+    refuse_unaskable_senses,
+    rewords_instructions,
+    steps_of,
+    texts_of,
+)
 from hesperus.studies.token_estimate import NOTHING, tokens_of, tokens_of_made
 
 
@@ -33,6 +39,7 @@ def plan_study(
     plan = design(study)
     material = gathered(study, plan)
     models = models_of(study, plan)
+    refuse_unaskable_senses(plan, study.models[0], makers or {})
     how = How(study.system, study.answers.settings(), study.scoring == "logprobs")
     senses = senses_of(material)
     lines: list[Line] = []

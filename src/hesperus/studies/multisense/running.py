@@ -27,7 +27,7 @@ from hesperus.studies.asked.material import Material
 from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
 from hesperus.studies.multisense.config import MultisenseStudy
 from hesperus.studies.multisense.design import design
-from hesperus.studies.multisense.making import lost_texts
+from hesperus.studies.multisense.making import lost_texts, refuse_unaskable_senses
 from hesperus.version import __version__
 
 
@@ -65,6 +65,7 @@ def run_study(
     material = gathered(study, plan)
     assembly = Assembly(study, plan, material, makers or {})
     models = models_of(study, plan)
+    refuse_unaskable_senses(plan, study.models[0], makers or {})
     how = How(study.system, study.answers.settings(), study.scoring == "logprobs")
     frames, items, lost = [], [items_of(material)], []
     with open_desk(models, store or default_store(folder), terms=study, watch=progress) as desk:

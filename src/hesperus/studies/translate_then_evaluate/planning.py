@@ -20,7 +20,11 @@ from hesperus.studies.evaluating.naming import EMBEDDED, is_translator
 from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of
 from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
 from hesperus.studies.translate_then_evaluate.prompts import gathered, own_languages, sense_of
-from hesperus.studies.translate_then_evaluate.running import cells_for, everybody
+from hesperus.studies.translate_then_evaluate.running import (
+    cells_for,
+    everybody,
+    refuse_unaskable_translations,
+)
 from hesperus.translation import sentences
 from hesperus.types import Sense
 
@@ -101,6 +105,7 @@ def plan_study(study: OpenAnswersStudy, *, store: Path | None = None) -> OpenPla
     """
     material = gathered(study)
     models = models_named(everybody(study), study.base_url)
+    refuse_unaskable_translations(study)
     prompts = [text for item in originals_of(material, study.reference).values() for text in item_texts(item)]
     ranged = [
         *_of_prompts(study, prompts),

@@ -14,6 +14,7 @@ from hesperus.models import Model
 from hesperus.records import Run, conform, write_run
 from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
+from hesperus.senses import translate
 from hesperus.studies.asked.answering import Asked, Fault, How, Senses, questions
 from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.desk import Desk, Watch, identities, models_named, open_desk
@@ -26,6 +27,7 @@ from hesperus.studies.asked.keeping import (
     lost_questions,
     records_of,
 )
+from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.evaluating import (
     Evaluation,
     EvaluationSettings,
@@ -40,8 +42,15 @@ from hesperus.studies.evaluating import (
     translator_named,
     write_evaluation,
 )
+from hesperus.studies.evaluating.naming import is_translator
 from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
-from hesperus.studies.translate_then_evaluate.prompts import Prompts, gathered, put_prompts, sense_of
+from hesperus.studies.translate_then_evaluate.prompts import (
+    Prompts,
+    gathered,
+    own_languages,
+    put_prompts,
+    sense_of,
+)
 from hesperus.tasks import items_frame
 from hesperus.types import Failure, Item, Reply, Request, Sense
 from hesperus.version import __version__
@@ -74,6 +83,20 @@ def everybody(study: OpenAnswersStudy) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*study.models, *makers]))
 
 
+def refuse_unaskable_translations(study: OpenAnswersStudy) -> None:
+    """Before anything is asked: a model that translates can be asked to in the language of each text.
+
+    Raises:
+        UnknownNameError: A language without a pack.
+        UsageError: A language whose pack has no requests.
+    """
+    made = [tag for tag in study.languages if tag not in own_languages(study)]
+    pairs = [] if is_translator(study.translator) else [(tag, study.reference) for tag in study.languages]
+    if not is_translator(study.prompt_translator or study.translator):
+        pairs += [(study.reference, tag) for tag in made]
+    refuse_unaskable((translate, pair) for pair in pairs)
+
+
 def run_study(
     study: OpenAnswersStudy, folder: Path, *, store: Path | None = None, progress: Watch | None = None
 ) -> StudyRun:
@@ -98,6 +121,7 @@ def run_study(
     store = store or default_store(folder)
     material = gathered(study)
     models = models_named(everybody(study), study.base_url)
+    refuse_unaskable_translations(study)
     with (
         open_desk(models, store, terms=study, watch=progress) as desk,
         TranslationStore(store.with_name("translations.sqlite")) as kept,

@@ -27,6 +27,7 @@ from hesperus.studies.asked.keeping import (
     made_items_of,
     records_of,
 )
+from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.asked.material import Material, gather, originals_of
 from hesperus.studies.evaluating.naming import is_translator, translator_named
 from hesperus.studies.evaluating.translating import Translating
@@ -109,6 +110,7 @@ def run_study(
     """
     material = gather(study.subject(), (study.source, study.target))
     models = models_of(study)
+    _refuse_unaskable(study)
     refuse_doubled_labels(material.items)
     if study.naturalise is not None:
         study.rule(groups_of(material))  # refused before anything is asked
@@ -133,6 +135,15 @@ def run_study(
     run = Run(records, items, study.model_dump(mode="json"), signed)
     write_run(run, folder)
     return StudyRun(run, folder, (*kept.faults, *lost_questions(records)), material.excluded)
+
+
+def _refuse_unaskable(study: TaxStudy) -> None:
+    """Before anything is asked: back-translation and rewriting can be asked for in the target language."""
+    asks_back = study.translator is None or not is_translator(study.translator)
+    makings = [(translate, (study.target, study.source))] if asks_back else []
+    if study.naturalise is not None:
+        makings.append((naturalise, (study.target, study.target)))
+    refuse_unaskable(makings)
 
 
 def groups_of(material: Material) -> frozenset[str]:

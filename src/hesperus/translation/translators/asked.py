@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from hesperus.errors import PermanentError, TransientError, UnknownNameError
+from hesperus.errors import PermanentError, TransientError, UsageError
 from hesperus.languages import normalise, translation_request
 from hesperus.translation.codes import unsupported
 from hesperus.translation.translator import GREEDY, Decoding
@@ -48,7 +48,7 @@ class AskedTranslator:
         return self._identity
 
     def supports(self, source: str, target: str) -> bool:
-        """Whether the source has a language pack to ask in; whether the model can do it, only its replies tell.
+        """Whether the source has a language pack with requests; whether the model can do it, only its replies tell.
 
         Raises:
             UnknownNameError: There is no such language.
@@ -57,7 +57,7 @@ class AskedTranslator:
             return False
         try:
             translation_request(source, target, "")
-        except UnknownNameError:
+        except UsageError:
             return False
         return True
 
@@ -67,12 +67,17 @@ class AskedTranslator:
         """Ask for each text; see hesperus.translation.Translator.
 
         Raises:
-            UsageError: The source has no language pack.
+            UsageError: The source has no language pack with requests.
             TransientError: Some requests got no reply; those that did are in the store of whoever asks.
             PermanentError: There came another number of replies than was asked for.
         """
         if not self.supports(source, target):
-            raise unsupported(self._name, source, target, "the languages that have a pack")
+            raise unsupported(
+                self._name,
+                source,
+                target,
+                "the languages whose pack has requests (`hesperus languages --packs`)",
+            )
         places = with_content(self._name, texts)
         replies = self._ask([translation_request(source, target, texts[place]) for place in places], decoding)
         if len(replies) != len(places):
