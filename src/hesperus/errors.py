@@ -13,7 +13,7 @@
     ├── StoreError            the reply store cannot be used: exit code 3
     └── BudgetReachedError    a budget stopped the run; run again to go on: exit code 4
 
-A failed `hesperus check` exits with 1. Every message says what was given, what was expected and what to do.
+A failed `hesperus check` exits with 1, a defect of ours (any other exception) with 70. Every message says what was given, what was expected and what to do.
 """
 
 from __future__ import annotations
@@ -100,6 +100,7 @@ class DataError(HesperusError):
         where += [f"field {field!r}"] if field is not None else []
         where += [f"item {item!r}"] if item is not None else []
         super().__init__(f"{', '.join(where)}: {message}" if where else message)
+        self.problem, self.line, self.field = message, line, field
 
 
 class SenseError(HesperusError):

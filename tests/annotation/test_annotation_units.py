@@ -97,7 +97,7 @@ def test_an_own_scheme_is_read_and_its_faults_are_named(tmp_path: Path) -> None:
     file.write_text(OWN)
     assert read_scheme(file).question("polite").values(()) == ("yes", "no")
     for old, new, message in (
-        ("'yes'", "yes", "put it in quotes"),
+        ("'yes'", "true", "put it in quotes"),
         ("title: Tone", "titel: Tone", "unknown key of .*'titel'; did you mean 'title'"),
         ("value: 'no'", "vlaue: 'no'", "did you mean 'value'"),
         ("name: polite", "name: comment", "the name of the rater's remark"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import random
 import signal
 import subprocess
@@ -14,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from hesperus.asking import ReplyStore
+from hesperus.asking.turns import turn
+from hesperus.errors import StoreError
 from loopback_endpoint import Endpoint, Say, echo, serving, user_text
 
 CONCURRENCY = 8
@@ -154,3 +158,15 @@ def test_the_same_results_come_out_in_any_order_of_replies(tmp_path, seconds):
         assert end_of(child(endpoint, tmp_path / "s.sqlite", tmp_path / "o.json", 100)) == ""
     replies = json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))
     assert [text for text, *_ in replies] == [f"q{n}" for n in range(100)]
+
+
+def test_a_file_system_without_locks_is_a_clear_error(tmp_path, monkeypatch):
+    def no_locks(handle: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", no_locks)
+    with (
+        pytest.raises(StoreError, match=r"cannot lock .*No locks available.*--store"),
+        turn(tmp_path / "s.sqlite", {}, waiting=lambda _: None),
+    ):
+        pass

@@ -71,11 +71,11 @@ FAULTS = [
     ("tag", "he", "tag: he", "tag: yi", "not the file's name, 'he'"),
     ("tag", "he", "tag: he", "tag: zz", "unknown language: 'zz'"),
     ("labels", "en", "labels:\n", "labels: none\nothers:\n", "write a mapping of groups"),
-    ("labels.polarity.no", "en", "no: [no, nope, nah]", "no: [&a no, *a]", "an alias"),
+    ("", "en", "no: [no, nope, nah]", "no: [&a no, *a]", "YAML aliases (&a)"),
     ("", "en", "tag: en", "tag: en\n  x: y", "no YAML"),
-    ("", "en", "tag: en", "tag: en\n? [a, b]\n: c", "a key must be a word"),
+    ("", "en", "tag: en", "tag: en\n? [a, b]\n: c", "a key must be plain text"),
     ("", "en", "or_words: [or]", f"or_words: {'[' * 9}or{']' * 9}", "nested deeper than"),
-    ("", "en", "tag: en", f"tag: en # {'x' * 200_001}", "a pack has a few thousand"),
+    ("", "en", "tag: en", f"tag: en # {'x' * 200_001}", "such a file has at most 200,000"),
     ("", "fr", "chinois", "chinois\n  fi: " + unicodedata.normalize("NFD", "é"), "not in Unicode normal form C"),
 ]  # fmt: skip
 

@@ -504,10 +504,9 @@ BREAKS = [
         "capitol/peru",
         "field 'capitol/peru': write RELATION/COUNTRY with a relation of",
     ),
-    ("facts.yaml", "facts:\n", "facts:\n  - x\n", "the file is not YAML"),
+    ("facts.yaml", "facts:\n", "facts:\n  - x\n", "no YAML"),
     ("names/en.yaml", "rome: Rome", "rome: 7", "expected text, found int 7; quote it"),
     ("names/en.yaml", "language:\n", "languages:\n", "missing language and unknown languages"),
-    ("names/en.yaml", "  rome: Rome", "  75: Rome", "expected a mapping with text keys, found dict"),
     ("templates/en.yaml", "decline:", "refuse:", "missing decline and unknown refuse"),
     (
         "instructions.yaml",
@@ -530,7 +529,7 @@ def test_a_broken_file_is_refused(copy: Path, file: str, old: str, new: str, mes
 
 def test_a_missing_file_and_a_wrong_encoding_are_refused(copy: Path) -> None:
     (copy / "templates" / "th.yaml").write_bytes("ไทย".encode("cp874"))
-    with pytest.raises(DataError, match="th.yaml: the file is not UTF-8"):
+    with pytest.raises(DataError, match="th.yaml: not UTF-8 at byte 0"):
         atlas.audit(copy)
     (copy / "templates" / "th.yaml").unlink()
     with pytest.raises(DataError, match="th.yaml: the file is missing"):

@@ -6,10 +6,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.strict_yaml import read_yaml
 
 COMMENT = "comment"
 """Name under which a rater's remark on a unit is kept; no question may have it."""
@@ -194,13 +194,7 @@ def read_scheme(name: str | Path) -> Scheme:
 
 
 def _parsed(text: str, file: object) -> Scheme:
-    if len(text) > _LONGEST_FILE:
-        raise DataError(f"{len(text):,} characters; a scheme has a few thousand", file=file)
-    try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise DataError("no YAML", file=file, line=mark.line + 1 if mark else None) from None
+    value = read_yaml(text, file, longest=_LONGEST_FILE).value
     if not isinstance(value, dict):
         raise DataError("a scheme is a mapping that begins with `name: …`; see docs/annotation.md", file=file)
     try:
@@ -221,7 +215,7 @@ def _explained(error: ValidationError, file: object) -> DataError | UnknownNameE
     if fault["type"] == "missing":
         message = "this key is missing"
     elif isinstance(fault.get("input"), bool):
-        message = f"{message}; a bare yes, no, on or off is a truth value in YAML: put it in quotes"
+        message = f"{message}; a bare true or false is a truth value in YAML: put it in quotes"
     return DataError(message, file=file, field=place or None)
 
 

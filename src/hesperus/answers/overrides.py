@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.strict_yaml import read_yaml
 from hesperus.types import OUTCOMES, Answer
 
 KEYS = ("model", "task", "item", "instruction", "input", "repeat")
@@ -130,24 +129,20 @@ def _csv_entries(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _yaml_entries(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    try:
-        node = yaml.compose(text, Loader=yaml.CBaseLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise DataError("no YAML", file=path, line=mark.line + 1 if mark else None) from error
-    if node is None:
+    found = read_yaml(text, path, is_text=True)
+    if found.value is None:
         return
-    if not isinstance(node, yaml.SequenceNode):
+    if not isinstance(found.value, list):
         raise DataError("expected a list of entries, each beginning with '- model: …'", file=path, line=1)
-    for entry in node.value:
-        line = entry.start_mark.line + 1
-        if not isinstance(entry, yaml.MappingNode) or not all(
-            isinstance(part, yaml.ScalarNode) for pair in entry.value for part in pair
-        ):
+    for place, entry in enumerate(found.value):
+        line = found.lines[str(place)]
+        if not isinstance(entry, dict):
             raise DataError("expected keys with plain values", file=path, line=line)
-        names = [name.value for name, _ in entry.value]
-        _check_keys(names, line, path)
-        yield line, {name.value: value.value for name, value in entry.value}
+        texts = {name: value for name, value in entry.items() if isinstance(value, str)}
+        if len(texts) < len(entry):
+            raise DataError("expected keys with plain values", file=path, line=line)
+        _check_keys(list(texts), line, path)
+        yield line, texts
 
 
 def _check_keys(names: list[str], line: int, path: Path) -> None:

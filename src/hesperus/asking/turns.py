@@ -33,7 +33,7 @@ def turn(store: Path, identity: Mapping[str, str], *, waiting: Callable[[str], N
             raise to give up.
 
     Raises:
-        StoreError: The lock file cannot be made.
+        StoreError: The lock file cannot be made or locked.
     """
     if str(store) == MEMORY:
         yield
@@ -62,7 +62,15 @@ def _take(path: Path) -> int | None:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise StoreError(f"cannot make the lock file {path}: {error.strerror}") from None
-    if _lock(handle):
+    try:
+        is_ours = _lock(handle)
+    except OSError as error:
+        os.close(handle)
+        raise StoreError(
+            f"cannot lock {path}: {error.strerror}; the file system has no locks, or too few: put the reply store on "
+            "another disk with --store"
+        ) from None
+    if is_ours:
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(handle), path.stat()):
                 return handle

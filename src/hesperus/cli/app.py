@@ -13,7 +13,7 @@ import sys
 import warnings
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
 
 import typer
 
@@ -136,7 +136,10 @@ _OUT_OF_OUR_HANDS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EF
 
 
 def main() -> None:
-    """Run the command line; the exit code says what happened (0 fine, 1 failed check, 2 bad use, 3 model, 4 budget)."""
+    """Run the command line; the exit code says what happened.
+
+    0 fine, 1 a failed check, 2 bad use, 3 a model failed, 4 the budget is reached, 70 a defect of ours.
+    """
     _sound_streams()
     warnings.formatwarning = lambda message, *_: f"note: {_printable(str(message))}\n"
     try:
@@ -150,12 +153,25 @@ def main() -> None:
     except OSError as error:
         # A file that cannot be read or written is the user's to mend; anything else is ours.
         if error.filename is None and error.errno not in _OUT_OF_OUR_HANDS:
-            raise
+            _defect(error)
         what = "standard output" if error.filename is None else str(error.filename)
         sys.stderr.write(f"error: {_printable(what)}: {error.strerror}\n")
         if error.filename is None:
             sys.stdout = _nowhere()  # the interpreter would fail once more when it flushes what is left
         sys.exit(2)
+    except MemoryError:
+        sys.stderr.write("error: there is not enough memory for this\n")
+        sys.exit(3)
+    except Exception as error:
+        _defect(error)
+
+
+def _defect(error: Exception) -> NoReturn:
+    """Report a defect of ours; an exit code of its own keeps it apart from a failed check."""
+    from hesperus.cli.defects import EXIT_CODE, defect_report
+
+    sys.stderr.write(f"{_printable(defect_report(error))}\n")
+    sys.exit(EXIT_CODE)
 
 
 def _interrupted(stopped: SystemExit) -> None:

@@ -6,6 +6,7 @@ part a missing word is an error that names file, line and key. Every scalar is t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,11 +16,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, cast, get_args
 
-import yaml
-
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages.grammar import NO_GRAMMAR, Grammar, grammar_of, misshapen
 from hesperus.languages.tags import language, normalise
+from hesperus.strict_yaml import read_yaml
 
 LABELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -65,6 +65,8 @@ _WRITTEN_AS: Mapping[str, tuple[str, ...]] = MappingProxyType({"no": ("nb",)})
 
 _LONGEST_FILE = 200_000
 _DEEPEST = 8
+_ENTRY = re.compile(r"\.(\d+)(?=\.|$)")
+"""A list entry in the path of a key; packs write it in brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,62 +139,16 @@ def shape(text: str) -> tuple[dict[str, Raw], dict[str, int], list[Fault]]:
     Returns:
         The data; the line of each key path (``labels.polarity.yes``); the faults, none where the shape is right.
     """
-    if len(text) > _LONGEST_FILE:
-        return {}, {}, [Fault(1, "", f"the file has {len(text)} characters; a pack has a few thousand")]
     try:
-        if _depth(text) > _DEEPEST:
-            return {}, {}, [Fault(1, "", f"nested deeper than {_DEEPEST} levels; no pack is")]
-        node = yaml.compose(text, Loader=yaml.CBaseLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
-        return {}, {}, [Fault(mark.line + 1 if mark else 1, "", f"no YAML: {problem}")]
-    lines: dict[str, int] = {}
-    faults: list[Fault] = []
-    raw = _plain(node, "", (lines, faults, set())) if node else ""
+        found = read_yaml(text, None, is_text=True, longest=_LONGEST_FILE, deepest=_DEEPEST)
+    except DataError as error:
+        return {}, {}, [Fault(error.line or 1, error.field or "", error.problem)]
+    raw = cast("Raw | None", found.value)
+    lines = {_ENTRY.sub(r"[\1]", path): line for path, line in found.lines.items()}
     if not isinstance(raw, dict):
-        return {}, lines, [*faults, Fault(1, "", "a pack is a mapping of keys; see docs/languages.md")]
-    faults += [Fault(lines.get(key, 1), key, message) for key, message in _misshapen(raw)]
+        return {}, lines, [Fault(1, "", "a pack is a mapping of keys; see docs/languages.md")]
+    faults = [Fault(lines.get(key, 1), key, message) for key, message in _misshapen(raw)]
     return raw, lines, faults
-
-
-def _depth(text: str) -> int:
-    """How deep lists and mappings nest: composing recurses, so a hostile file could exhaust the stack."""
-    depth = deepest = 0
-    for event in yaml.parse(text, Loader=yaml.CBaseLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            deepest = max(deepest, depth)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-    return deepest
-
-
-def _plain(node: yaml.Node, key: str, found: tuple[dict[str, int], list[Fault], set[int]]) -> Raw:
-    """Turn a YAML node into text, lists and mappings, noting lines, doubled keys and aliases."""
-    lines, faults, seen = found
-    line = node.start_mark.line + 1
-    lines.setdefault(key, line)
-    # An alias shows up as the same node again; following it could blow a small file up without end.
-    if id(node) in seen:
-        faults.append(Fault(line, key, "an alias (*name) is not allowed; write the words out"))
-        return ""
-    seen.add(id(node))
-    if isinstance(node, yaml.MappingNode):
-        plain: dict[str, Raw] = {}
-        for name, value in node.value:
-            inner = f"{key}.{name.value}" if key else str(name.value)
-            if not isinstance(name, yaml.ScalarNode):
-                faults.append(Fault(line, key, "a key must be a word"))
-            elif name.value in plain:
-                faults.append(Fault(name.start_mark.line + 1, inner, "this key is given twice"))
-            else:
-                lines[inner] = name.start_mark.line + 1
-                plain[name.value] = _plain(value, inner, found)
-        return plain
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(value, f"{key}[{i}]", found) for i, value in enumerate(node.value)]
-    return str(node.value)
 
 
 def _misshapen(raw: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:

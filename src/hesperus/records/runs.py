@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import orjson
 import polars as pl
 import yaml
 
@@ -25,6 +26,7 @@ from hesperus.records.files import write_whole
 from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.schema import SCHEMA_VERSION
 from hesperus.records.writing import write_parquet, write_records
+from hesperus.strict_yaml import read_yaml_file
 
 ITEMS_FILE, STUDY_FILE, SIGNATURE_FILE = "items.parquet", "study.yaml", "signature.json"
 
@@ -92,9 +94,9 @@ def read_run(folder: Path | str) -> Run:
         held = pl.read_parquet(items) if items.is_file() else None
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=items) from error
-    study = _mapping(folder / STUDY_FILE)
+    study = mapping_in(folder / STUDY_FILE)
     warn_of_study(folder, study, folder / RECORDS_FILE)
-    return Run(records, held, study, _mapping(folder / SIGNATURE_FILE))
+    return Run(records, held, study, mapping_in(folder / SIGNATURE_FILE))
 
 
 def _write_text(path: Path, text: str) -> None:
@@ -104,15 +106,22 @@ def _write_text(path: Path, text: str) -> None:
     write_whole(path, write)
 
 
-def _mapping(path: Path) -> Mapping[str, object]:
-    """A YAML file (JSON is YAML too) that holds a mapping."""
+def mapping_in(path: Path) -> dict[str, object]:
+    """The mapping that a YAML or JSON file of a run folder holds.
+
+    Raises:
+        DataError: The file is missing or cannot be read, or holds something else.
+    """
     if not path.is_file():
         raise DataError("is missing from the run folder", file=path)
-    text = path.read_text(encoding="utf-8")
-    try:
-        value = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (ValueError, yaml.YAMLError) as error:
-        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=path) from error
+    value: object
+    if path.suffix == ".json":
+        try:
+            value = orjson.loads(path.read_bytes())
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"cannot be read: {error.msg}", file=path, line=error.lineno) from None
+    else:
+        value = read_yaml_file(path, "study").value
     if not isinstance(value, dict):
         raise DataError(f"expected a mapping, found {type(value).__name__}", file=path)
     return value

@@ -8,9 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.strict_yaml import read_yaml_file
 
 FREE = ("pocket/", "replay/", "hf/", "ollama/", "vllm/")
 """Providers whose models run on one's own machines; no price is looked up for them."""
@@ -52,17 +51,13 @@ def read_prices(path: str | Path | None = None) -> Prices:
         UnknownNameError: A key that does not exist.
     """
     source = files("hesperus.studies").joinpath("prices.yaml") if path is None else Path(path)
-    try:
-        values = yaml.safe_load(source.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read the price file {path}: {error.strerror}") from None
-    except yaml.YAMLError as error:
-        raise DataError(f"no valid YAML: {error}", file=path) from None
-    if not isinstance(values, dict) or not isinstance(values.get("models"), dict):
+    values = read_yaml_file(source, "price file").value
+    listed = values.get("models") if isinstance(values, dict) else None
+    if not isinstance(values, dict) or not isinstance(listed, dict):
         raise DataError("a price file has the keys currency, as_of and models", file=path)
     for key in values.keys() - {"currency", "as_of", "models"}:
         raise UnknownNameError(f"key of {path}", str(key), ["currency", "as_of", "models"])
-    models = {str(name): _price(name, entry, path) for name, entry in values["models"].items()}
+    models = {str(name): _price(name, entry, path) for name, entry in listed.items()}
     return Prices(str(values.get("currency", "USD")), str(values.get("as_of", "unknown")), models)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar, get_args
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -21,6 +20,7 @@ from pydantic import (
 
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import normalise
+from hesperus.strict_yaml import read_yaml
 from hesperus.tasks.definition import LETTERS, Form, GoldAcross, GoldReading
 
 _LONGEST_FILE = 2_000_000
@@ -198,59 +198,6 @@ class TaskFile(_Part):
         return self
 
 
-def read_yaml(text: str, file: object) -> tuple[dict[str, Any], dict[str, int]]:
-    """Read a YAML mapping of plain text, and the line of each key.
-
-    Args:
-        text: The file's text.
-        file: Named in errors.
-
-    Raises:
-        DataError: No YAML, no mapping, a key given twice, or a file beyond all measure.
-    """
-    if len(text) > _LONGEST_FILE:
-        raise DataError(f"{len(text)} characters; a task file has a few thousand", file=file)
-    try:
-        depth = deepest = 0
-        for event in yaml.parse(text, Loader=yaml.CBaseLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            deepest = max(deepest, depth)
-            if isinstance(event, yaml.AliasEvent):
-                raise DataError("YAML aliases (*name) have no place in a task file", file=file)
-        if deepest > _DEEPEST:
-            raise DataError(f"nested deeper than {_DEEPEST} levels", file=file)
-        node = yaml.compose(text, Loader=yaml.CBaseLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else None
-        raise DataError(f"no YAML: {getattr(error, 'problem', error)}", file=file, line=line) from None
-    lines: dict[str, int] = {}
-    values = _plain(node, "", lines, file) if node is not None else None
-    if not isinstance(values, dict):
-        raise DataError(
-            "a task file is a mapping of keys, such as `name: my-task`; see docs/tasks.md", file=file
-        )
-    return values, lines
-
-
-def _plain(node: yaml.Node, path: str, lines: dict[str, int], file: object) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        values: dict[str, Any] = {}
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise DataError("a key must be plain text", file=file, line=key.start_mark.line + 1)
-            name = str(key.value)
-            inner = f"{path}.{name}" if path else name
-            lines[inner] = key.start_mark.line + 1
-            if name in values:
-                raise DataError("this key is given twice", file=file, line=lines[inner], field=inner)
-            values[name] = _plain(value, inner, lines, file)
-        return values
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(value, f"{path}.{index}", lines, file) for index, value in enumerate(node.value)]
-    return node.value
-
-
 def parse_task_file(text: str, file: object) -> TaskFile:
     """Validate a task file.
 
@@ -262,8 +209,12 @@ def parse_task_file(text: str, file: object) -> TaskFile:
         DataError: No YAML, or a value of the wrong kind, naming key and line.
         UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
     """
-    values, lines = read_yaml(text, file)
-    return validated(TaskFile, values, lines=lines, file=file)
+    found = read_yaml(text, file, is_text=True, longest=_LONGEST_FILE, deepest=_DEEPEST)
+    if not isinstance(found.value, dict):
+        raise DataError(
+            "a task file is a mapping of keys, such as `name: my-task`; see docs/tasks.md", file=file
+        )
+    return validated(TaskFile, found.value, lines=found.lines, file=file)
 
 
 M = TypeVar("M", bound=BaseModel)

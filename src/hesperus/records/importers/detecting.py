@@ -13,6 +13,8 @@ from hesperus.records.importers.settings import LeftOut, Source, Tool
 from hesperus.records.schema import REQUIRED
 
 _HEAD = 1 << 16
+_SHOWN = 200
+"""Characters of a parser's message that are shown."""
 
 _NAMES: tuple[tuple[re.Pattern[str], Tool | None], ...] = (
     (re.compile(r"samples_.+\.jsonl?(\.gz)?"), "lm-eval"),
@@ -66,8 +68,13 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
                 found = _tool_of(path, tool, named=root.is_file())
                 if found is None and root.is_file() and _is_table(path):
                     found = "table"
-            except (OSError, zipfile.BadZipFile, ValueError) as error:
-                left.append(LeftOut("cannot be opened", 0, place, str(error), failed=True))
+            except (
+                Exception
+            ) as error:  # no list of exceptions covers what the head of a hostile file makes of a parser
+                said = (str(error).splitlines() or [""])[0][:_SHOWN]
+                left.append(
+                    LeftOut("cannot be opened", 0, place, f"{type(error).__name__}: {said}", failed=True)
+                )
                 continue
             if found is not None:
                 sources.append(Source(path, place, found))

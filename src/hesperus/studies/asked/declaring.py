@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -18,7 +17,8 @@ from pydantic import (
     model_validator,
 )
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.strict_yaml import read_yaml_file
 from hesperus.studies.asked.exclusions import excluded_items
 from hesperus.types import Settings
 
@@ -151,19 +151,10 @@ def read_mapping(path: Path) -> dict[str, Any]:
         UsageError: No such file.
         DataError: No valid YAML, or no mapping.
     """
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read the study {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise DataError("not UTF-8", file=path) from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = mark.line + 1 if mark else None
-        raise DataError(f"no valid YAML: {getattr(error, 'problem', error)}", file=path, line=where) from None
+    values = read_yaml_file(path, "study").value
     if not isinstance(values, dict):
         raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)
-    return {str(key): value for key, value in values.items()}
+    return dict(values)
 
 
 def _explained(kind: type[BaseModel], error: ValidationError, file: object) -> UnknownNameError | DataError:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import polars as pl
-import yaml
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.strict_yaml import read_yaml_file
 
 SHIPPED = ("global-mmlu",)
 """Groupings that come with the package, by name."""
@@ -65,19 +66,12 @@ def grouping(name_or_path: str) -> Grouping:
         DataError: It breaks its contract; a value in two groups among others.
     """
     if name_or_path in SHIPPED:
-        text = (files("hesperus.studies.similarity") / f"{name_or_path}.yaml").read_text(encoding="utf-8")
+        path: Path | Traversable = files("hesperus.studies.similarity") / f"{name_or_path}.yaml"
     elif name_or_path.endswith((".yaml", ".yml")):
-        try:
-            text = Path(name_or_path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot read the grouping {name_or_path}: {error.strerror}") from None
+        path = Path(name_or_path)
     else:
         raise UnknownNameError("grouping", name_or_path, SHIPPED, "or give the path of a YAML file")
-    try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise DataError(f"no valid YAML: {str(error).splitlines()[0]}", file=name_or_path) from None
-    return _read(values, name_or_path)
+    return _read(read_yaml_file(path, "grouping", file=name_or_path).value, name_or_path)
 
 
 def _read(values: object, file: str) -> Grouping:

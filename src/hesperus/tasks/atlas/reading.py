@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from typing import Literal, get_args
 
-import yaml
-
-from hesperus.errors import DataError
+from hesperus.errors import DataError, UsageError
+from hesperus.strict_yaml import read_yaml_file
 from hesperus.tasks.atlas.naming import KINDS, Kind, Names
 from hesperus.types import Instruction
 
@@ -228,22 +227,14 @@ def _only(
 
 def _load(file: Traversable) -> object:
     try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
+        return read_yaml_file(file, "file").value
+    except UsageError as error:
         raise DataError("the file is missing", file=file) from error
-    except UnicodeDecodeError as error:
-        raise DataError("the file is not UTF-8", file=file) from error
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise DataError(f"the file is not YAML: {error}", file=file) from error
 
 
 def _mapping(value: object, file: Traversable, field: str) -> Mapping[str, object]:
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise DataError(
-            f"expected a mapping with text keys, found {type(value).__name__}", file=file, field=field
-        )
+    if not isinstance(value, dict):
+        raise DataError(f"expected a mapping, found {type(value).__name__}", file=file, field=field)
     return value
 
 

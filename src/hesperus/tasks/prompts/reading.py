@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal, get_args
-
-import yaml
+from typing import Literal, cast, get_args
 
 from hesperus.errors import UnknownNameError
+from hesperus.strict_yaml import read_yaml_file
 from hesperus.types import Instruction, Item
 
 Form = Literal["information", "seekers"]
@@ -72,8 +71,8 @@ def items(form: str, language: str) -> tuple[Item, ...]:
         raise UnknownNameError("form of the prompts", form, FORMS)
     if language not in languages():
         raise UnknownNameError("language of the prompts", language, languages(), "a study translates them")
-    text = files("hesperus.tasks.prompts").joinpath(f"{form}.yaml").read_text(encoding="utf-8")
-    table: dict[str, list[str]] = yaml.safe_load(text)
+    file = files("hesperus.tasks.prompts").joinpath(f"{form}.yaml")
+    table = cast(dict[str, list[str]], read_yaml_file(file, "list of prompts").value)
     return tuple(
         Item(
             id=f"{group}/{number:02}",
