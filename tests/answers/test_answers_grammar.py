@@ -46,6 +46,12 @@ def letter(language: str, reply: str, options: str = "p q r s") -> str | None:
         ("it", "D'accordo, vediamo.", None), ("de", "C) Keines von beiden.", "C"), ("zh", "我选择B选项。", "B"),
         ("ja", "正解は2番です。", "B"), ("ko", "2번", "B"), ("he", "התשובה הנכונה היא B", "B"),
         ("ko", "A나 B일 수 있습니다.", None),
+        ("en", "It is not C but B.", "B"), ("fa", "پاسخ صحیح A نیست، بلکه B است.", "B"), ("nl", "Niet A maar B.", "B"),
+        ("ja", "AではなくBです。", "B"), ("he", "לא א' אלא ב'", "B"), ("am", "A ሳይሆን B ነው።", "B"),
+        ("en", "B seems unlikely.", None), ("en", "Option A is nonsense.", None), ("en", "I would rule out A.", None),
+        ("en", "B because London is in England.", "B"), ("en", "I pick B here.", "B"), ("cs", "Možnost A je nesprávná.", None),
+        ("zh", "A和B都有可能。", None), ("zh", "不选A。", None), ("th", "ตัวเลือก A ไม่ถูก.", None), ("hi", "विकल्प A और B दोनों सही हैं।", None),
+        ("fa", "پاسخ ب است.", "B"), ("en", "B is q, I think.", "B"),
     ],
 )  # fmt: skip
 def test_letters(language: str, reply: str, expected: str | None) -> None:
@@ -63,7 +69,10 @@ def test_letters(language: str, reply: str, expected: str | None) -> None:
         ("pl", "sentiment", "Recenzja nie jest pozytywna.", None), ("th", "polarity", "ใช่ ทั้งสองประโยคเหมือนกัน", "yes"),
         ("ml", "truth", "ഇത് ശരിയല്ല.", "false"), ("fr", "truth", "Ce n'est pas vrai.", "false"),
         ("fa", "polarity", "بلي", "yes"), ("zh", "sameness", "没有不同。", "same"), ("zh", "sameness", "不同。", "different"),
-        ("ur", "sameness", "ایک زبان کے ماڈل کے طور پر۔", None),
+        ("ur", "sameness", "ایک زبان کے ماڈل کے طور پر۔", None), ("de", "polarity", "Ja und nein.", None),
+        ("vi", "polarity", "Vừa có vừa không.", None), ("pa", "polarity", "ਮੈਂ ਇੱਕ ਵਿਦਿਆਰਥੀ ਹਾਂ।", None), ("pa", "polarity", "ਹਾਂ ਜੀ।", "yes"),
+        ("de", "sentiment", "Die Bewertung ist keineswegs positiv.", None), ("th", "inference", "ไม่มีความขัดแย้ง", None),
+        ("th", "truth", "ข้อความนี้เป็นจริง", "true"),
     ],
 )  # fmt: skip
 def test_words(language: str, group: str, reply: str, expected: str | None) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hesperus.answers.lexicon import CLOSERS, OPENERS, set_apart
+from hesperus.answers.lexicon import CLOSERS, OPENERS, joins, set_apart
+from hesperus.answers.phrases import Phrases
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.answers.wording import Wording
@@ -24,6 +25,7 @@ _BEHIND_LETTER = re.compile(rf"\A(?:{CLOSERS})*(?: ?\([^()\n]{{0,60}}\))? ?[:–
 _CLOSED = re.compile(rf"\A(?:{CLOSERS})+")
 _LISTED = re.compile(rf"\A(?:{CLOSERS})*(?:[)\]}}>]| ?[:–—-]) ?")
 _WIDE = 60
+_LONGEST_JOIN = 14
 _DENIED_WORDS, _DENIED_CHARACTERS = 3, 12
 """How far behind a letter what calls it wrong may stand: "A is the wrong answer", 選択肢Aは間違いです."""
 
@@ -36,8 +38,11 @@ class Context:
     after: tuple[str, ...]
     conditions: frozenset[str]
     but: frozenset[str]
-    wrong: tuple[str, ...]
-    refusals: tuple[tuple[str, bool], ...]
+    wrong: Phrases
+    right: Phrases
+    because: Phrases
+    refusals: Phrases
+    joined: re.Pattern[str]
     before_or: re.Pattern[str]
     behind_or: re.Pattern[str]
     set_apart: re.Pattern[str]
@@ -52,6 +57,9 @@ def context(wording: Wording) -> Context:
     def folded(words: Iterable[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(_folded(word, wording) for word in words))
 
+    def phrases(words: Iterable[str]) -> Phrases:
+        return Phrases.of(words, lambda part: _folded(part, wording))
+
     ors = [_folded(word, wording) for word in (*wording.or_words, "or")]
     spaced = "|".join(re.escape(word) for word in ors if not is_unspaced(word))
     unspaced = "|".join(re.escape(word) for word in ors if is_unspaced(word)) or r"(?!)"
@@ -64,11 +72,12 @@ def context(wording: Wording) -> Context:
         after=folded(grammar.negators_after),
         conditions=frozenset(folded(grammar.conditions)),
         but=frozenset(folded(grammar.but)),
-        wrong=folded(wording.wrong),
-        refusals=tuple(
-            dict.fromkeys(
-                (_folded(phrase.rstrip("*"), wording), phrase.endswith("*")) for phrase in wording.refusals
-            )
+        wrong=phrases(wording.wrong),
+        right=phrases(wording.right),
+        because=phrases(grammar.because),
+        refusals=phrases(wording.refusals),
+        joined=re.compile(
+            rf"[\s\"'()\[\]]*(?:(?:[,、;/&+]\s?(?i:{joins(wording)})?)|(?i:{joins(wording)}))[\s\"'()\[\]]*"
         ),
         before_or=re.compile(
             rf"(?:(?:\A|[^\w']|(?<=[A-Ha-h]))(?:{spaced})|(?:{unspaced})) ?(?:{OPENERS}){{0,3}}(?:(?:{named}) ?(?:{OPENERS}){{0,2}})?\Z"
@@ -125,6 +134,11 @@ def _negated_behind(text: str, words: Context, end: int) -> bool:
     return any(part.startswith(word) for part in near for word in words.after)
 
 
+def chained(text: str, words: Context) -> bool:
+    """True where a text between two letters joins them: ", ", " or ", ", and"; not "but", nor any other word."""
+    return len(text) <= _LONGEST_JOIN and words.joined.fullmatch(text) is not None
+
+
 def denied(text: str, words: Context, end: int, option: str = "") -> bool:
     """True where an option letter is called wrong behind it: "(A) is not true", "A 틀렸습니다", "विकल्प A गलत है".
 
@@ -135,9 +149,7 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
         option: Text of its option, which may stand between: "A: None of them" denies nothing.
     """
     behind = text[end : end + 80 + len(option)]
-    rest = _BEHIND_LETTER.sub("", behind)
-    if option and fold(rest).startswith(fold(option)):
-        rest = _BEHIND_LETTER.sub("", rest[len(option) :])
+    rest = _behind_letter(behind, option)
     # "C) None of the two", "C None of the two": that is the option's text and no judgement of it.
     titled = (
         _LISTED.match(behind) is not None
@@ -147,19 +159,51 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
     clause = _CLAUSE.split(fold(rest))[0]
     if clause and is_unspaced(clause[0]):
         if titled:
-            return any(clause.startswith(word) for word in words.wrong)
+            return words.wrong.begin(clause)
         close = clause[:_DENIED_CHARACTERS]
-        return any(
-            word in close for word in (*words.wrong, *words.after, *words.negators) if is_unspaced(word)
+        return words.wrong.stand_in(close) or any(
+            word in close for word in (*words.after, *words.negators) if is_unspaced(word)
         )
     near = clause.split()[:_DENIED_WORDS]
-    if _has_word(" ".join(near), words.wrong) or _has_word(" ".join(near[titled:]), words.negators):
+    if words.wrong.stand_in(" ".join(near)) or _has_word(" ".join(near[titled:]), words.negators):
         return True
     if any(
         part.startswith(word) or (len(word) > 2 and word in part) for part in near for word in words.after
     ):
         return True
     return any(word in " ".join(near) for word in words.after if " " in word)
+
+
+def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") -> bool:
+    """True where the clause of an option letter ends with it, gives its option's text, or calls it right.
+
+    "Option A seems odd" says something of A, and nobody knows what: it is no answer.
+
+    Args:
+        text: The reply.
+        words: What turns an answer round.
+        place: Start and end of the letter.
+        option: Text of its option.
+    """
+    start, end = place
+    behind = text[end : end + 80 + len(option)]
+    rest = _behind_letter(behind, option)
+    if _LISTED.match(behind) is not None or rest[:1].isupper():
+        return True
+    ending = words.endings.match(fold(rest))
+    clause = _CLAUSE.split(fold(rest)[ending.end() if ending else 0 :])[0].strip()
+    if not clause or not clause[0].isalnum() or words.because.begin(clause) or (option and option in clause):
+        return True
+    before = _CLAUSE.split(text[max(0, start - _WIDE) : start])[-1]
+    return words.right.stand_in(clause) or words.right.stand_in(fold(before))
+
+
+def _behind_letter(behind: str, option: str) -> str:
+    """What stands behind a letter and what closes it, and behind the text of its option."""
+    rest = _BEHIND_LETTER.sub("", behind)
+    if option and fold(rest).startswith(fold(option)):
+        rest = _BEHIND_LETTER.sub("", rest[len(option) :])
+    return rest
 
 
 def own_clause(text: str, words: Context, start: int, end: int) -> bool:
@@ -173,22 +217,7 @@ def own_clause(text: str, words: Context, start: int, end: int) -> bool:
 def is_clause(text: str, start: int, word: str) -> bool:
     """True where nothing but punctuation, quotes, blanks or another script precedes; the pattern saw what follows."""
     before = text[start - 1 : start]
-    return not before or not before.isalpha() or script_of(before) != script_of(word[0])
-
-
-def refuses(text: str, words: Context) -> bool:
-    """True where a phrase by which models decline stands in a folded text, as words."""
-    for phrase, stem in words.refusals:
-        if phrase not in text:
-            continue
-        place = text.find(phrase)
-        while place >= 0:
-            after = text[place + len(phrase) : place + len(phrase) + 1]
-            open_left = place == 0 or not text[place - 1].isalnum() or is_unspaced(text[place - 1])
-            if open_left and (stem or not after.isalnum() or is_unspaced(phrase)):
-                return True
-            place = text.find(phrase, place + 1)
-    return False
+    return not before or script_of(before) != script_of(word[0])
 
 
 def _begins_with(word: str, negators: frozenset[str]) -> bool:

@@ -24,32 +24,11 @@ OPENERS = r"[\"'(\[{<]"
 CLOSERS = r"[\"')\]}>]"
 _EDGE = rf" ?(?:{CLOSERS}|[{PUNCTUATION}]|[–—]|-(?!\w)|\n|\Z)"
 
+_LONG_POLAR = 6
+"""Characters from which a word for yes, no, true or false is no part of another word where no blanks are written."""
 _COLONS = ":：፡፦"
-_AND = (
-    "and",
-    "und",
-    "et",
-    "y",
-    "e",
-    "и",
-    "і",
-    "和",
-    "与",
-    "及",
-    "と",
-    "và",
-    "و",
-    "ve",
-    "en",
-    "dan",
-    "na",
-    "og",
-    "och",
-)
 # What shows a capital to be a letter where it could be a word: "A is", and a capitalised article, "A The first …".
 _COPULA = r"(?=\ (?:(?i:is|ist|est|es|è|é|trifft|stimmt|applies)|The|La|Le|Les|El|Los|Las)\b)"
-# "A or B": the second letter shows that the first is one.
-_NEXT_LETTER = rf"(?= ?(?:[,/&+]|(?i:{'|'.join(_AND)}|or|oder|ou|o|或) |\ (?=[B-H]\b)) ?[(\"]?[A-JА-Е]\b)"
 _AFTER_NOUN = rf"(?:{CLOSERS}{{0,2}} ?(?:[{_COLONS}=>]|[–—]|-(?!\w)|\n|(?=[(\[\"]))|(?:应该|应)?[是为]|(?=是(?:[.!\n]|\Z)))"
 _GAP = rf"(?:[ \n{_COLONS}$\\]|{OPENERS}){{0,6}}"
 
@@ -63,7 +42,7 @@ class Lexicon:
         templates: Keys of the words that the instruction names.
         digits: Digit to label, for choices.
         alone: Keys that, in scripts without blanks, count only where they stand alone.
-        clausal: Keys of words that also negate what precedes them: inside a reply they count as a clause of their own.
+        clausal: Keys of words that have another use inside a reply: they count there as a clause of their own.
         inside_synonyms: Keys of the synonyms; at the end of a reply of one sentence they count inside it too.
         option: A letter behind an option's name, or None.
         start: A word at the start.
@@ -71,6 +50,7 @@ class Lexicon:
         named: A letter that is called the answer ("C is the correct answer"), or None.
         quoted: A word in quotes or brackets.
         inside: A word anywhere.
+        mention: A word anywhere, in whatever use.
         beside: A second word joined to the first ("or", a comma, a slash).
         line: A letter that begins a line as in a list of the options.
         numbered: A digit that is the reply, names an option, or begins the reply as in a list.
@@ -92,6 +72,7 @@ class Lexicon:
     named: re.Pattern[str] | None
     quoted: re.Pattern[str]
     inside: re.Pattern[str]
+    mention: re.Pattern[str]
     beside: re.Pattern[str]
     line: re.Pattern[str] | None
     numbered: re.Pattern[str]
@@ -121,7 +102,10 @@ def _endings(wording: Wording, before: str = "") -> str:
 def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -> Lexicon:
     tokens = tuple(tokens_of(form, answers, synonyms, wording))
     exact = exact_words(tokens)
-    clausal = {respelt(key(word), wording.grammar) for word in wording.grammar.negators_after}
+    clausal = {
+        respelt(key(word), wording.grammar)
+        for word in (*wording.grammar.negators_after, *wording.grammar.own_clause)
+    }
     digits = digits_of(answers, wording) if form == "choice" and has_letters(answers) else {}
     polar = {key(word) for word in wording.polar}
     letters = [token for token in tokens if token.letter]
@@ -132,7 +116,9 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
         exact=exact,
         templates=frozenset(key(token.word) for token in tokens if token.template),
         digits={digit: label for digit, label in digits.items() if digit not in exact},
-        alone=frozenset(k for k in exact if is_unspaced(k) and (len(k) == 1 or k in polar)),
+        alone=frozenset(
+            k for k in exact if is_unspaced(k) and (len(k) == 1 or (k in polar and len(k) < _LONG_POLAR))
+        ),
         clausal=frozenset(k for k in exact if k in clausal),
         inside_synonyms=frozenset(
             key(token.word) for token in tokens if not token.template and not token.letter
@@ -146,6 +132,7 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
             rf"(?P<word>{_either(tokens, wording, role='quoted')}) ?[.:,]?{CLOSERS}"
         ),
         inside=re.compile(rf"(?P<word>{anywhere})"),
+        mention=re.compile(rf"(?P<word>{_either(tokens, wording, role='beside')})"),
         beside=_beside(tokens, wording),
         line=re.compile(
             rf"^{OPENERS}?(?P<word>{_alternatives(t.word for t in letters)}){CLOSERS}?[.):]", re.MULTILINE
@@ -209,12 +196,25 @@ def _pattern(token: Token, wording: Wording, role: str) -> str:
     if role in ("quoted", "beside"):
         return capital if role == "beside" else rf"(?:{capital}|(?<=[(\[])(?i:{text}))"
     if not _open(token, wording, role):
-        capital = f"{capital}(?:{set_apart(wording)}|{_COPULA}|{_NEXT_LETTER})"
+        capital = f"{capital}(?:{set_apart(wording)}|{_COPULA}|{_next_letter(wording)})"
     return (
         capital
         if role == "inside"
         else f"(?:{capital}|{_bounded(f'(?i:{text})', token.word, wording)}{set_apart(wording)})"
     )
+
+
+@lru_cache(maxsize=256)
+def joins(wording: Wording) -> str:
+    """Pattern of the words between two answers: "or" and "and"."""
+    return _alternatives(
+        respelt(key(word), wording.grammar) for word in (*wording.or_words, *wording.grammar.joins)
+    )
+
+
+def _next_letter(wording: Wording) -> str:
+    """Lookahead for "A or B": the second letter shows that the first is one."""
+    return rf"(?= ?(?:[,/&+]|(?i:{joins(wording)}) |\ (?=[B-H]\b)) ?[(\"]?[A-JА-Е]\b)"
 
 
 def _open(token: Token, wording: Wording, role: str) -> bool:
@@ -331,13 +331,17 @@ def _plains(phrases: Iterable[str], wording: Wording) -> list[str]:
 
 
 def _beside(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
-    joins = _alternatives(respelt(key(word), wording.grammar) for word in (*wording.or_words, "or", *_AND))
-    separators = rf"(?: ?[,、;/&+|] ?(?i:{joins})?| ?(?i:{joins}))"
+    """A second answer behind an answer: in a list, after "or" or "and", or letters one after the other."""
+    joining = f"(?i:{joins(wording)})"
+    separators = rf"(?: ?[,、;/&+|] ?{joining}?| ?{joining})"
     letters = [token for token in tokens if token.letter]
     word = _either(tokens, wording, role="beside")
     joined = rf"{CLOSERS}{{0,4}}{separators} ?{OPENERS}{{0,4}}(?P<word>{word})(?:{set_apart(wording)}|(?={separators}))"
     if not letters:
         return re.compile(joined)
+    letter = _either(letters, wording, role="beside")
     again = joined.replace("(?P<word>", "(?P<again>")
-    row = rf"{CLOSERS}{{0,4}} {OPENERS}{{0,4}}(?P<word>{_either(letters, wording, role='beside')})(?:{set_apart(wording)}|(?= [A-Z]\b))"
-    return re.compile(f"{again}|{row}")
+    # Behind a word that joins, a letter needs no mark: "A和B都有可能".
+    both = rf"{CLOSERS}{{0,4}} ?{joining} ?{OPENERS}{{0,4}}(?P<both>{letter})"
+    row = rf"{CLOSERS}{{0,4}} {OPENERS}{{0,4}}(?P<word>{letter})(?:{set_apart(wording)}|(?= [A-Z]\b))"
+    return re.compile(f"{again}|{both}|{row}")

@@ -13,12 +13,13 @@ from types import MappingProxyType
 from hesperus.answers.context import (
     alternative,
     asked,
+    chained,
     conditional,
     denied,
     is_clause,
     negated,
     own_clause,
-    refuses,
+    upheld,
 )
 from hesperus.answers.needles import stands
 from hesperus.answers.options import one_of, option_of, text, text_inside, whole_option
@@ -118,9 +119,24 @@ def start(reply: Text) -> str | None:
     label = _matched(reply, match) if match else None
     if match is None or label is None or _joined(reply, match, label):
         return None
-    if _turned(reply, match) or _lists_options(reply):
+    if _turned(reply, match) or _lists_options(reply) or _subject(reply, match):
         return None
     return label
+
+
+def _subject(reply: Text, match: re.Match[str]) -> bool:
+    """True where a letter at the start is followed by a sentence about it: "B seems unlikely."."""
+    follows = reply.text[match.end("word") : match.end("word") + 2]
+    return (
+        _is_letter(reply, match["word"])
+        and follows[:1] == " "
+        and follows[1:].islower()
+        and not _upheld(reply, match)
+    )
+
+
+def _upheld(reply: Text, match: re.Match[str]) -> bool:
+    return upheld(reply.text, reply.around, match.span("word"), option_of(reply, match["word"]))
 
 
 def option(reply: Text) -> str | None:
@@ -131,8 +147,10 @@ def option(reply: Text) -> str | None:
         label
         for match in reply.words.option.finditer(reply.text)
         if (label := _matched(reply, match))
+        and not _joined(reply, match, label)
         and not _turned(reply, match)
         and not asked(reply.text, match.end("word"))
+        and _upheld(reply, match)
     )
 
 
@@ -164,7 +182,19 @@ def sole(reply: Text) -> str | None:
     a whole clause, since 是 is also a copula.
     """
     said, _ = _inside(reply)
-    return one_of(said)
+    label = one_of(said)
+    return None if label is None or _paired(reply, label) else label
+
+
+def _paired(reply: Text, label: str) -> bool:
+    """True where the answer is mentioned together with another: "ja und nein"."""
+    mentions = reply.words.mention.finditer(reply.text)
+    return any(
+        (own := _matched(reply, match))
+        and label in (pair := {own, *_beside(reply, match, own)})
+        and len(pair) > 1
+        for match in mentions
+    )
 
 
 def opposite(reply: Text) -> str | None:
@@ -200,13 +230,14 @@ def _inside(reply: Text) -> tuple[set[str], set[str]]:
             continue
         if _is_letter(reply, word):
             # "It isn't A, C, or D": what is joined to a denied letter is denied with it.
-            chained = last_turned >= 0 and _between_letters(reply.text[last_turned:start])
             if (
-                chained
+                (last_turned >= 0 and chained(reply.text[last_turned:start], reply.around))
                 or negated(reply.text, reply.around, start, end)
                 or denied(reply.text, reply.around, end, option_of(reply, word))
             ):
                 last_turned = end
+                continue
+            if reply.reader.form == "choice" and not _upheld(reply, match):
                 continue
             said |= {label, *_beside(reply, match, label)}
         elif negated(reply.text, reply.around, start, end):
@@ -235,14 +266,6 @@ def _is_letter(reply: Text, word: str) -> bool:
     return reply.reader.form == "choice" or (len(word) == 1 and not is_unspaced(word))
 
 
-def _between_letters(text: str) -> bool:
-    return (
-        len(text) < 12
-        and re.fullmatch(r"[\s\"'()]*(?:,|/|&|and|or|[^\W\d]{1,4})?[\s,]*(?:and|or)?[\s\"'()]*", text)
-        is not None
-    )
-
-
 def own_words(reply: Text) -> str | None:
     """The reply itself as free text is compared (see `comparable`), where it is at most 200 characters long."""
     if is_refusal(reply):
@@ -254,7 +277,7 @@ def own_words(reply: Text) -> str | None:
 def is_refusal(reply: Text) -> bool:
     """True where a phrase by which models decline stands in the first _EARLY characters."""
     said = reply.folded if len(reply.text) <= _EARLY else fold(reply.text[:_EARLY]).replace("\n", " ")
-    return refuses(_BLANK.sub(" ", said), reply.around)
+    return reply.around.refusals.stand_in(_BLANK.sub(" ", said))
 
 
 def several(reply: Text) -> bool:
@@ -290,7 +313,8 @@ def _beside(reply: Text, match: re.Match[str], label: str) -> set[str]:
     beside = reply.words.beside.match(reply.text, match.end("word"))
     if beside is None:
         return set()
-    other = reply.words.exact.get(fold(beside.groupdict().get("again") or beside["word"]))
+    found = beside.groupdict()
+    other = reply.words.exact.get(fold(found.get("again") or found.get("both") or beside["word"]))
     return {other} if other is not None and other != label else set()
 
 

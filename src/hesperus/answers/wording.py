@@ -33,7 +33,8 @@ class Wording:
         digits: 0 to 9 in its script.
         polar: Words for yes, no, true and false; in scripts without blanks they count only where they stand alone.
         yes_no: Words for yes and no: "not a yes" is no "no".
-        wrong: Words that call an option wrong.
+        wrong: Words that call an option wrong, those that end in a star as a word's beginning.
+        right: Words that call an option right or choose it, likewise.
         grammar: What stands around an answer. Of English, which models slip into under any instruction, the words that
             negate, make a case or multiply count as well.
     """
@@ -49,6 +50,7 @@ class Wording:
     polar: tuple[str, ...] = ()
     yes_no: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
+    right: tuple[str, ...] = ()
     grammar: Grammar = NO_GRAMMAR
 
     @property
@@ -96,6 +98,12 @@ def wording_of(own: Pack | None, tag: str, script: str) -> Wording:
                 for each in both
             )
         ),
+        right=_unique(
+            *(
+                _unique(each.grammar.right, _words_of(each, ("correctness", "correct"), ("truth", "true")))
+                for each in both
+            )
+        ),
         grammar=_beside_english(
             own.grammar if own else NO_GRAMMAR, english.grammar if english else NO_GRAMMAR
         ),
@@ -112,6 +120,8 @@ def _beside_english(own: Grammar, english: Grammar) -> Grammar:
         negators=_unique(own.negators, english.negators),
         conditions=_unique(own.conditions, english.conditions),
         but=_unique(own.but, english.but),
+        joins=_unique(own.joins, english.joins),
+        because=_unique(own.because, english.because),
         magnitudes=MappingProxyType({**english.magnitudes, **own.magnitudes}),
     )
 

@@ -28,8 +28,14 @@ class Grammar:
             also such a word counts only as a clause of its own.
         conditions: Words that make what follows a case and no claim ("if", "whether").
         but: Words after which a negation no longer holds ("but", "sondern").
-        wrong: Further words that call an option wrong, besides the labels ``incorrect`` and ``false``.
+        joins: Words for "and" between two answers.
+        because: Words that begin a reason; what stands behind them says nothing of the answer before them.
+        wrong: Further words that call an option wrong, besides the labels ``incorrect`` and ``false``; ``nesprávn*`` is
+            any word that begins so.
+        right: Further words that call an option right or choose it, besides the labels ``correct`` and ``true``
+            ("choose", "選び"); a star as for ``wrong``.
         everyday: Labels that are also everyday words: they count only where something sets them apart.
+        own_clause: Answers that inside a reply count as a clause of their own only (Punjabi "ਹਾਂ", "yes" and "am").
         not_inside: Answers that are no answer inside a sentence, but are one at its start (German "ja").
         letter_words: Capital letters that begin a sentence as a word of their own ("A", "I").
         endings: Endings and copulas that may follow an answer and do not change it ("です", "है", "-dır").
@@ -46,8 +52,12 @@ class Grammar:
     negators_after: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
+    because: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
+    right: tuple[str, ...] = ()
     everyday: tuple[str, ...] = ()
+    own_clause: tuple[str, ...] = ()
     not_inside: tuple[str, ...] = ()
     letter_words: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
