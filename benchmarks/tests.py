@@ -22,6 +22,8 @@ from hesperus.measures import (
     Bootstrap,
     HardRuns,
     Key,
+    Statistic,
+    TaxPairs,
     agreement_statistics,
     bootstrap_pairs,
     difference,
@@ -40,7 +42,10 @@ from hesperus.measures import (
     sign_test,
     smallest_detectable_difference,
     spearman_p,
+    tax_statistic,
+    unmatched_p,
 )
+from hesperus.measures.statistic import ratio, share_corners
 
 Rng = np.random.Generator
 Floats = npt.NDArray[np.float64]
@@ -73,6 +78,7 @@ def cells() -> Iterator[Cell]:
     yield from _resampled()
     yield from _mantel()
     yield from _permutations()
+    yield from _taxes()
     yield from _independent()
     yield from _families()
 
@@ -201,6 +207,81 @@ def _permutations() -> Iterator[Cell]:
         "80 items, skewed",
         lambda rng: permutation_test(rng.gamma(2, size=80) - rng.gamma(2, size=80), resamples=999).value,
     )
+
+
+# an audited benchmark --------------------------------------------------------------------------------------------------
+
+
+def _together(rng: Rng, models: int, items: int) -> Floats:
+    """Uniform numbers of models that answer alike on two fifths of the items, [models, items]."""
+    same = rng.random(items) < 0.4
+    return np.where(same, rng.random((1, items)).repeat(models, 0), rng.random((models, items)))
+
+
+def _accuracy(rng: Rng, models: int, items: int, accuracy: float) -> Statistic:
+    right = (_together(rng, models, items) < accuracy).sum(axis=0).astype(float)
+    answers = np.full(items, float(models))
+    return Statistic((right, answers), ratio, share_corners(answers), items)
+
+
+def _taxed(rng: Rng, models: int, items: int, moved: float) -> Statistic:
+    """As many answers are lost as won on the way back."""
+    drawn = _together(rng, models, items)
+    lost, won = drawn < moved, (drawn >= moved) & (drawn < 2 * moved)
+    kept = ~lost & ~won & (rng.random((1, items)) < 0.7)
+    valid = np.ones(drawn.shape, bool)
+    return tax_statistic(TaxPairs(lost | kept, won | kept, valid, valid, valid))
+
+
+def _gap(*sets: Statistic) -> float | None:
+    one, other = ((held.columns[0], held.columns[1]) for held in sets)
+    return unmatched_p(one, other, resamples=999, seed=1)
+
+
+def _strata(*sets: Statistic) -> float | None:
+    one, other = ((held.columns[0] - held.columns[1], held.columns[2]) for held in sets)
+    return unmatched_p(one, other, resamples=999, seed=1)
+
+
+def _exchanged(rng: Rng, models: tuple[int, ...], items: int, moved: float) -> float | None:
+    """The clustered tax of some models, or the difference of those of two groups."""
+    parts = [_taxed(rng, count, items, moved) for count in models]
+    shares = [(one.columns[0] - one.columns[1]) / one.columns[2].sum() for one in parts]
+    apart = shares[0] - sum(shares[1:], np.zeros(items))
+    return permutation_test(apart, resamples=999, seed=1, mid=True).value
+
+
+def _taxes() -> Iterator[Cell]:
+    for models, sizes, accuracy in (
+        (1, (200, 200), 0.9), (1, (100, 40), 0.7), (1, (60, 300), 0.95), (4, (200, 100), 0.9), (8, (400, 200), 0.8),
+    ):  # fmt: skip
+        yield Cell(
+            "native gap (tax e3)",
+            f"{sizes[0]} and {sizes[1]} items, accuracy {accuracy:g}, models: {models}",
+            lambda rng, models=models, sizes=sizes, accuracy=accuracy: _gap(
+                *(_accuracy(rng, models, size, accuracy) for size in sizes)
+            ),
+        )
+    for sizes, moved in (((60, 60), (0.05, 0.05)), ((30, 100), (0.2, 0.03)), ((8, 28), (0.1, 0.1))):
+        yield Cell(
+            "difference of two strata (tax e4)",
+            f"{sizes[0]} and {sizes[1]} items, {moved[0]:.0%} and {moved[1]:.0%} lost and won, models: 3",
+            lambda rng, sizes=sizes, moved=moved: _strata(
+                *(_taxed(rng, 3, size, share) for size, share in zip(sizes, moved, strict=True))
+            ),
+        )
+    for count, items, share in ((3, 20, 0.1), (3, 60, 0.05), (3, 200, 0.02), (8, 200, 0.02), (8, 600, 0.05)):
+        yield Cell(
+            "tax of several models, items exchanged",
+            f"{items} items, {share:.0%} lost and won, models: {count}",
+            lambda rng, count=count, items=items, share=share: _exchanged(rng, (count,), items, share),
+        )
+    for items, share in ((60, 0.05), (200, 0.1)):
+        yield Cell(
+            "difference in differences, items exchanged",
+            f"{items} items, {share:.0%} lost and won, models: 2 and 4",
+            lambda rng, items=items, share=share: _exchanged(rng, (2, 4), items, share),
+        )
 
 
 def _independent() -> Iterator[Cell]:

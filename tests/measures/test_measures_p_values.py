@@ -56,6 +56,12 @@ def test_the_permutation_test_is_exact_when_small_and_close_when_large() -> None
     many = np.concatenate([np.ones(40), -np.ones(22), np.zeros(100)])
     close = permutation_test(many, resamples=20_000).value
     assert close == pytest.approx(sign_test(40, 22, exact=True).value, abs=0.01)
+    for wins, losses in ((3, 1), (9, 2), (6, 6)):
+        apart = np.array([1.0] * wins + [-1.0] * losses + [0.0] * 5)
+        assert permutation_test(apart, mid=True).value == pytest.approx(sign_test(wins, losses).value)
+    wide = permutation_test(np.array([1.0] * 40 + [-1.0] * 22), resamples=20_000, mid=True).value
+    assert wide == pytest.approx(sign_test(40, 22).value, abs=0.005)
+    assert permutation_test(np.zeros(4), mid=True).value == 1.0
     assert permutation_test(np.zeros(4)).value == 1.0
     assert permutation_test(np.array([])).reason == "no item counts on both sides"
     assert permutation_test(np.ones(60), resamples=99).value == pytest.approx(0.01)

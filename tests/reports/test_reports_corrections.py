@@ -16,7 +16,7 @@ from hesperus.measures import Bootstrap, holm, sign_test
 from hesperus.records import conform
 from hesperus.reports.measured import compare_table, translation_table
 from hesperus.reports.table import Table
-from hesperus.reports.tax import Gate, Side, back_translation_table
+from hesperus.reports.tax import Gate, Side, back_translation_table, native_control_table
 from hesperus.reports.tax.rating import rating_table
 from hesperus.reports.tax.settings import TaxSettings
 from hesperus.reports.tax.sides import compared
@@ -138,17 +138,55 @@ def test_the_models_of_an_estimator_are_corrected_together() -> None:
     answers = records(TAX, models=("m1", "m2", "m3"), seed=2)
     settings = TaxSettings(bootstrap=QUICK)
     found = back_translation_table(answers, ORIGINAL, BACK, settings=settings)
-    tested = [row for row in found.rows if row["p"] is not None]
+    tested = [row for row in found.rows if row["analysis"] == "cell" and row["p"] is not None]
     assert [row["model"] for row in tested] == ["m1", "m2", "m3"]
     assert [row["p_holm"] for row in tested] == holm([row["p"] for row in tested])  # type: ignore[misc]
     for row in tested:
         assert row["p"] == sign_test(int(str(row["positive"])), int(str(row["negative"]))).value
     assert "3 tests" in found.signature["tests"]["p_holm"]  # type: ignore[index, operator]
     exact = back_translation_table(answers, ORIGINAL, BACK, settings=TaxSettings(bootstrap=QUICK, exact=True))
-    assert [row["p"] for row in exact.rows if row["p"] is not None] == [
+    assert [row["p"] for row in exact.rows if row["analysis"] == "cell" and row["p"] is not None] == [
         sign_test(int(str(row["positive"])), int(str(row["negative"])), exact=True).value for row in tested
     ]
     bare = back_translation_table(answers, ORIGINAL, BACK, settings=TaxSettings(bootstrap=Bootstrap(0)))
+    assert {row["p"] for row in bare.rows} == {None}
+
+
+def test_every_tax_of_several_models_is_tested_by_exchanging_whole_items() -> None:
+    groups = {"one": ("m1",), "two": ("m2", "m3")}
+    answers = records({"en": 0.9, "en_from_zh": 0.6}, models=("m1", "m2", "m3"), seed=2)
+    found = back_translation_table(answers, ORIGINAL, BACK, settings=TaxSettings(groups, QUICK))
+    taxes = [row for row in found.rows if row["statistic"] == "tax"]
+    assert all(row["p"] is not None and row["p_holm"] is not None for row in taxes), (
+        "every difference has a test"
+    )
+    by = {(str(row["analysis"]), str(row["group"]), str(row["model"])): row for row in taxes}
+    assert by["clustered", "one", ""]["p"] == by["cell", "one", "m1"]["p"], "one model: McNemar's test"
+    assert float(str(by["clustered", "", ""]["p"])) < 0.01 < float(str(by["groups", "one − two", ""]["p"]))
+    together = [row["p"] for row in taxes if row["analysis"] == "clustered"]
+    told = [row["p_holm"] for row in taxes if row["analysis"] == "clustered"]
+    assert told == holm(together), "all models and both groups are one family"  # type: ignore[arg-type]
+
+
+def test_a_native_gap_is_tested_and_its_family_corrected() -> None:
+    translated = records({"zh": 0.8}, models=("m1", "m2"), items=120, seed=3)
+    other = {"item": pl.concat_str(pl.lit("n"), pl.col("item")), "task": pl.lit("native")}
+    side = (Side("zh"), Side("zh"))
+    seen = set()
+    for accuracy in (0.8, 0.65, 0.5):
+        native = records({"zh": accuracy}, models=("m1", "m2"), items=60, seed=4).with_columns(**other)
+        found = native_control_table(
+            translated, native, side, settings=TaxSettings(bootstrap=Bootstrap(1000))
+        )
+        for row in (row for row in found.rows if row["statistic"] == "gap"):
+            low, high, p = (float(str(row[name])) for name in ("low", "high", "p"))
+            if not 0.03 < p < 0.08:
+                assert (low > 0 or high < 0) == (p < 0.05)
+            seen.add(p < 0.05)
+        tested = [row for row in found.rows if row["p"] is not None and row["model"]]
+        assert [row["p_holm"] for row in tested] == holm([row["p"] for row in tested])  # type: ignore[misc]
+    assert seen == {True, False}
+    bare = native_control_table(translated, native, side, settings=TaxSettings(bootstrap=Bootstrap(0)))
     assert {row["p"] for row in bare.rows} == {None}
 
 

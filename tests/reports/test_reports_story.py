@@ -142,7 +142,7 @@ def test_the_summary_has_one_line_a_target_with_the_range_over_unreadable_answer
     (line,) = grid.rows
     assert line[:2] == ("English (en)", "German (de)")
     assert line[2].startswith("80.0 [") and line[3].startswith("100.0 [")
-    assert line[6] == "80.0 to 88.9" and line[7:] == ("10", "0")
+    assert line[6] == "80.0 to 88.9" and line[7:] == ("10", "95.0", "0")
     assert "with 95 % intervals" in grid.caption
 
 

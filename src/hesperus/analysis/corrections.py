@@ -11,6 +11,8 @@ Rows = Sequence[MutableMapping[str, object]]
 
 MCNEMAR = "mid-p McNemar test of the items on which the sides differ"
 EXACT_MCNEMAR = "exact McNemar test of the items on which the sides differ"
+CLUSTERED = "of several models both sides of whole items are exchanged, all models of an item together"
+SETS = "items change sets at random, the difference over its standard error (mid-p)"
 RESAMPLED = "from the same resamples of items as the interval"
 PERMUTED = "permutation of items"
 EXCHANGED = "exchange of both sides prompt by prompt"

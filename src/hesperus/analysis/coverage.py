@@ -62,6 +62,27 @@ def coverage(records: pl.DataFrame, by: Sequence[str] = ()) -> dict[tuple[object
     return {part: Coverage(counts) for part, counts in found.items()}
 
 
+def coverage_of_pairs(pairs: pl.DataFrame) -> Coverage:
+    """Count the outcomes of the replies that pairs of texts rest on, each reply once.
+
+    Args:
+        pairs: Table of pairs: `outcome` of the reply and `reference_outcome` of the reference's, null where not asked. One
+            reply of the reference stands beside those of every language, hence counts once for a model, task, item and repeat.
+
+    Returns:
+        No counts where the table does not say the outcomes.
+    """
+    counts: dict[str, int] = {}
+    same = [name for name in ("model", "task", "item", "repeat") if name in pairs.columns]
+    for side, once in (("outcome", []), ("reference_outcome", same)):
+        if side not in pairs.columns:
+            continue
+        replies = pairs.filter(pl.col(side).is_not_null())
+        for outcome in (replies.unique(once) if once else replies)[side]:
+            counts[str(outcome)] = counts.get(str(outcome), 0) + 1
+    return Coverage(counts)
+
+
 def together(parts: Iterable[Coverage]) -> Coverage:
     """Several parts as one."""
     counts: dict[str, int] = {}

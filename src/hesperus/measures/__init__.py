@@ -127,7 +127,7 @@ from hesperus.measures.tax import (
     tax_bounds,
     tax_statistic,
 )
-from hesperus.measures.unmatched import unmatched_difference
+from hesperus.measures.unmatched import unmatched_difference, unmatched_p
 
 if TYPE_CHECKING:
     from hesperus.measures.mantel import mantel_test, runs_to_drop
@@ -255,6 +255,7 @@ __all__ = [
     "too_few_differ",
     "unanswered",
     "unmatched_difference",
+    "unmatched_p",
     "validity_statistic",
     "wilson",
 ]

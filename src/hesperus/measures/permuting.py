@@ -43,11 +43,12 @@ def enough_permutations(resamples: int, family: int, *, error: float = 0.05) -> 
     return max(resamples, ceil(20 * family / error)) if resamples else 0
 
 
-def monte_carlo_p(extreme: Callable[[int], int], *, width: int, resamples: int, ceiling: int = 0) -> float:
+def monte_carlo_p(extreme: Callable[[int], float], *, width: int, resamples: int, ceiling: int = 0) -> float:
     """The p value (1 + as extreme) / (1 + permutations), which is never 0.
 
     Args:
-        extreme: Draws so many permutations and counts those that are at least as extreme as what was observed.
+        extreme: Draws so many permutations and counts those that are at least as extreme as what was observed; a mid-p test
+            counts those that are exactly as extreme by half.
         width: Numbers that one permutation holds; bounds the memory.
         resamples: Permutations that are always drawn, at least 1.
         ceiling: Permutations up to which more are drawn while fewer than 10 were extreme.
@@ -60,7 +61,7 @@ def monte_carlo_p(extreme: Callable[[int], int], *, width: int, resamples: int, 
     if resamples < 1:
         raise ValueError(f"resamples must be 1 or more, not {resamples}")
     rows = max(1, _BLOCK // max(1, width))
-    found = drawn = 0
+    found, drawn = 0.0, 0
     for until in (resamples, max(resamples, ceiling)):
         # The decision falls at the first mark only: looking after every block would draw until something is found.
         if drawn and found >= _FEW:

@@ -96,15 +96,18 @@ def mcnemar_test(a: Mask, b: Mask, *, counted: Mask, exact: bool = False) -> PVa
 
 
 def permutation_test(
-    differences: Floats, *, resamples: int = 10_000, seed: int = 0, ceiling: int = 0
+    differences: Floats, *, resamples: int = 10_000, seed: int = 0, ceiling: int = 0, mid: bool = False
 ) -> PValue:
     """Paired permutation test of a mean difference: the two sides of each item are exchanged at random.
 
     Args:
-        differences: First minus second side, [items].
+        differences: First minus second side, [items]. Of several models their sum over an item: its models are exchanged
+            together, since they share what is odd about it.
         resamples: Random sign patterns where trying all is too much.
         seed: Seed of the generator.
         ceiling: Patterns up to which more are drawn where p is small (see permuting.monte_carlo_p).
+        mid: The mid-p form, which counts patterns that are exactly as extreme by half; of differences −1, 0 and 1 it is that
+            of sign_test.
 
     Returns:
         The two-sided p value: exact where at most 14 items differ, else (1 + as extreme) / (1 + resamples), which is
@@ -121,16 +124,24 @@ def permutation_test(
     if n == 0:
         return PValue(None, "permutation", 0, "no item counts on both sides")
     moved = differences[differences != 0]
+    if not len(moved):
+        return PValue(1.0, "permutation", n)
     # Sums of the same numbers in another order differ by rounding, and must count as equally extreme.
-    bar = abs(float(moved.sum())) - 1e-9 * float(np.abs(moved).sum())
+    seen, slack = abs(float(moved.sum())), 1e-9 * float(np.abs(moved).sum())
+
+    def counted(sums: Floats) -> float:
+        over = float((sums >= seen - slack).sum())
+        # Nothing is less extreme than a sum of 0, whose p is 1 in either form.
+        return over - 0.5 * float((np.abs(sums - seen) <= slack).sum()) if mid and seen > slack else over
+
     if len(moved) <= _EXACT_UP_TO:
         patterns = np.arange(1 << len(moved))[:, None] >> np.arange(len(moved)) & 1
-        return PValue(float(np.mean(np.abs((1.0 - 2.0 * patterns) @ moved) >= bar)), "permutation", n)
+        return PValue(counted(np.abs((1.0 - 2.0 * patterns) @ moved)) / len(patterns), "permutation", n)
     generator = np.random.default_rng(seed)
 
-    def extreme(rows: int) -> int:
+    def extreme(rows: int) -> float:
         signs = 1.0 - 2.0 * generator.integers(0, 2, (rows, len(moved)), dtype=np.int8)
-        return int((np.abs(signs @ moved) >= bar).sum())
+        return counted(np.abs(signs @ moved))
 
     found = monte_carlo_p(extreme, width=len(moved), resamples=resamples, ceiling=ceiling)
     return PValue(found, "permutation", n)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from hesperus.measures.permuting import monte_carlo_p
 from hesperus.measures.resample import Bootstrap, Floats, draws, intervals
-from hesperus.measures.statistic import Statistic, finished
+from hesperus.measures.statistic import Column, Statistic, finished
 from hesperus.types import Estimate
+
+Ratio = tuple[Column, Column]
+"""What is summed over items, and out of how many."""
 
 
 def unmatched_difference(a: Statistic, b: Statistic, bootstrap: Bootstrap | None = None) -> Estimate:
@@ -40,6 +45,84 @@ def unmatched_difference(a: Statistic, b: Statistic, bootstrap: Bootstrap | None
         undefined=a.undefined if np.isnan(_point(a)) else b.undefined,
     )
     return finished(both, value, _ends(a, b, value, bootstrap) if bootstrap is not None else None)
+
+
+def unmatched_p(a: Ratio, b: Ratio, *, resamples: int, seed: int = 0) -> float | None:
+    """Two-sided p value of two ratios of sums being the same on different items: items change sets at random.
+
+    The difference is divided by its standard error, so that the test also holds where the items of one set vary more than
+    those of the other; random sets that are exactly as far apart count by half (mid-p).
+
+    Args:
+        a: The items of one set: what is summed, such as right answers, and out of how many, each [items]. Items of which
+            nothing counts are left out.
+        b: Those of the other.
+        resamples: Random divisions of all items into two sets of these sizes.
+        seed: Seed of the generator.
+
+    Returns:
+        In (0, 1]; None without resamples, and of sets of fewer than two items.
+
+    Reference: Chung and Romano (2013), Exact and asymptotically robust permutation tests.
+
+    Example:
+        >>> import numpy as np
+        >>> ones = np.ones(20)
+        >>> unmatched_p((np.arange(20) < 18, ones), (np.arange(20) < 4, ones), resamples=999) < 0.01
+        True
+    """
+    sides = [np.column_stack([np.asarray(column, dtype=np.float64) for column in side]) for side in (a, b)]
+    sides = [side[side[:, 1] > 0] for side in sides]
+    sizes = [len(side) for side in sides]
+    if not resamples or min(sizes) < 2:
+        return None
+    # Items that are alike are interchangeable: only how many of each kind are drawn matters.
+    kinds, counts = np.unique(np.concatenate(sides), axis=0, return_counts=True)
+    value, answers = kinds.T
+    columns = np.column_stack([value, answers, value * value, value * answers, answers * answers])
+    whole = counts @ columns
+    observed = _apart(_moments(sides[0])[None, :], whole, sizes)[0]
+    slack = 1e-9 * max(1.0, float(observed)) if np.isfinite(observed) else 0.0
+    generator = np.random.default_rng(seed)
+
+    def extreme(rows: int) -> float:
+        drawn = generator.multivariate_hypergeometric(counts, sizes[0], size=rows)
+        apart = _apart(drawn @ columns, whole, sizes)
+        same = apart == observed if np.isinf(observed) else np.abs(apart - observed) <= slack
+        # Nothing is less extreme than no difference at all.
+        half = 0.5 if observed > slack else 1.0
+        return float((apart[~same] > observed).sum()) + half * float(same.sum())
+
+    return monte_carlo_p(extreme, width=5 * len(kinds), resamples=resamples)
+
+
+def _moments(items: Floats) -> Floats:
+    value, answers = items.T
+    sums: Floats = np.array(
+        [column.sum() for column in (value, answers, value * value, value * answers, answers * answers)]
+    )
+    return sums
+
+
+def _apart(first: Floats, whole: Floats, sizes: Sequence[int]) -> Floats:
+    """How many standard errors two ratios lie apart, [rows].
+
+    Args:
+        first: Sums of the first set: values, answers, and products of the two, [rows, 5].
+        whole: The same of both sets together, [5].
+        sizes: Items of either set.
+    """
+    ratios, variances = [], []
+    for sums, n in ((first, sizes[0]), (whole - first, sizes[1])):
+        value, answers, squares, products, others = sums.T
+        ratio = value / answers
+        ratios.append(ratio)
+        variances.append((squares - 2 * ratio * products + ratio**2 * others) / answers**2 * n / (n - 1))
+    apart, error = np.abs(ratios[0] - ratios[1]), np.sqrt(np.maximum(sum(variances), 0.0))
+    flat = error <= 1e-9
+    # Where neither set varies, any difference is more than any standard error.
+    found: Floats = np.where(flat, np.where(apart > 1e-9, np.inf, 0.0), apart / np.where(flat, 1.0, error))
+    return found
 
 
 def _ends(a: Statistic, b: Statistic, value: float, bootstrap: Bootstrap) -> tuple[float, float] | None:

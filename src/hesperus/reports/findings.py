@@ -21,6 +21,7 @@ from hesperus.reports.measured import (
     translation_table,
     validity_table,
 )
+from hesperus.reports.measured.answered import Places, with_shares
 from hesperus.reports.table import Table
 from hesperus.reports.translation_bins import translation_bins
 from hesperus.reports.wording import parsed
@@ -94,16 +95,17 @@ def findings_of(
     boot = bootstrap or Bootstrap()
     agreement, pairs = _agreements(records, invalid, boot)
     translation, bins, unscored = _translations(records, scores, invalid, boot)
+    places = Places(records, ())
     return Findings(
-        consistency_table(records, invalid=invalid, bootstrap=boot),
-        decomposition_table(records, invalid=invalid, bootstrap=boot),
-        accuracy_table(records, bootstrap=boot),
-        validity_table(records, bootstrap=boot),
-        labels_table(records, bootstrap=boot),
-        directions_table(records, invalid=invalid, bootstrap=boot),
+        with_shares(consistency_table(records, invalid=invalid, bootstrap=boot), places),
+        with_shares(decomposition_table(records, invalid=invalid, bootstrap=boot), places),
+        with_shares(accuracy_table(records, bootstrap=boot), places),
+        with_shares(validity_table(records, bootstrap=boot), places),
+        with_shares(labels_table(records, bootstrap=boot), places),
+        with_shares(directions_table(records, invalid=invalid, bootstrap=boot), places),
         outcomes_table(records, bootstrap=boot),
-        agreement,
-        pairs,
+        with_shares(agreement, places),
+        with_shares(pairs, places),
         boot.level,
         translation,
         bins,

@@ -9,6 +9,7 @@ from typing import Any
 from hesperus.reports.figures import reading_order
 from hesperus.reports.findings import Findings
 from hesperus.reports.pairs import Side, pair
+from hesperus.reports.table import ANSWERED
 from hesperus.reports.wording import MISSING, OUTCOME_WORDS, parsed, sense_label, target_label
 from hesperus.rounding import cell, interval
 from hesperus.types import OUTCOMES
@@ -44,6 +45,10 @@ class Grid:
     folded: bool = False
 
 
+RESTS_ON = (Column("Items", True), Column("Answered, %", True), Column("Left out", True))
+"""Heads of what a number rests on: items, share of their questions that were answered, items left out and why."""
+
+
 def share_cell(row: Row | None) -> str:
     """``87.2 [84.1, 90.1]`` in per cent; a dash where there is nothing, with the reason."""
     if row is None:
@@ -58,6 +63,11 @@ def number_cell(row: Row | None) -> str:
     if row is None or row["value"] is None:
         return share_cell(row)
     return interval(row["value"], row["low"], row["high"])
+
+
+def answered_cell(row: Row) -> str:
+    """Share answered of the questions that a number rests on, in per cent."""
+    return MISSING if row[ANSWERED] is None else cell(row[ANSWERED], "percentage")
 
 
 def left_out(rows: Iterable[Row | None]) -> str:
@@ -107,13 +117,14 @@ def summary_grid(found: Findings) -> Grid | None:
                 share_cell(t.get("consistency_correct")),
                 _range(t),
                 f"{first['n']:,}",
+                answered_cell(first),
                 left_out(main),
             )
         )
     heads = [Column(shown) for _, shown in who]
     heads += [Column("From"), Column("Into")]
     heads += [Column(name, True) for name in ("T, %", "I, %", "X, %", "T where the source is right, %")]
-    heads += [Column("T, least to most, %", True), Column("Items", True), Column("Left out", True)]
+    heads += [Column("T, least to most, %", True), *RESTS_ON]
     return Grid(
         f"Answers that stay the same, with {100 * found.level:g} % intervals over items. T: instruction and input are in the other sense; "
         "I: only the instruction; X: only the input. Least to most: over the three ways to count unreadable answers.",
@@ -145,13 +156,14 @@ def pairs_grid(found: Findings) -> Grid | None:
                 what,
                 share_cell(row),
                 f"{row['n']:,}",
+                answered_cell(row),
                 left_out([row]),
             )
         )
     if not cells:
         return None
     heads = [*(Column(shown) for _, shown in who), Column("Sense"), Column("Compared with")]
-    heads += [Column("Same answer, %", True), Column("Items", True), Column("Left out", True)]
+    heads += [Column("Same answer, %", True), *RESTS_ON]
     return Grid(
         "Other comparisons. The same prompt asked again is the noise floor: no other consistency can be expected to be "
         "higher.",
@@ -184,8 +196,7 @@ def split_grid(found: Findings) -> Grid | None:
     heads = [*(Column(shown) for _, shown in who), Column("From"), Column("Into")]
     heads += [
         *(Column(names[name], True) for name in present),
-        Column("Items", True),
-        Column("Left out", True),
+        *RESTS_ON,
     ]
     return Grid(
         "Where inconsistency comes from. Changed = noise + instruction + input + both together; a part can be negative "
@@ -203,7 +214,7 @@ def _lines(
     statistics: Sequence[str],
     cell: Callable[[Row | None], str],
 ) -> list[tuple[str, ...]]:
-    """One line a combination of keys, one column a statistic, then items and what is left out."""
+    """One line a combination of keys, one column a statistic, then RESTS_ON; without a share answered where rows have none."""
     who = [name for name, _ in _varying(_WHO, rows)]
     found = []
     for key, held in _indexed(rows, "model", "task", *keys).items():
@@ -212,7 +223,14 @@ def _lines(
         if first is not None:
             named = [str(first[name]) for name in who]
             found.append(
-                (*named, *label(key[2:]), *(cell(row) for row in shown), f"{first['n']:,}", left_out(shown))
+                (
+                    *named,
+                    *label(key[2:]),
+                    *(cell(row) for row in shown),
+                    f"{first['n']:,}",
+                    *((answered_cell(first),) if ANSWERED in first else ()),
+                    left_out(shown),
+                )
             )
     return found
 
@@ -226,8 +244,7 @@ def accuracy_grid(found: Findings) -> Grid:
     return Grid(
         "Right and readable answers of every prompt. An unreadable answer counts as wrong; gold is that of the input's "
         "own language.",
-        (*_who_heads(rows), Column("Prompt"), Column("Right, %", True), Column("Readable, %", True),
-         Column("Items", True), Column("Left out", True)),
+        (*_who_heads(rows), Column("Prompt"), Column("Right, %", True), Column("Readable, %", True), *RESTS_ON),
         tuple(cells),
         folded=len(cells) > FOLDED,
     )  # fmt: skip
@@ -289,8 +306,7 @@ def labels_grid(found: Findings, most: int) -> Grid | None:
         if statistic == "gold_share":
             held = [row for row in held if (sense := parsed(row["input"])) is None or sense.is_original]
         cells += _lines(held, ("input",), _labelled(what), labels, share_cell)
-    heads = (*_who_heads(whole), Column("Sense"), Column("Of"), *(Column(f"{label}, %", True) for label in labels),
-             Column("Items", True), Column("Left out", True))  # fmt: skip
+    heads = (*_who_heads(whole), Column("Sense"), Column("Of"), *(Column(f"{label}, %", True) for label in labels), *RESTS_ON)  # fmt: skip
     return Grid(
         "Shares of the labels; unreadable answers stay in the denominator.",
         heads,
@@ -347,11 +363,11 @@ def agreement_grid(found: Findings) -> Grid | None:
             for name, row in zip(present, shown, strict=True)
         ]
         cells.append((*(str(first[name]) for name, _ in varying), seen.a.label, seen.b.label, *numbers,
-                      f"{first['n']:,}", left_out(shown)))  # fmt: skip
+                      f"{first['n']:,}", answered_cell(first), left_out(shown)))  # fmt: skip
     if not cells:
         return None
     heads = (*(Column(shown) for _, shown in varying), Column("One sense"), Column("Another"),
-             *(Column(statistics[name], True) for name in present), Column("Items", True), Column("Left out", True))  # fmt: skip
+             *(Column(statistics[name], True) for name in present), *RESTS_ON)  # fmt: skip
     return Grid(
         "Agreement of pairs of whole senses, also beyond chance, over the items whose right answer is the same in all.",
         heads,

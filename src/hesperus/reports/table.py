@@ -15,6 +15,12 @@ from hesperus.types import Estimate
 ESTIMATE_COLUMNS = ("value", "low", "high", "n", "excluded", "reason")
 """The columns that every estimate fills, in this order; `value` is None where it is undefined."""
 
+ANSWERED = "answered"
+"""Column of the share answered: answered questions over asked ones, of the records that a row rests on, in [0, 1]."""
+
+ANSWER_COLUMNS = ("value", "low", "high", "n", ANSWERED, "excluded", "reason")
+"""ESTIMATE_COLUMNS of a number that rests on answers."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Table:

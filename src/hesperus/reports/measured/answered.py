@@ -9,10 +9,7 @@ import polars as pl
 
 from hesperus.analysis.coverage import CELL, Coverage, coverage, together
 from hesperus.records import Cell
-from hesperus.reports.table import Table
-
-ANSWERED = "answered"
-"""Name of the column: answered questions over asked ones, of the records that a row rests on, in [0, 1]."""
+from hesperus.reports.table import ANSWERED, Table
 
 NOT_OF_ANSWERS = ("outcomes", "validity", "summary", "language")
 """Measures that say themselves what became of the questions."""
@@ -29,10 +26,19 @@ def with_answered(found: Table, records: pl.DataFrame, by: Sequence[str] = ()) -
         records: The records that were measured.
         by: Columns that the rows were grouped by.
     """
-    if "n" not in found.columns or not found.rows:
-        return found
     named = [name for name in by if name in found.columns and name in records.columns]
-    places = Places(records, named)
+    return with_shares(found, Places(records, named))
+
+
+def with_shares(found: Table, places: Places) -> Table:
+    """Add the column `answered` after `n`, of several tables of the same records.
+
+    Args:
+        found: As with_answered takes it.
+        places: The records by every way in which rows name them.
+    """
+    if "n" not in found.columns:
+        return found
     place = found.columns.index("n") + 1
     columns = (*found.columns[:place], ANSWERED, *found.columns[place:])
     rows = tuple({**row, ANSWERED: places.share(row)} for row in found.rows)

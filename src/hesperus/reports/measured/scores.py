@@ -32,6 +32,7 @@ from hesperus.measures import (
     too_few_differ,
 )
 from hesperus.records import CellPair, implied_pairs
+from hesperus.reports.measured.answered import with_answered
 from hesperus.reports.measured.paired import Row, estimated
 from hesperus.reports.measured.views import View, views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
@@ -170,7 +171,8 @@ def translation_table(
     family = _test(rows, sides, bootstrap)
     columns = ("model", "task", *by, "a", "b", "score", "statistic", *ESTIMATE_COLUMNS, *_TESTED)
     tests = tests_signature(PERMUTED, [family], of="the correlations", decides=P_DECIDES)
-    return table("translation", columns, rows=rows, signature=settings.signed() | {"tests": tests})
+    signed = settings.signed() | {"tests": tests}
+    return with_answered(table("translation", columns, rows=rows, signature=signed), records, by)
 
 
 def _kept(

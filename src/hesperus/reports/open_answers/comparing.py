@@ -23,8 +23,8 @@ _PLACES = {
     "groups": ("grouping", "group", "languages"),
 }
 _SHOWN = (
-    "evaluator", "model_a", "model_b", "task", "language", "grouping", "group", "statistic", "value_a", "value_b", "value",
-    "low", "high", "p", "p_holm", "detectable", "n", "excluded", "reason",
+    "evaluator", "model_a", "model_b", "task", "language", "grouping", "group", "statistic", "value_a", "value_b", "answered_a",
+    "answered_b", "value", "low", "high", "p", "p_holm", "detectable", "n", "excluded", "reason",
 )  # fmt: skip
 _MAIN = ("precision", "recall", "f_of_means", "agreement")
 _EVERYTHING = Chosen()

@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from hesperus.analysis.coverage import coverage_of_pairs
 from hesperus.measures import Bootstrap, Statistic
 from hesperus.reports.open_answers.differences import Difference, paired_differences
 from hesperus.reports.open_answers.matching import Matched, matched, silence_said
 from hesperus.reports.open_answers.statistics import (
-    ANSWERED,
     MUTE,
     NO_SHARE,
+    RIGHT_LANGUAGE,
     SILENT,
+    WHERE_ANSWERED,
     has_ceiling,
+    in_wrong_language,
     mute,
     over_ceiling,
     statistics_of,
@@ -28,8 +31,11 @@ TESTED = ("p", "p_holm", "p_bh", "detectable")
 OVER = ("relative_a", "relative_b", "relative", "relative_low", "relative_high")
 """Score over ceiling on both sides, and its difference."""
 
+ANSWERED_SIDES = ("answered_a", "answered_b")
+"""Share of the replies behind the pairs of either side that are answers."""
+
 CONTRAST_COLUMNS = (
-    "statistic", "value_a", "value_b", *ESTIMATE_COLUMNS[:3], *TESTED, "n", "prompts", "excluded", "reason",
+    "statistic", "value_a", "value_b", *ANSWERED_SIDES, *ESTIMATE_COLUMNS[:3], *TESTED, "n", "prompts", "excluded", "reason",
     "ceiling_a", "ceiling_b", *OVER,
 )  # fmt: skip
 
@@ -53,7 +59,9 @@ def contrast_rows(
     bootstrap: Bootstrap,
     remark: str = "",
 ) -> Iterator[Row]:
-    """A row for each statistic, by the rule and again (ending ANSWERED) of pairs that are answered on all sides.
+    """A row for each statistic: by the rule, of pairs answered on all sides, of pairs in the right language on all sides.
+
+    The second and third have the endings WHERE_ANSWERED and RIGHT_LANGUAGE.
 
     Args:
         sides: Pairs of side a and of side b, with the column matching.WAY.
@@ -68,21 +76,47 @@ def contrast_rows(
     silent, said = silence_said(match, pl.col("state").is_in(SILENT))
     everything = pl.repeat(True, match.first.height, dtype=pl.Boolean, eager=True)
     answered = match.on_both(pl.col("state") == "compared")
+    right, strange, astray = _in_right_language(match)
     if mute(match.first) or mute(match.second):
         lost = match.first.height
-        reason = "; ".join(filter(None, (match.reason, f"{lost} {MUTE}")))
+        reason = _joined(match.reason, f"{lost} {MUTE}")
         match, silent, said = replace(match, excluded=match.excluded + lost, reason=reason), 0, ""
-        everything = answered = pl.repeat(False, lost, dtype=pl.Boolean, eager=True)
+        everything = answered = right = pl.repeat(False, lost, dtype=pl.Boolean, eager=True)
+        strange, astray = 0, ""
+    shares = dict(zip(ANSWERED_SIDES, (coverage_of_pairs(side).share for side in sides), strict=True))
     for counted in (
         _Counted("", everything, match.excluded, match.reason),
-        _Counted(ANSWERED, answered, match.excluded + silent, "; ".join(filter(None, (match.reason, said)))),
+        _Counted(WHERE_ANSWERED, answered, match.excluded + silent, _joined(match.reason, said)),
+        _Counted(RIGHT_LANGUAGE, right, match.excluded + strange, _joined(match.reason, astray)),
     ):
-        yield from _rows(match, counted, bootstrap, remark)
+        for row in _rows(match, counted, bootstrap, remark):
+            yield {**row, **shares}
+
+
+def _in_right_language(match: Matched) -> tuple[pl.Series, int, str]:
+    """Which matched pairs are in the language asked for in both runs; how many are not, and what to say of them."""
+    wrong = [
+        side.select(in_wrong_language(side).alias("held"))["held"] for side in (match.first, match.second)
+    ]
+    where = (
+        ("on both sides", wrong[0] & wrong[1]),
+        ("on side a", wrong[0] & ~wrong[1]),
+        ("on side b", wrong[1] & ~wrong[0]),
+    )
+    told = [
+        f"{int(held.sum())} with a reply in another language {side}" for side, held in where if held.any()
+    ]
+    either = wrong[0] | wrong[1]
+    return ~either, int(either.sum()), "; ".join(told)
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
 
 
 def _rows(match: Matched, counted: _Counted, bootstrap: Bootstrap, remark: str) -> Iterator[Row]:
     rows = match.stacked(counted.kept)
-    reason = "; ".join(filter(None, (counted.reason, remark)))
+    reason = _joined(counted.reason, remark)
     own = {
         name: replace(_of_pairs(one), excluded=counted.excluded, reason=reason)
         for name, one in statistics_of(rows, "").items()
@@ -111,7 +145,7 @@ def _beside(
     match: Matched, counted: _Counted, bootstrap: Bootstrap
 ) -> tuple[Mapping[str, Difference], Mapping[str, Difference]]:
     """Ceilings, and scores over them, of the pairs that have a ceiling on both sides."""
-    answered = bool(counted.ending)
+    answered = counted.ending == WHERE_ANSWERED
     there = [side.with_columns(has_ceiling(side, answered=answered).alias("held"))["held"]
              for side in (match.first, match.second)]  # fmt: skip
     rows = match.stacked(counted.kept & there[0] & there[1])

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from hesperus.reports.families import family_key
-from hesperus.reports.grids import FOLDED, Column, Grid, left_out, number_cell, share_cell
+from hesperus.reports.grids import FOLDED, Column, Grid, answered_cell, left_out, number_cell, share_cell
 from hesperus.reports.open_answers.counting import STATES
 from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside, measured_name
-from hesperus.reports.open_answers.statistics import ANSWERED
+from hesperus.reports.open_answers.statistics import WHERE_ANSWERED
 from hesperus.reports.open_answers.wording import (
     GROUPING_NAMES,
     STATE_WORDS,
@@ -44,6 +44,7 @@ def scores_grid(found: OpenFindings) -> Grid:
                     else ()
                 ),
                 f"{main['n']:,}",
+                answered_cell(main),
                 left_out([main]),
             )
         )
@@ -58,7 +59,7 @@ def scores_grid(found: OpenFindings) -> Grid:
         if found.has_ceiling
         else []
     )
-    heads += [Column("Pairs", True), Column("Left out", True)]
+    heads += [Column("Pairs", True), Column("Replies answered, %", True), Column("Left out", True)]
     ceiling = (
         f" Ceiling: the same of the {found.reference_name} answers, sent there and back."
         if found.has_ceiling
@@ -123,6 +124,7 @@ def properties_grid(found: OpenFindings) -> Grid | None:
                     *((number_cell(beside(kappa, "ceiling")),) if found.has_ceiling else ()),
                     share_cell(change),
                     f"{same['n']:,}",
+                    answered_cell(same),
                     left_out([same]),
                 )
             )
@@ -130,7 +132,12 @@ def properties_grid(found: OpenFindings) -> Grid | None:
     heads += [Column("Ceiling, %", True), Column("Relative to it, %", True)] if found.has_ceiling else []
     heads += [Column("κ", True)]
     heads += [Column("Ceiling of κ", True)] if found.has_ceiling else []
-    heads += [Column("Change, points", True), Column("Pairs", True), Column("Left out", True)]
+    heads += [
+        Column("Change, points", True),
+        Column("Pairs", True),
+        Column("Replies answered, %", True),
+        Column("Left out", True),
+    ]
     return Grid(
         "Each property by itself: share of pairs with the same level, the same beyond chance (Cohen's κ), and how much more "
         f"often the answer has it than the {found.reference_name} one (in percentage points; below 0: less often).",
@@ -176,6 +183,7 @@ def _group_grid(found: OpenFindings, grouping: str) -> Grid | None:
                     else ()
                 ),
                 f"{main['n']:,}",
+                answered_cell(main),
                 left_out([main]),
             )
         )
@@ -183,7 +191,7 @@ def _group_grid(found: OpenFindings, grouping: str) -> Grid | None:
     heads += [Column("Group")] if grouping != "all" else []
     heads += [Column("Languages"), *(Column(f"{_name(found, name)}, %", True) for name in found.statistics)]
     heads += [Column("Ceiling, %", True), Column("Relative to it, %", True)] if found.has_ceiling else []
-    heads += [Column("Pairs", True), Column("Left out", True)]
+    heads += [Column("Pairs", True), Column("Replies answered, %", True), Column("Left out", True)]
     return Grid(
         "All languages together." if grouping == "all" else f"By {GROUPING_NAMES[grouping]}.",
         tuple(heads),
@@ -215,7 +223,7 @@ def silence_grid(found: OpenFindings) -> Grid | None:
                 f"{row['pairs']:,}",
                 *(f"{row[state]:,}" for state in present),
                 share_cell(held[found.main]),
-                share_cell(held.get(f"{found.main}{ANSWERED}")),
+                share_cell(held.get(f"{found.main}{WHERE_ANSWERED}")),
             )
         )
     name = _name(found, found.main)

@@ -10,7 +10,7 @@ from hesperus.fingerprint import plain
 from hesperus.languages import Language, language, normalise
 from hesperus.measures import Bootstrap
 from hesperus.reports.open_answers.statistics import BESIDE, need, scored, signature_cells
-from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.reports.table import ANSWER_COLUMNS, Table, table
 
 GROUPINGS: Mapping[str, Callable[[Language], str | None]] = {
     "all": lambda _: "all",
@@ -23,7 +23,7 @@ GROUPINGS: Mapping[str, Callable[[Language], str | None]] = {
 """Grouping to the group of a language. `family` and `branch` are Glottolog's; `paper_script` and `paper_family` are those
 of Found in Translation (Tables 11 and 12), slips included, for its thirty languages only."""
 
-COLUMNS = ("model", "task", "grouping", "group", "languages", "statistic", *ESTIMATE_COLUMNS, *BESIDE)
+COLUMNS = ("model", "task", "grouping", "group", "languages", "statistic", *ANSWER_COLUMNS, *BESIDE)
 
 UNKNOWN = "unknown"
 """Group of languages of which a table does not tell."""

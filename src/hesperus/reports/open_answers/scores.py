@@ -8,18 +8,18 @@ import polars as pl
 
 from hesperus.measures import Bootstrap
 from hesperus.reports.open_answers.statistics import (
-    ANSWERED,
     BESIDE,
     RIGHT_LANGUAGE,
+    WHERE_ANSWERED,
     need,
     scored,
     signature_cells,
 )
 from hesperus.reports.open_answers.wording import property_names
-from hesperus.reports.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.reports.table import ANSWER_COLUMNS, Table, table
 
 CELL = ("model", "task", "language", "instruction", "input")
-COLUMNS = (*CELL, "statistic", *ESTIMATE_COLUMNS, *BESIDE)
+COLUMNS = (*CELL, "statistic", *ANSWER_COLUMNS, *BESIDE)
 
 
 def scores_table(
@@ -69,16 +69,18 @@ def scores_summary(whole: Table, what: str) -> Table:
         "low",
         "high",
         "n",
+        "answered",
         "excluded",
-        "answered_only",
-        "right_language_only",
+        "where_answered",
+        "right_language",
         "ceiling",
         "relative",
         "reason",
     )
     rows = []
     for cell, found in by_cell.items():
-        main, only, right = found[name], found.get(f"{name}{ANSWERED}"), found.get(f"{name}{RIGHT_LANGUAGE}")
+        main = found[name]
+        only, right = (found.get(f"{name}{ending}") for ending in (WHERE_ANSWERED, RIGHT_LANGUAGE))
         rows.append(
             {
                 "model": cell[0],
@@ -88,10 +90,10 @@ def scores_summary(whole: Table, what: str) -> Table:
                 name: main["value"],
                 **{
                     key: main[key]
-                    for key in ("low", "high", "n", "excluded", "ceiling", "relative", "reason")
+                    for key in ("low", "high", "n", "answered", "excluded", "ceiling", "relative", "reason")
                 },
-                "answered_only": only["value"] if only else None,
-                "right_language_only": right["value"] if right else None,
+                "where_answered": only["value"] if only else None,
+                "right_language": right["value"] if right else None,
             }
         )
     return table(_titled(what, name), columns, rows=rows, signature=_short(whole.signature))

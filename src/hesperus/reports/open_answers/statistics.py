@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.coverage import coverage_of_pairs
 from hesperus.errors import DataError
 from hesperus.fingerprint import plain
 from hesperus.measures import (
@@ -19,20 +20,20 @@ from hesperus.measures import (
     profile_statistics,
 )
 from hesperus.measures.statistic import beside, divide, ratio, share_corners
-from hesperus.reports.table import estimate_cells
+from hesperus.reports.table import ANSWERED, estimate_cells
 from hesperus.rounding import cell
 from hesperus.types import Estimate
 
 BESIDE = ("ceiling", "ceiling_low", "ceiling_high", "relative", "relative_low", "relative_high")
 """Columns beside an estimate: the control's score, and the score over the control's."""
 
-ANSWERED = "_answered"
+WHERE_ANSWERED = "_answered"
 """Ending of a statistic that leaves out pairs with a side that gives no answer."""
 
 RIGHT_LANGUAGE = "_right_language"
 """Ending of a statistic that leaves out pairs with a reply in another language than the one asked for."""
 
-ENDINGS = (ANSWERED, RIGHT_LANGUAGE)
+ENDINGS = (WHERE_ANSWERED, RIGHT_LANGUAGE)
 
 LOW_CEILING = 0.8
 """Below it, the instrument loses so much of the same text that it cannot measure what the answers lose."""
@@ -69,11 +70,13 @@ class Scored:
         estimate: The number.
         ceiling: The same of the control; None where there is none.
         relative: Number over ceiling, over the pairs that have both; None likewise.
+        answered: Share of the replies behind the pairs that are answers; None where the table does not say.
     """
 
     estimate: Estimate
     ceiling: Estimate | None
     relative: Estimate | None
+    answered: float | None
 
     def cells(self) -> dict[str, object]:
         """The cells of a row."""
@@ -84,7 +87,7 @@ class Scored:
                 f"{name}_low": found.low if found else None,
                 f"{name}_high": found.high if found else None,
             }
-        return {**estimate_cells(self.estimate), **beside}
+        return {**estimate_cells(self.estimate), ANSWERED: self.answered, **beside}
 
 
 def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored]:
@@ -103,6 +106,7 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
         DataError: The table has the values of no evaluator.
     """
     found: dict[str, Scored] = {}
+    share = coverage_of_pairs(pairs).share
     excluded, reasons = _excluded(pairs)
     seen = pairs.filter(~pl.col("state").is_in(UNSEEN))
     if mute(seen):
@@ -114,7 +118,7 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
     for ending, rows, out, said in (
         ("", seen, excluded, reasons),
         (
-            ANSWERED,
+            WHERE_ANSWERED,
             seen.filter(pl.col("state") == "compared"),
             excluded + silent,
             [*reasons, *([f"{silent} without an answer on both sides"] if silent else [])],
@@ -130,7 +134,7 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
             name: replace(statistic, excluded=out, reason="; ".join(said))
             for name, statistic in statistics_of(rows, "").items()
         }
-        both = rows.filter(has_ceiling(rows, answered=ending == ANSWERED))
+        both = rows.filter(has_ceiling(rows, answered=ending == WHERE_ANSWERED))
         ceilings = statistics_of(both, "ceiling_") if both.height else {}
         compared = statistics_of(both, "") if both.height else {}
         values = dict(zip(own, estimates(own.values(), bootstrap), strict=True))
@@ -142,7 +146,7 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
         }
         shares = dict(zip(over, estimates(over.values(), bootstrap), strict=True)) if over else {}
         for name, estimate in values.items():
-            found[f"{name}{ending}"] = _judged(Scored(estimate, above.get(name), shares.get(name)))
+            found[f"{name}{ending}"] = _judged(Scored(estimate, above.get(name), shares.get(name), share))
     return found
 
 
@@ -169,7 +173,7 @@ def _judged(one: Scored) -> Scored:
         f"than {LOW_CEILING}"
     )
     told = replace(one.estimate, reason="; ".join(filter(None, (low, one.estimate.reason))))
-    return Scored(told, one.ceiling, None)
+    return Scored(told, one.ceiling, None, one.answered)
 
 
 def signature_cells(signature: Mapping[str, object], bootstrap: Bootstrap | None) -> dict[str, object]:

@@ -10,6 +10,7 @@ import polars as pl
 
 from hesperus.measures import INVALID, Bootstrap, replied
 from hesperus.records import Cell
+from hesperus.reports.measured.answered import Places, with_shares
 from hesperus.reports.measured.similarity import SIMILARITY_TABLES, similarity_tables
 from hesperus.reports.measured.similarity_designs import log_size, sense_of
 from hesperus.reports.measured.similarity_measured import measured
@@ -169,7 +170,9 @@ def similarity_findings(
         DataError: Several tasks and none named, no two runs to compare, or probabilities are wanted and missing.
         UnknownNameError: No such task or column.
     """
-    tables = similarity_tables(records, settings, by=by, task=task, only=only)
+    places = Places(records, ())
+    made = similarity_tables(records, settings, by=by, task=task, only=only)
+    tables = {name: with_shares(found, places) for name, found in made.items()}
     stream = RecordStream(records, task=task, exclude=settings.exclude)
     runs = stream.whole()
     # The tables have the intervals; the points beside them need none.

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from hesperus.reports.grids import FOLDED, Column, Grid, left_out, number_cell, share_cell
+from hesperus.reports.grids import (
+    FOLDED,
+    RESTS_ON,
+    Column,
+    Grid,
+    answered_cell,
+    left_out,
+    number_cell,
+    share_cell,
+)
 from hesperus.reports.measured.similarity_designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
 from hesperus.reports.similarity import story
 from hesperus.reports.similarity.findings import SimilarityFindings, Square
@@ -73,12 +82,13 @@ def languages_grid(found: SimilarityFindings) -> Grid | None:
             number_cell(row),
             f"{row['pairs']:,}",
             *_ends(found.between_models(str(row["group"])), str),
+            answered_cell(row),
             left_out([row]),
         )
         for row in sorted(rows, key=lambda row: (row["value"] is None, -_number(row["value"]), row["group"]))
     ]
     heads = (Column("Language"), Column("Right, %", True), Column(f"{statistic_name(found.statistic)} of two models", True),
-             Column("Pairs", True), Column("Most alike"), Column("Least alike"), Column("Left out", True))  # fmt: skip
+             Column("Pairs", True), Column("Most alike"), Column("Least alike"), *RESTS_ON[1:])  # fmt: skip
     caption = "Each language: mean over pairs of models, the most alike on top."
     return Grid(caption, heads, tuple(cells), folded=len(cells) > FOLDED)
 
@@ -108,15 +118,14 @@ def pairs_grid(found: SimilarityFindings) -> Grid:
         )
         rows = _outermost(rows)
     cells = tuple(
-        (*_sides(found, row), number_cell(row), f"{row['n']:,}", left_out([row]))
+        (*_sides(found, row), number_cell(row), f"{row['n']:,}", answered_cell(row), left_out([row]))
         for row in sorted(rows, key=lambda row: (row["value"] is None, -_number(row["value"])))
     )
     heads = (
         Column("One run"),
         Column("Another"),
         Column(name, True),
-        Column("Items", True),
-        Column("Left out", True),
+        *RESTS_ON,
     )
     return Grid(caption, heads, cells, folded=len(cells) > FOLDED)
 
@@ -197,6 +206,7 @@ def tests_grid(found: SimilarityFindings) -> Grid | None:
                 _p(row["detectable"]),
                 *(_both(row, name) for name in ("p_items", "p_mantel", "p_mann_whitney")),
                 f"{row['n']:,}",
+                answered_cell(row),
                 left_out([row]),
             )
         )
@@ -205,7 +215,7 @@ def tests_grid(found: SimilarityFindings) -> Grid | None:
     heads = (
         Column("Model"), Column("Difference of means"), Column(statistic_name(found.statistic), True), Column("Detectable", True),
         Column("p, items (Holm)", True), Column("p, Mantel (Holm)", True), Column("p, Mann–Whitney (Holm)", True),
-        Column("Items", True), Column("Left out", True),
+        *RESTS_ON,
     )  # fmt: skip
     return Grid(
         "Is a model more alike to itself in another language than to other models in the same? Detectable: the smallest "
@@ -264,6 +274,7 @@ def together_grid(found: SimilarityFindings) -> Grid | None:
                 number_cell(shown[0]),
                 share_cell(shown[1]),
                 *(cell for pair in by_size for cell in (share_cell(pair[0]), number_cell(pair[1]))),
+                answered_cell(first),
                 left_out([*shown, *(row for pair in by_size for row in pair)]),
             )
         )
@@ -275,7 +286,7 @@ def together_grid(found: SimilarityFindings) -> Grid | None:
     ]
     for size in sizes:
         heads += [Column(f"{size} languages agree, %", True), Column(f"AC3 of {size}", True)]
-    heads.append(Column("Left out", True))
+    heads += RESTS_ON[1:]
     return Grid(
         "All languages of a model at once: the share of items on which any so many languages all give one answer, and AC3, "
         "its harmonic mean with accuracy.",
@@ -305,11 +316,17 @@ def scoring_grid(found: SimilarityFindings) -> Grid | None:
         first = held["disagreement"]
         again = f", repeat {repeat}" if repeat != 1 else ""
         cells.append(
-            (str(model), f"{sense}{again}", *map(share_cell, rows), f"{first['n']:,}", left_out(rows))
+            (
+                str(model),
+                f"{sense}{again}",
+                *map(share_cell, rows),
+                f"{first['n']:,}",
+                answered_cell(first),
+                left_out(rows),
+            )
         )
     heads = (Column("Model"), Column("Language"), Column("Differ, %", True), Column("Right by label, %", True),
-             Column("Right by probability, %", True), Column("Difference, points", True), Column("Items", True),
-             Column("Left out", True))  # fmt: skip
+             Column("Right by probability, %", True), Column("Difference, points", True), *RESTS_ON)  # fmt: skip
     caption = "The label that was read against the most probable option, on the same items."
     return Grid(caption, heads, tuple(cells), folded=len(cells) > _LONG)
 

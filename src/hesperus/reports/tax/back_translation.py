@@ -77,7 +77,7 @@ def back_translation_table(
 
 
 def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[Row]:
-    bootstrap, whole = settings.bootstrap, everywhere(given)
+    whole = everywhere(given)
     groups = settings.grouped(given.models)
     group_of = {row: group for group, rows in groups.items() for row in rows}
     shown = (lambda group: group) if settings.groups else (lambda group: EVERY)
@@ -94,32 +94,32 @@ def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Ite
                 [row],
                 items,
                 about=about,
-                bootstrap=bootstrap,
-                shown=Shown("tax", sides, True, settings.exact),
+                settings=settings,
+                shown=Shown("tax", sides),
             )
     every = list(range(len(given.models)))
-    yield from difference_rows(given, every, whole, about=head("clustered"), bootstrap=bootstrap)
+    yield from difference_rows(given, every, whole, about=head("clustered"), settings=settings)
     if settings.groups:
         for group, rows in groups.items():
             yield from difference_rows(
-                given, rows, whole, about=head("clustered", group=group), bootstrap=bootstrap
+                given, rows, whole, about=head("clustered", group=group), settings=settings
             )
-        yield from group_difference_rows(given, groups, whole, bootstrap=bootstrap, analysis="groups")
+        yield from group_difference_rows(given, groups, whole, settings=settings, analysis="groups")
     if len(every) > 1:
         for row, model in enumerate(given.models):
             rest = [other for other in every if other != row]
             yield from difference_rows(
-                given, rest, whole, about=head("without model", model=model), bootstrap=bootstrap
+                given, rest, whole, about=head("without model", model=model), settings=settings
             )
     fragile = fragile_models(given, settings)
     robust = [row for row, model in enumerate(given.models) if model not in fragile]
     if fragile and robust:
         about = head("without fragile models", model=", ".join(fragile))
-        yield from difference_rows(given, robust, whole, about=about, bootstrap=bootstrap)
+        yield from difference_rows(given, robust, whole, about=about, settings=settings)
     if len(given.tasks) > 1:
         for task in given.tasks:
             about = head("one benchmark", task=task)
-            yield from difference_rows(given, every, given.of_task(task), about=about, bootstrap=bootstrap)
+            yield from difference_rows(given, every, given.of_task(task), about=about, settings=settings)
 
 
 def _signed(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hesperus.audits import KINDS
-from hesperus.reports.grids import FOLDED, Column, Grid, share_cell
+from hesperus.reports.grids import FOLDED, Column, Grid, answered_cell, share_cell
 from hesperus.reports.table import Table
 from hesperus.reports.tax.evidence import Evidence
 from hesperus.reports.tax.wording import (
@@ -85,13 +85,19 @@ def models_grid(found: Table | None, analysis: str, sides: tuple[str, str]) -> G
                 discordant(main),
                 p_value(main),
                 f"{main['n']:,}",
+                answered_cell(main),
                 lost(main),
             )
         )
     heads = [Column(("Benchmark", "Group", "Model")[place]) for place in shown]
     heads += [Column("Difference, points", True), *(Column(name, True) for name in sides)]
     heads += [Column("Right on the first only / second only", True)]
-    heads += [Column("p, sign test (Holm)", True), Column("Items", True), Column("Left out")]
+    heads += [
+        Column("p, sign test (Holm)", True),
+        Column("Items", True),
+        Column("Answered, %", True),
+        Column("Left out"),
+    ]
     caption = "Each model: accuracies over the pairs that count, first minus second, and a sign test on discordant pairs; in brackets corrected over all lines. Where interval and p differ, p decides."
     return Grid(caption, tuple(heads), tuple(cells), folded=len(cells) > FOLDED)
 
@@ -99,7 +105,9 @@ def models_grid(found: Table | None, analysis: str, sides: tuple[str, str]) -> G
 def pooled_grid(found: Table | None, analyses: Sequence[str]) -> Grid | None:
     """One line an estimate over several models: items are resampled with all their models."""
     return _pooled(
-        rows_of(found, *analyses), "Over several models: items are resampled with all their models."
+        rows_of(found, *analyses),
+        "Over several models: items are resampled with all their models, and for p both sides of an item are exchanged with all "
+        "of them; in brackets corrected over the rows of the analysis. Where interval and p differ, p decides.",
     )
 
 
@@ -110,11 +118,22 @@ def passed_grid(found: Table | None) -> Grid | None:
 
 
 def _pooled(rows: Iterable[Row], caption: str) -> Grid | None:
-    cells = tuple((over(row), interval(row), discordant(row), f"{row['n']:,}", lost(row)) for row in rows)
+    cells = tuple(
+        (
+            over(row),
+            interval(row),
+            discordant(row),
+            p_value(row),
+            f"{row['n']:,}",
+            answered_cell(row),
+            lost(row),
+        )
+        for row in rows
+    )
     if not cells:
         return None
     heads = (Column("Of"), Column("Difference, points", True), Column("Right on the first only / second only", True),
-             Column("Items", True), Column("Left out"))  # fmt: skip
+             Column("p (Holm)", True), Column("Items", True), Column("Answered, %", True), Column("Left out"))  # fmt: skip
     return Grid(caption, heads, cells, folded=len(cells) > FOLDED)
 
 
@@ -129,10 +148,13 @@ def native_grid(found: Table | None) -> Grid | None:
     for held in lines.values():
         sides = [share_cell(held[name]) if name in held else MISSING for name in ("translated", "native")]
         gap = held["gap"]
-        cells.append((who(gap), *sides, interval(gap), f"{gap['n']:,}", lost(gap)))
+        cells.append(
+            (who(gap), *sides, interval(gap), p_value(gap), f"{gap['n']:,}", answered_cell(gap), lost(gap))
+        )
     heads = (Column("Model"), Column("Right on the translated, %", True), Column("Right on the native, %", True),
-             Column("Gap, points", True), Column("Items of the smaller set", True), Column("Left out"))  # fmt: skip
-    caption = "Translated minus native: Wilson intervals of the accuracies; for the gap each set is resampled by itself."
+             Column("Gap, points", True), Column("p (Holm)", True), Column("Items of the smaller set", True),
+             Column("Answered, %", True), Column("Left out"))  # fmt: skip
+    caption = "Translated minus native: Wilson intervals of the accuracies; for the gap each set is resampled by itself, and for p items change sets at random. Where they differ, p decides."
     return Grid(caption, heads, tuple(cells), folded=len(cells) > FOLDED)
 
 
@@ -147,13 +169,14 @@ def rating_grid(found: Table | None) -> Grid | None:
             plain_interval(row),
             p_value(row),
             f"{row['n']:,}",
+            answered_cell(row),
             f"{row['tied']:,}",
             discordant(row),
             "; ".join(part for part in (str(row["remark"]), lost(row)) if part not in ("", "0")) or MISSING,
         )
         for row in found.rows
     )
-    heads = (Column("Rated"), Column("Models"), Column("ρ", True), Column("p, permutation (Holm)", True), Column("Items", True),
+    heads = (Column("Rated"), Column("Models"), Column("ρ", True), Column("p, permutation (Holm)", True), Column("Items", True), Column("Answered, %", True),
              Column("Tied at no tax", True), Column("Right on the first only / second only", True), Column("Remarks"))  # fmt: skip
     caption = "Spearman's ρ of each item's mean rating with its tax (E1, mean over the models). In brackets: corrected over all lines; where interval and p differ, p decides."
     return Grid(caption, heads, cells, folded=len(cells) > FOLDED)
@@ -236,11 +259,13 @@ def bounds_grid(found: Table | None) -> Grid | None:
             _range(row, "lowest", "highest"),
             _range(row, "low", "high"),
             f"{row['n']:,}",
+            answered_cell(row),
         )
         for row in found.rows
     )
     heads = (Column("Of"), Column("Models"), Column("Readable on both sides, points", True), Column("Bounds, points", True),
-             Column("With the intervals of the bounds", True), Column("Items", True))  # fmt: skip
+             Column("With the intervals of the bounds", True), Column("Items", True),
+             Column("Answered, %", True))  # fmt: skip
     caption = "Every difference if each unreadable answer was wrong, or right, whichever makes it lowest or highest."
     return Grid(caption, heads, cells, folded=len(cells) > FOLDED)
 

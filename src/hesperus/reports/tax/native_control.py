@@ -10,17 +10,27 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from hesperus.analysis.corrections import P_DECIDES, SETS, correct, tests_signature, without_resamples
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import signature
-from hesperus.measures import FAILED, Codes, Mask, Statistic, replied, unmatched_difference, wilson
+from hesperus.measures import (
+    FAILED,
+    Codes,
+    Mask,
+    Statistic,
+    replied,
+    unmatched_difference,
+    unmatched_p,
+    wilson,
+)
 from hesperus.measures.statistic import ratio, share_corners
 from hesperus.records import answer_arrays
-from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.reports.table import ANSWER_COLUMNS, ANSWERED, Table, estimate_cells, table
 from hesperus.reports.tax.paired import EVERY, Row
 from hesperus.reports.tax.settings import TaxSettings
-from hesperus.reports.tax.sides import Side
+from hesperus.reports.tax.sides import Side, answered_share
 
-COLUMNS = ("group", "model", "statistic", *ESTIMATE_COLUMNS)
+COLUMNS = ("group", "model", "statistic", *ANSWER_COLUMNS, "p", "p_holm")
 LIMITS = (
     "the two sets have different items: subject, difficulty and register differ along with being translated",
     "a gap is no item-level effect, and a group's gap may be its training on such exams, not its use of cues",
@@ -46,7 +56,8 @@ def native_control_table(
 
     Returns:
         For each model ``translated`` and ``native`` (Wilson intervals, over readable answers) and ``gap`` (each set of
-        items resampled by itself); for each group its pooled ``gap``, items with all their models.
+        items resampled by itself); for each group its pooled ``gap``, items with all their models. ``p`` of a gap is of items
+        that change sets at random, ``p_holm`` over the models, or over the groups.
 
     Raises:
         UnknownNameError: No record has the sense.
@@ -64,11 +75,15 @@ def native_control_table(
             f"{shared} items stand in both sets; a native control has items of its own (matched items: `hesperus tax e1`)"
         )
     rows = list(_rows(first, second, models, settings))
+    families = [correct([row for row in rows if bool(row["model"]) is single]) for single in (True, False)]
+    if not settings.bootstrap.resamples:
+        without_resamples([row for row in rows if row["statistic"] == "gap"])
     signed = signature(settings) | {"translated": sides[0].input, "native": sides[1].input}
     signed |= {
         "tasks": [first.task, second.task],
         "answered one set only": list(alone),
         "limits": list(LIMITS),
+        "tests": tests_signature(SETS, families, of="the models; the groups", decides=P_DECIDES),
     }
     return table("translation tax, native control", COLUMNS, rows=rows, signature=signed)
 
@@ -116,6 +131,10 @@ class _Answers:
         parts += [f"{unread} unreadable answers"] if unread else []
         return failed + unread, "; ".join(parts)
 
+    def codes(self, models: Sequence[str]) -> Codes:
+        """Answers of some models, [models, items]."""
+        return self._answers[[self.models.index(model) for model in models]]
+
     def accuracy(self, models: Sequence[str]) -> Statistic:
         """Accuracy over readable answers, an item with all the models."""
         right, readable, _ = self.masks(models)
@@ -139,15 +158,25 @@ def _rows(first: _Answers, second: _Answers, models: Sequence[str], settings: Ta
         about: Row = {"group": group_of[row] if settings.groups else EVERY, "model": model}
         for name, side in (("translated", first), ("native", second)):
             right, readable, _ = side.masks([model])
-            share = wilson(int(right.sum()), int(readable.sum()), level=level)
+            accuracy = wilson(int(right.sum()), int(readable.sum()), level=level)
             lost, why = side.lost([model])
-            cells = estimate_cells(share) | {"excluded": lost}
+            cells = estimate_cells(accuracy) | {"excluded": lost}
             if lost:
-                cells["reason"] = "; ".join(filter(None, (share.reason, why)))
-            yield {**about, "statistic": name, **cells}
-        gap = unmatched_difference(first.accuracy([model]), second.accuracy([model]), settings.bootstrap)
-        yield {**about, "statistic": "gap", **estimate_cells(gap)}
+                cells["reason"] = "; ".join(filter(None, (accuracy.reason, why)))
+            share = answered_share(side.codes([model]))
+            yield {**about, "statistic": name, **cells, ANSWERED: share, "p": None, "p_holm": None}
+        yield {**about, **_gap(first, second, [model], settings)}
     for group, rows in groups.items():
         named = [models[row] for row in rows]
-        gap = unmatched_difference(first.accuracy(named), second.accuracy(named), settings.bootstrap)
-        yield {"group": group, "model": EVERY, "statistic": "gap", **estimate_cells(gap)}
+        yield {"group": group, "model": EVERY, **_gap(first, second, named, settings)}
+
+
+def _gap(first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings) -> Row:
+    """Translated less native of some models, with its test: items change sets at random."""
+    sides, bootstrap = (first.accuracy(models), second.accuracy(models)), settings.bootstrap
+    gap = unmatched_difference(*sides, bootstrap)
+    tested = gap.value is not None and bootstrap.resamples
+    shares = [(side.columns[0], side.columns[1]) for side in sides]
+    p = unmatched_p(*shares, resamples=bootstrap.resamples, seed=bootstrap.seed) if tested else None
+    share = answered_share(first.codes(models), second.codes(models))
+    return {"statistic": "gap", **estimate_cells(gap), ANSWERED: share, "p": p, "p_holm": None}

@@ -13,8 +13,14 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.fingerprint import JSON, signature
-from hesperus.measures import Mask, discordant, tax_statistic, unmatched_difference
-from hesperus.reports.table import Table, estimate_cells, table
+from hesperus.measures import (
+    Mask,
+    discordant,
+    tax_statistic,
+    unmatched_difference,
+    unmatched_p,
+)
+from hesperus.reports.table import ANSWERED, Table, estimate_cells, table
 from hesperus.reports.tax.paired import (
     COLUMNS,
     EFFECT,
@@ -108,22 +114,22 @@ def naturalisation_table(
 
 
 def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: TaxSettings) -> Iterator[Row]:
-    bootstrap, groups = settings.bootstrap, settings.grouped(given.models)
+    groups = settings.grouped(given.models)
     models = list(range(len(given.models)))
-    yield from difference_rows(given, models, every, about=head("pooled"), bootstrap=bootstrap, shown=EFFECT)
+    yield from difference_rows(given, models, every, about=head("pooled"), settings=settings, shown=EFFECT)
     for name, mask in masks.items():
         about = head("stratum", task=name)
-        yield from difference_rows(given, models, mask, about=about, bootstrap=bootstrap, shown=EFFECT)
+        yield from difference_rows(given, models, mask, about=about, settings=settings, shown=EFFECT)
         for group, rows in groups.items() if settings.groups else ():
             about = head("stratum", task=name, group=group)
-            yield from difference_rows(given, rows, mask, about=about, bootstrap=bootstrap, shown=EFFECT)
+            yield from difference_rows(given, rows, mask, about=about, settings=settings, shown=EFFECT)
     yield from _strata_rows(given, masks, settings)
     if settings.groups:
         for group, rows in groups.items():
             about = head("group", group=group)
-            yield from difference_rows(given, rows, every, about=about, bootstrap=bootstrap, shown=EFFECT)
+            yield from difference_rows(given, rows, every, about=about, settings=settings, shown=EFFECT)
         yield from group_difference_rows(
-            given, groups, every, bootstrap=bootstrap, analysis="groups", name="effect"
+            given, groups, every, settings=settings, analysis="groups", name="effect"
         )
     group_of = {row: group for group, rows in groups.items() for row in rows}
     sides = ("accuracy natural", "accuracy translated")
@@ -134,19 +140,19 @@ def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: Tax
             [row],
             every,
             about=about,
-            bootstrap=bootstrap,
-            shown=Shown("effect", sides, True, settings.exact),
+            settings=settings,
+            shown=Shown("effect", sides),
         )
     for row, model in enumerate(given.models) if len(models) > 1 else ():
         rest = [other for other in models if other != row]
         about = head("without model", model=model)
-        yield from difference_rows(given, rest, every, about=about, bootstrap=bootstrap, shown=EFFECT)
+        yield from difference_rows(given, rest, every, about=about, settings=settings, shown=EFFECT)
     fragile = fragile_models(given, settings)
     robust = [row for row, model in enumerate(given.models) if model not in fragile]
     if fragile and robust:
         for name, mask in {EVERY: every, **masks}.items():
             about = head("without fragile models", task=name, model=", ".join(fragile))
-            yield from difference_rows(given, robust, mask, about=about, bootstrap=bootstrap, shown=EFFECT)
+            yield from difference_rows(given, robust, mask, about=about, settings=settings, shown=EFFECT)
 
 
 def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettings) -> Iterator[Row]:
@@ -162,8 +168,13 @@ def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettin
     empty = [name for name in ("high", "low") if not masks[name].any()]
     if empty:
         found = replace(found, reason="; ".join(f"the stratum {name} is {EMPTY}" for name in empty))
-    about = head("strata", task="high − low")
-    yield {**about, "statistic": "effect", **estimate_cells(found), **UNTESTED, "could_change": could}
+    both = np.logical_or(masks["high"], masks["low"])
+    about = head("strata", task="high − low") | {ANSWERED: given.answered(models, both)}
+    tested = found.value is not None and settings.bootstrap.resamples
+    taxes = [(side.columns[0] - side.columns[1], side.columns[2]) for side in (high, low)]
+    drawn = settings.bootstrap
+    p = unmatched_p(*taxes, resamples=drawn.resamples, seed=drawn.seed) if tested else None
+    yield {**about, "statistic": "effect", **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
 
 
 def _passed_rows(
@@ -172,9 +183,7 @@ def _passed_rows(
     models = list(range(len(given.models)))
     for name, mask in {EVERY: every, **masks}.items():
         about = head(f"passed by {who}", task=name)
-        yield from difference_rows(
-            given, models, mask & passed, about=about, bootstrap=settings.bootstrap, shown=EFFECT
-        )
+        yield from difference_rows(given, models, mask & passed, about=about, settings=settings, shown=EFFECT)
 
 
 def _passes(passed: Mapping[str, Collection[str]], places: Mapping[str, int]) -> dict[str, Mask]:

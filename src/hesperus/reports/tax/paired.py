@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from hesperus.analysis.corrections import (
+    CLUSTERED,
     EXACT_MCNEMAR,
     MCNEMAR,
     P_DECIDES,
@@ -20,26 +21,28 @@ from hesperus.fingerprint import JSON
 from hesperus.measures import (
     Bootstrap,
     Mask,
+    Statistic,
     TaxPairs,
     difference,
     discordant,
     estimate,
+    permutation_test,
     side_statistics,
     sign_test,
     tax_bounds,
     tax_statistic,
 )
-from hesperus.reports.table import ESTIMATE_COLUMNS, estimate_cells
+from hesperus.reports.table import ANSWER_COLUMNS, ANSWERED, estimate_cells
 from hesperus.reports.tax.settings import TaxSettings
 from hesperus.reports.tax.sides import Compared
 from hesperus.types import Estimate
 
 Row = dict[str, object]
 TESTED = ("positive", "negative", "p", "p_holm", "could_change")
-"""Discordant pairs of either kind, their sign test and its correction over the models and benchmarks of the table, and
-where there is no such pair the share of items that could change."""
+"""Discordant pairs of either kind, the test of the difference and its correction over the rows of the analysis, and where
+there is no such pair the share of items that could change."""
 
-COLUMNS = ("analysis", "task", "group", "model", "statistic", *ESTIMATE_COLUMNS, *TESTED)
+COLUMNS = ("analysis", "task", "group", "model", "statistic", *ANSWER_COLUMNS, *TESTED)
 UNTESTED: Mapping[str, None] = MappingProxyType(dict.fromkeys(TESTED))
 NO_CHANGE = "where no answer changed, could_change is the exact one-sided bound on the share of items that could still change"
 EMPTY = "empty: no item that was asked is in it"
@@ -59,33 +62,37 @@ class Shown:
     Attributes:
         name: Name of the statistic.
         sides: Names of the two accuracies; empty leaves them out.
-        test: Whether a mid-p sign test (McNemar) on discordant pairs belongs to it, as it does for one model.
-        exact: The exact test in its place.
     """
 
     name: str = "tax"
     sides: tuple[str, ...] = ()
-    test: bool = False
-    exact: bool = False
 
 
 TAX, EFFECT = Shown("tax"), Shown("effect")
 
 
 def difference_rows(
-    given: Compared, rows: Sequence[int], items: Mask, *, about: Row, bootstrap: Bootstrap, shown: Shown = TAX
+    given: Compared,
+    rows: Sequence[int],
+    items: Mask,
+    *,
+    about: Row,
+    settings: TaxSettings,
+    shown: Shown = TAX,
 ) -> Iterator[Row]:
-    """The difference of some models over some items, and where wanted the accuracies and a mid-p sign test.
+    """The difference of some models over some items with its test, and where wanted the accuracies.
 
     Args:
         given: Two conditions.
         rows: Models.
         items: Items that count, [items].
         about: From `head`.
-        bootstrap: How intervals are made.
-        shown: Name, accuracies, test.
+        settings: How intervals and tests are made.
+        shown: Name and accuracies.
     """
+    bootstrap = settings.bootstrap
     pairs = narrowed(given, rows, items)
+    about = {**about, ANSWERED: given.answered(rows, items)}
     left = given.left_out(rows, items)
     left.pop("not asked at all", None)
     reason = "; ".join(
@@ -103,8 +110,8 @@ def difference_rows(
     found = _noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
     if not items.any():
         found = replace(found, reason=f"it is {EMPTY}")
-    tested = shown.test and found.value is not None and bootstrap.resamples
-    p = sign_test(more, fewer, exact=shown.exact).value if tested else None
+    tested = found.value is not None and bootstrap.resamples
+    p = _exchanged(pairs, settings) if tested else None
     could = most_changed(found.n, bootstrap.level) if found.value is not None and not more + fewer else None
     yield {
         **about,
@@ -116,6 +123,23 @@ def difference_rows(
         "p_holm": None,
         "could_change": could,
     }
+
+
+def _exchanged(pairs: TaxPairs, settings: TaxSettings) -> float | None:
+    """P of no difference: of one model McNemar's; of several, both sides of an item are exchanged with all its models."""
+    if len(pairs.strict) == 1:
+        return sign_test(*discordant(pairs), exact=settings.exact).value
+    return _flipped(tax_statistic(pairs), settings=settings)
+
+
+def _flipped(*parts: Statistic, settings: TaxSettings) -> float | None:
+    """The same of a difference, or of the first difference less a second one, of statistics as tax_statistic gives them."""
+    shares = [(one.columns[0] - one.columns[1]) / one.columns[2].sum() for one in parts]
+    apart = shares[0] - sum(shares[1:], np.zeros_like(shares[0]))
+    bootstrap = settings.bootstrap
+    return permutation_test(
+        apart, resamples=bootstrap.resamples, seed=bootstrap.seed, mid=not settings.exact
+    ).value
 
 
 def most_changed(items: int, level: float) -> float | None:
@@ -145,16 +169,19 @@ def _pairs_lost(given: Compared, rows: Sequence[int], items: Mask) -> Iterator[s
 
 
 def corrected(rows: Sequence[Row], settings: TaxSettings) -> dict[str, JSON]:
-    """Correct the tests of single models over all models and benchmarks of a table, in place, and say so.
+    """Correct the tests of each analysis over its rows, in place, and say so.
 
     Returns:
         What the signature says of the tests.
     """
-    family = correct(rows)
+    families: dict[object, list[Row]] = {}
+    for row in rows:
+        families.setdefault(row["analysis"], []).append(row)
+    sizes = [correct(family) for family in families.values()]
     if not settings.bootstrap.resamples:
         without_resamples([row for row in rows if row["statistic"] in ("tax", "effect")])
-    test = EXACT_MCNEMAR if settings.exact else MCNEMAR
-    return tests_signature(test, [family], of="the models, on each benchmark", decides=P_DECIDES)
+    single = EXACT_MCNEMAR if settings.exact else MCNEMAR
+    return tests_signature(f"{single}; {CLUSTERED}", sizes, of="the rows of an analysis", decides=P_DECIDES)
 
 
 def notes_of(rows: Iterable[Mapping[str, object]]) -> list[str]:
@@ -173,7 +200,7 @@ def group_difference_rows(
     groups: Mapping[str, Sequence[int]],
     items: Mask,
     *,
-    bootstrap: Bootstrap,
+    settings: TaxSettings,
     analysis: str,
     name: str = "tax",
 ) -> Iterator[Row]:
@@ -186,11 +213,13 @@ def group_difference_rows(
         parts = [
             tax_statistic(pairs.of_models(part)) for part in (range(len(first)), range(len(first), len(rows)))
         ]
-        found = estimate(difference(*parts), bootstrap)
+        found = estimate(difference(*parts), settings.bootstrap)
+        tested = found.value is not None and settings.bootstrap.resamples
+        p = _flipped(*parts, settings=settings) if tested else None
         still = found.value is not None and not sum(discordant(pairs))
-        could = most_changed(found.n, bootstrap.level) if still else None
-        about = head(analysis, group=f"{names[0]} − {other}")
-        yield {**about, "statistic": name, **estimate_cells(found), **UNTESTED, "could_change": could}
+        could = most_changed(found.n, settings.bootstrap.level) if still else None
+        about = head(analysis, group=f"{names[0]} − {other}") | {ANSWERED: given.answered(rows, items)}
+        yield {**about, "statistic": name, **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
 
 
 def bound_row(
@@ -208,7 +237,7 @@ def bound_row(
     ends = (low.low if low.low is not None else low.value, high.high if high.high is not None else high.value)
     return {
         **about, "statistic": name, "value": value, "lowest": low.value, "highest": high.value, "low": ends[0],
-        "high": ends[1], "n": low.n,
+        "high": ends[1], "n": low.n, ANSWERED: given.answered(rows, items),
     }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ from hesperus.measures import (
     spearman_p,
     too_few_differ,
 )
-from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.reports.table import ANSWER_COLUMNS, ANSWERED, Table, estimate_cells, table
 from hesperus.reports.tax.paired import EVERY, Row
 from hesperus.reports.tax.settings import TaxSettings
 from hesperus.reports.tax.sides import Compared
@@ -42,7 +42,7 @@ COLUMNS = (
     "group",
     "model",
     "statistic",
-    *ESTIMATE_COLUMNS,
+    *ANSWER_COLUMNS,
     "p",
     "p_holm",
     "tied",
@@ -206,7 +206,7 @@ def _rows(given: Compared, question: str, cue: Floats, settings: TaxSettings, ce
         )
         yield {
             "question": question, "group": group, "model": model, "statistic": "spearman", **estimate_cells(found),
-            "p": p, "p_holm": None, "tied": int((signal[rated] == 0).sum()), "positive": more, "negative": fewer, "remark": remark,
+            ANSWERED: given.answered(rows, rated), "p": p, "p_holm": None, "tied": int((signal[rated] == 0).sum()), "positive": more, "negative": fewer, "remark": remark,
         }  # fmt: skip
 
 

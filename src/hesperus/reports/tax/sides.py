@@ -51,6 +51,15 @@ class Compared:
         """Where the items of a task are, [items]."""
         return np.array([own == task for own, _ in self.items], dtype=np.bool_)
 
+    def answered(self, rows: Sequence[int], items: Mask) -> float | None:
+        """Share of the questions of some models on both sides that were answered, in [0, 1]; None where none was asked.
+
+        Args:
+            rows: Models.
+            items: Items that a number is about, [items]; also those that do not count in it.
+        """
+        return answered_share(*(codes[list(rows)][:, items] for codes in self.answers))
+
     def left_out(self, rows: Sequence[int], items: Mask) -> dict[str, int]:
         """Cause to the items that no model of `rows` has a pair of; each item under the cause of its first model."""
         picked = list(rows)
@@ -70,6 +79,16 @@ class Compared:
         gone = items & strict.any(axis=0) & ~strict
         counts = {cause: int((mask[picked] & gone).sum()) for cause, mask in self.causes.items()}
         return {cause: count for cause, count in counts.items() if count}
+
+
+def answered_share(*sides: Codes) -> float | None:
+    """Answered over asked questions; a question without a reply (error) was asked. None where none was.
+
+    Args:
+        sides: Class codes of any shape.
+    """
+    asked = sum(int((codes != MISSING).sum()) for codes in sides)
+    return sum(int((codes >= 0).sum()) for codes in sides) / asked if asked else None
 
 
 def compared(

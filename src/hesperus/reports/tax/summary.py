@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hesperus.reports.formats import shown_cell
-from hesperus.reports.table import Table
+from hesperus.reports.table import ANSWER_COLUMNS, ANSWERED, Table
 from hesperus.rounding import cell
 
 Cells = Mapping[str, object]
@@ -26,31 +26,30 @@ def summaries(found: Table) -> list[Table]:
     single: dict[tuple[object, object], dict[str, object]] = {}
     pooled: list[Cells] = []
     for row in found.rows:
-        text = shown_cell(found, row, "value")
+        name, text = str(row["statistic"]), shown_cell(found, row, "value")
+        main = name in ("tax", "effect")
         if row["analysis"] in _CELL:
-            line = single.setdefault(
-                (row[place], row["model"]), {place: row[place], "group": row["group"], "model": row["model"]}
-            )
-            line[str(row["statistic"])] = text
-            if row["p"] is not None or row["statistic"] in ("tax", "effect"):
-                line |= {"+/−": f"{row['positive']}/{row['negative']}", "could change": _could_change(row)}
-                line |= {"sign p": row["p"], "p Holm": row["p_holm"]}
-                line |= {"n": row["n"], "left out": row["excluded"]}
+            about = {place: row[place], "group": row["group"], "model": row["model"]}
+            line = single.setdefault((row[place], row["model"]), about)
+            line |= {name: text, **(_tested(row) if main else {})}
         else:
-            over = ", ".join(str(row[name]) for name in (place, "group", "model") if row[name])
-            counts = "" if row["positive"] is None else f"{row['positive']}/{row['negative']}"
-            pooled.append(
-                {
-                    "analysis": row["analysis"],
-                    "over": over,
-                    str(row["statistic"]): text,
-                    "+/−": counts,
-                    "could change": _could_change(row),
-                    "n": row["n"],
-                }
-            )
+            over = ", ".join(str(row[where]) for where in (place, "group", "model") if row[where])
+            pooled.append({"analysis": row["analysis"], "over": over, name: text, **_tested(row)})
     tables = [_table(f"{found.measure}: by model", list(single.values()))] if single else []
     return [*tables, _table(f"{found.measure}: pooled", pooled)]
+
+
+def _tested(row: Cells) -> dict[str, object]:
+    counts = "" if row["positive"] is None else f"{row['positive']}/{row['negative']}"
+    return {
+        "+/−": counts,
+        "could change": _could_change(row),
+        "p": row["p"],
+        "p Holm": row["p_holm"],
+        "n": row["n"],
+        ANSWERED: row[ANSWERED],
+        "left out": row["excluded"],
+    }
 
 
 def overview(tables: Mapping[str, Table]) -> Table:
@@ -71,11 +70,11 @@ def overview(tables: Mapping[str, Table]) -> Table:
                 continue
             if row.get("model") or (row.get("stratum") and row.get("group")):
                 continue
-            cells = {key: row[key] for key in ("value", "low", "high", "n", "excluded", "reason")}
+            cells = {key: row[key] for key in (*ANSWER_COLUMNS, "p", "p_holm")}
             rows.append(
                 {"estimator": name.upper(), "of": str(place) or "all", "statistic": row["statistic"], **cells}
             )
-    columns = ("estimator", "of", "statistic", "value", "low", "high", "n", "excluded", "reason")
+    columns = ("estimator", "of", "statistic", *ANSWER_COLUMNS, "p", "p_holm")
     return Table("translation tax", columns, tuple(rows), {})
 
 
@@ -106,6 +105,4 @@ def _few(names: list[str]) -> str:
 
 def _table(measure: str, rows: list[Cells]) -> Table:
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
-    whole = [{name: row.get(name) for name in columns} for row in rows]
-    kept = tuple(name for name in columns if any(row[name] not in (None, "") for row in whole))
-    return Table(measure, kept, tuple({name: row[name] for name in kept} for row in whole), {})
+    return Table(measure, columns, tuple({name: row.get(name) for name in columns} for row in rows), {})

@@ -15,7 +15,7 @@ from hesperus.fingerprint import signature
 from hesperus.measures import estimate
 from hesperus.measures.correctness import accuracy_statistic, validity_statistic
 from hesperus.records import Cell, answer_arrays
-from hesperus.reports.table import Table, table
+from hesperus.reports.table import ANSWERED, Table, table
 from hesperus.reports.tax.paired import EVERY, Row, bound_row, everywhere, head
 from hesperus.reports.tax.settings import TaxSettings
 from hesperus.reports.tax.sides import Compared
@@ -48,6 +48,7 @@ BOUNDS = (
     "low",
     "high",
     "n",
+    ANSWERED,
 )
 
 
