@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from hesperus.measures import (
     Key,
     Statistic,
     TaxPairs,
+    agreement_detectable,
     agreement_statistics,
     bootstrap_pairs,
     difference,
@@ -31,12 +32,12 @@ from hesperus.measures import (
     estimates,
     evened,
     holm,
+    information_statistics,
     mann_whitney,
     mantel_test,
     pearson_p,
     pearson_test,
     permutation_test,
-    resampled_detectable,
     resampled_p,
     share_statistic,
     sign_test,
@@ -46,6 +47,7 @@ from hesperus.measures import (
     unmatched_p,
 )
 from hesperus.measures.statistic import ratio, share_corners
+from hesperus.reports.open_answers.differences import Difference, paired_differences
 
 Rng = np.random.Generator
 Floats = npt.NDArray[np.float64]
@@ -122,16 +124,22 @@ def _run(rng: Rng, n: int, accuracy: float, like: np.ndarray | None = None, shar
     return own if like is None else np.where(rng.random(n) < share, like, own).astype(np.int32)
 
 
-def _similarity(rng: Rng, n: int, accuracy: float, shares: tuple[float, float]) -> Floats:
-    """κ_p of two languages in a second run less that in a first, in every resample."""
+def _similarity(rng: Rng, n: int, accuracy: float, shares: tuple[float, float]) -> Statistic:
+    """κ_p of two languages in a second run less that in a first."""
     codes = []
     for share in shares:
         one = _run(rng, n, accuracy)
         codes += [one, _run(rng, n, accuracy, one, share)]
     first, second = (agreement_statistics(codes[i], codes[i + 1], key=_key(n))["kappa_p"] for i in (0, 2))
-    apart, drawn = difference(second, first), draws(n, BOOTSTRAP)
+    return difference(second, first)
+
+
+def _spread(statistic: Statistic) -> Floats:
+    """The number in every resample."""
+    drawn = draws(len(statistic.columns[0]), BOOTSTRAP)
     assert drawn is not None
-    return apart.resampled(drawn.sums(np.column_stack([np.asarray(c, float) for c in apart.columns])), drawn)
+    columns = np.column_stack([np.asarray(column, float) for column in statistic.columns])
+    return statistic.resampled(drawn.sums(columns), drawn)
 
 
 def _designs(rng: Rng, n: int, accuracy: float) -> Floats:
@@ -153,7 +161,9 @@ def _resampled() -> Iterator[Cell]:
         yield Cell(
             "κ_p of two runs (compare similarity)",
             f"{n} items, accuracy {accuracy:g}",
-            lambda rng, n=n, accuracy=accuracy: resampled_p(_similarity(rng, n, accuracy, (0.4, 0.4))),
+            lambda rng, n=n, accuracy=accuracy: resampled_p(
+                _spread(_similarity(rng, n, accuracy, (0.4, 0.4)))
+            ),
         )
     for n, accuracy in ((60, 0.6), (200, 0.6), (200, 0.9)):
         yield Cell(
@@ -312,7 +322,7 @@ def _families() -> Iterator[Cell]:
     yield Cell("any of 12 rows, Holm (compare accuracy)", "200 items, 20 % differ", mcnemar, bound=True)
 
     def similarity(rng: Rng) -> float | None:
-        rows = [resampled_p(_similarity(rng, 200, 0.6, (0.4, 0.4))) for _ in range(12)]
+        rows = [resampled_p(_spread(_similarity(rng, 200, 0.6, (0.4, 0.4)))) for _ in range(12)]
         return min(p for p in holm(rows) if p is not None)
 
     yield Cell(
@@ -343,26 +353,37 @@ def powers(datasets: int) -> Iterator[tuple[str, str, float]]:
         pair = _paired(n, max(apart, delta), delta)
         found = np.mean([sign_test(*pair(rng)).value <= ERROR for _ in range(datasets)])  # type: ignore[operator]
         yield "McNemar, mid-p", f"{n} items, {max(apart, delta):.0%} differ, {delta:.3f} apart", float(found)
-    for n, accuracy in ((200, 0.6), (600, 0.6), (200, 0.9)):
-        named = float(
-            np.mean(
-                [
-                    resampled_detectable(_similarity(rng, n, accuracy, (0.2, 0.2))) or np.nan
-                    for _ in range(100)
-                ]
-            )
-        )
-        # κ_p rises with the share of copied answers: 1 less its own part of what is left.
-        share = 0.2 + named
-        found = np.mean(
-            [
-                (resampled_p(_similarity(rng, n, accuracy, (0.2, share))) or 1.0) <= ERROR
-                for _ in range(datasets)
-            ]
-        )
+    for n, accuracy in ((60, 0.8), (200, 0.6), (600, 0.6), (200, 0.9), (600, 0.9)):
+        near = [_similarity(rng, n, accuracy, (0.2, 0.2)) for _ in range(100)]
+        named = float(np.nanmean([agreement_detectable(one, 1, BOOTSTRAP) or np.nan for one in near]))
+        # κ_p is the share of copied answers.
+        far = [_similarity(rng, n, accuracy, (0.2, 0.2 + named)) for _ in range(datasets)]
+        found = np.mean([(resampled_p(_spread(one)) or 1.0) <= ERROR for one in far])
         yield "κ_p of two runs", f"{n} items, accuracy {accuracy:g}, {named:.3f} apart", float(found)
+    yield from _open_powers(rng, datasets)
     kinds = [mantel_test(*_runs(rng, 3, 5, 1.0), permutations=999).p for _ in range(datasets)]
     yield "Mantel, all pairs", "3 models × 5 languages, 1 sd apart", float(np.mean(np.array(kinds) <= ERROR))  # type: ignore[operator]
+
+
+def _claims(rng: Rng, prompts: int, share: float, lost: float) -> Mapping[str, Difference]:
+    """Two runs on the same prompts, five claims each, some prompts harder than others; the second keeps fewer claims."""
+    ease = np.clip(share + 0.2 * (rng.random(prompts) - 0.5), 0.0, 1.0)
+    sides = [rng.binomial(5, np.clip(ease - less, 0.0, 1.0), (2, prompts)) / 5 for less in (0.0, lost)]
+    precision, recall = np.concatenate(sides, axis=1)
+    stacked = information_statistics(precision, recall, items=np.arange(2 * prompts))
+    return paired_differences(dict(stacked), BOOTSTRAP)
+
+
+def _open_powers(rng: Rng, datasets: int) -> Iterator[tuple[str, str, float]]:
+    few = min(datasets, 400)
+    for prompts, share in ((20, 0.6), (60, 0.6), (60, 0.9), (200, 0.9)):
+        for name in ("recall", "f_of_means"):
+            named = float(
+                np.mean([_claims(rng, prompts, share, 0.0)[name].detectable or np.nan for _ in range(50)])
+            )
+            tested = [_claims(rng, prompts, share, named)[name].p for _ in range(few)]
+            found = float(np.mean([p is not None and p <= ERROR for p in tested]))
+            yield f"{name} of open answers", f"{prompts} prompts, {share:.0%} kept, {named:.3f} apart", found
 
 
 def disagreements(datasets: int) -> Iterator[tuple[str, float, float]]:

@@ -10,10 +10,18 @@ from scipy import stats
 
 from hesperus.measures import (
     Bootstrap,
+    Key,
+    Statistic,
+    agreement_detectable,
+    agreement_statistics,
+    difference,
+    draws,
     enough_permutations,
+    exchanged_detectable,
     intervals,
     mcnemar_power,
     mcnemar_test,
+    mean_statistic,
     pearson_p,
     permutation_test,
     resampled_detectable,
@@ -21,7 +29,9 @@ from hesperus.measures import (
     sign_test,
     smallest_detectable_difference,
     spearman_p,
+    standard_error,
     too_few_differ,
+    unmatched_p,
 )
 from hesperus.measures import evened as both_sides
 from hesperus.measures.permuting import monte_carlo_p
@@ -198,3 +208,76 @@ def test_an_interval_is_withheld_where_few_items_differ() -> None:
     some = np.arange(300.0)
     assert "only 9 items" in too_few_differ(some, some < 9)
     assert too_few_differ(some, some < 10) == "" == too_few_differ(some, some >= 10)
+
+
+def claims(rng: np.random.Generator, prompts: int, apart: float) -> Statistic:
+    """Share of claims kept in a second run less that in a first, prompt by prompt."""
+    ease = 0.4 + 0.2 * rng.random(prompts)
+    first, second = (rng.binomial(5, ease + more) / 5 for more in (0.0, apart))
+    whole = np.ones(prompts, bool)
+    return difference(mean_statistic(second, whole), mean_statistic(first, whole))
+
+
+def test_the_detectable_difference_of_exchanged_sides_is_found_about_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(4)
+    named = np.mean(
+        [exchanged_detectable(standard_error(claims(rng, 25, 0.0)), 25) or 0.0 for _ in range(30)]
+    )
+    found = []
+    for _ in range(150):
+        one = claims(rng, 25, float(named))
+        moved = (one.columns[0] - one.columns[2]).astype(float)
+        found.append((permutation_test(moved, resamples=499).value or 1.0) <= 0.05)
+    assert 0.72 <= np.mean(found) <= 0.9
+    assert exchanged_detectable(0.1, 3) is None and exchanged_detectable(0.0, 30) is None
+    assert exchanged_detectable(float("nan"), 30) is None
+    assert exchanged_detectable(0.1, 10**9) == pytest.approx(0.28016, rel=1e-3), "of many as of a normal test"
+
+
+def agreements(rng: np.random.Generator, items: int, shares: tuple[float, float]) -> Statistic:
+    """κ_p of two runs that are right on nine items of ten and copy a share of the answers, on either side."""
+    gold = np.zeros(items, np.int32)
+
+    def run() -> np.ndarray:
+        return np.where(rng.random(items) < 0.9, 0, rng.integers(1, 4, items)).astype(np.int32)
+
+    key, sides = Key(gold, np.full(items, 4, np.int32)), []
+    for share in shares:
+        one, own = run(), run()
+        other = np.where(rng.random(items) < share, one, own).astype(np.int32)
+        sides.append(agreement_statistics(one, other, key=key)["kappa_p"])
+    return difference(sides[1], sides[0])
+
+
+def test_the_detectable_difference_of_kappa_p_is_found_about_as_often_as_it_says() -> None:
+    rng, bootstrap = np.random.default_rng(6), Bootstrap(500)
+    near = [agreements(rng, 200, (0.2, 0.2)) for _ in range(20)]
+    named = np.mean([agreement_detectable(one, 1, bootstrap) or np.nan for one in near])
+    found = []
+    for _ in range(150):
+        one = agreements(rng, 200, (0.2, 0.2 + float(named)))
+        drawn = draws(200, bootstrap)
+        assert drawn is not None
+        spread = one.resampled(drawn.sums(np.column_stack([c.astype(float) for c in one.columns])), drawn)
+        found.append((resampled_p(spread) or 1.0) <= 0.05)
+    assert 0.68 <= np.mean(found) <= 0.9
+    assert agreement_detectable(near[0], 0, bootstrap) is None, "every item counts: that column cannot move"
+    assert agreement_detectable(near[0], 1, Bootstrap(0)) is None
+    assert agreement_detectable(agreements(rng, 4, (0.2, 0.2)), 1, bootstrap) is None
+
+
+def test_items_that_change_sets_are_tested_as_fisher_does_and_in_few_items_not_at_all() -> None:
+    first, second = np.array([1.0] * 18 + [0.0] * 2), np.array([1.0] * 9 + [0.0] * 11)
+    ones = np.ones(20)
+    p = unmatched_p((first, ones), (second, ones), resamples=20_000)
+    exact = stats.fisher_exact([[18, 2], [9, 11]]).pvalue
+    assert p is not None and exact / 3 < p < exact, "mid-p lies below the exact p"
+    assert unmatched_p((first, ones), (first, ones), resamples=99) == 1.0
+    none = np.zeros(20)
+    assert unmatched_p((first, none), (second, ones), resamples=99) is None, "no item of the first set counts"
+    assert unmatched_p((first[:1], ones[:1]), (second, ones), resamples=99) is None
+    assert unmatched_p((first, ones), (second, ones), resamples=0) is None
+    apart = unmatched_p((ones[:3], ones[:3]), (none[:3], ones[:3]), resamples=20_000)
+    assert apart == pytest.approx(0.05, abs=0.005), (
+        "two of the twenty ways are as far apart, and count by half"
+    )

@@ -116,6 +116,7 @@ from hesperus.measures.statistic import (
     estimate,
     estimates,
     score_interval,
+    standard_error,
     summed_by,
 )
 from hesperus.measures.tax import (
@@ -131,7 +132,13 @@ from hesperus.measures.unmatched import unmatched_difference, unmatched_p
 
 if TYPE_CHECKING:
     from hesperus.measures.mantel import mantel_test, runs_to_drop
-    from hesperus.measures.power import mcnemar_power, resampled_detectable, smallest_detectable_difference
+    from hesperus.measures.power import (
+        agreement_detectable,
+        exchanged_detectable,
+        mcnemar_power,
+        resampled_detectable,
+        smallest_detectable_difference,
+    )
     from hesperus.measures.relations import Relation, correlations, mann_whitney, pearson_test
     from hesperus.measures.tests import PValue, mcnemar_test, permutation_test, resampled_p, sign_test
 
@@ -179,6 +186,7 @@ __all__ = [
     "account",
     "accuracy",
     "accuracy_statistic",
+    "agreement_detectable",
     "agreement_statistics",
     "benjamini_hochberg",
     "bias_statistic",
@@ -201,6 +209,7 @@ __all__ = [
     "estimate",
     "estimates",
     "evened",
+    "exchanged_detectable",
     "fleiss_kappa",
     "fleiss_statistic",
     "gwet_statistic",
@@ -247,6 +256,7 @@ __all__ = [
     "spearman",
     "spearman_p",
     "split_statistics",
+    "standard_error",
     "streamed_pairs",
     "subset_consistency_statistic",
     "summed_by",
@@ -262,7 +272,13 @@ __all__ = [
 
 _WITH_SCIPY = {
     "mantel": ("mantel_test", "runs_to_drop"),
-    "power": ("mcnemar_power", "resampled_detectable", "smallest_detectable_difference"),
+    "power": (
+        "agreement_detectable",
+        "exchanged_detectable",
+        "mcnemar_power",
+        "resampled_detectable",
+        "smallest_detectable_difference",
+    ),
     "relations": ("Relation", "correlations", "mann_whitney", "pearson_test"),
     "tests": ("PValue", "mcnemar_test", "permutation_test", "resampled_p", "sign_test"),
 }

@@ -10,7 +10,17 @@ import numpy.typing as npt
 from scipy.optimize import brentq  # type: ignore[import-untyped]
 from scipy.special import bdtr, gammaln, ndtri, stdtrit, xlog1py, xlogy  # type: ignore[import-untyped]
 
-from hesperus.measures.resample import Floats
+from hesperus.measures.resample import Bootstrap, Floats
+from hesperus.measures.statistic import NoCorners, Statistic
+
+_TILT, _MOST_TILT = 0.1, 2.0
+"""Steps in which kinds of items become more frequent, and how far: standard deviations of what moves."""
+
+_WORLDS = 1000
+"""Resamples of a made difference."""
+
+_NO_MOVE = 1e-9
+"""A column that moves by less than this while the others stay does not move."""
 
 _FEWEST = 4.0
 """Items that a number rests on at least: of fewer the tails say nothing."""
@@ -147,3 +157,93 @@ def resampled_detectable(spread: Floats, *, level: float = 0.95, power: float = 
         return float(ndtri((1 + level) / 2) + ndtri(power)) * deviation
     wide = float(stdtrit(items - 1, (1 + level) / 2) + stdtrit(items - 1, power))
     return wide * deviation * sqrt((items + 1) / (items - 1))
+
+
+def exchanged_detectable(error: float, n: int, *, level: float = 0.95, power: float = 0.8) -> float | None:
+    """The smallest difference that so many items would show, of a test that exchanges both sides of items.
+
+    Exchanged sides lie apart by what the items differ by, so that the test's own spread grows with the difference: its
+    variance is that of the difference and a part in n of its square.
+
+    Args:
+        error: Standard error of the difference over samples of items (see statistic.standard_error).
+        n: Items, or prompts.
+        level: 1 − the two-sided error of the first kind.
+        power: Chance of finding the difference.
+
+    Returns:
+        None where the error is unknown or 0, and of so few items that no difference would be found so often.
+    """
+    bar, beyond = float(ndtri((1 + level) / 2)), float(ndtri(power))
+    room = 1.0 - bar * bar / n if n else 0.0
+    if not error > 0 or room <= 0:
+        return None
+    # The difference d with d = bar · √(error² + d² / n) + beyond · error
+    return error * (beyond + sqrt(beyond**2 - room * (beyond**2 - bar**2))) / room
+
+
+def agreement_detectable(
+    apart: Statistic, moved: int, bootstrap: Bootstrap, *, power: float = 0.8
+) -> float | None:
+    """The smallest difference of two agreements that so many items would show, of a test of resampled items.
+
+    Agreement corrected for chance rests on the few items that are not answered rightly by both, and how far it varies depends
+    on how large it is: the resamples of runs that agree alike are too narrow for runs that do not. So the difference is
+    made: kinds of items become more or less frequent until the test would find it, such that one of the columns moves (how
+    many items agree) and the sums of the others stay (how many are right).
+
+    Args:
+        apart: The difference; items with the same columns are of one kind.
+        moved: The column that moves.
+        bootstrap: How items are resampled; its level is that of the test.
+        power: Chance of finding the difference.
+
+    Returns:
+        None without resamples, where the column moves with the others, and where no difference would be found so often.
+    """
+    columns = np.column_stack([np.asarray(column, dtype=np.float64) for column in apart.columns])
+    kinds, counts = np.unique(columns, axis=0, return_counts=True)
+    rest = np.column_stack([np.ones(len(kinds)), np.delete(kinds, moved, axis=1)])
+    root = np.sqrt(counts)
+    fitted = rest @ np.linalg.lstsq(rest * root[:, None], kinds[:, moved] * root, rcond=None)[0]
+    direction = kinds[:, moved] - fitted
+    scale = float(np.sqrt(counts @ direction**2 / max(len(columns), 1)))
+    if not bootstrap.resamples or scale < _NO_MOVE:
+        return None
+    beyond = float(ndtri(power))
+
+    def found(tilt: float) -> float | None:
+        weights = counts * np.maximum(1.0 + tilt * direction / scale, 0.0)
+        world = _World(apart, kinds, weights * len(columns) / weights.sum(), bootstrap)
+        return world.value if world.value > 0 and world.low > beyond * world.error else None
+
+    for tilt in np.arange(-_MOST_TILT, _MOST_TILT, _TILT):
+        value = found(tilt)
+        if value is None:
+            continue
+        short, far = tilt - _TILT, tilt
+        while far - short > _TILT / 32:
+            middle = (short + far) / 2
+            nearer = found(middle)
+            short, far, value = (middle, far, value) if nearer is None else (short, middle, nearer)
+        return value
+    return None
+
+
+class _World:
+    """A difference where kinds of items are so frequent: its value, the lower end of its interval, and how that varies."""
+
+    def __init__(self, apart: Statistic, kinds: Floats, weights: Floats, bootstrap: Bootstrap) -> None:
+        self.value = float(apart.reduce(weights @ kinds))
+        generator = np.random.default_rng(bootstrap.seed)
+        # Exponential weights of items of one kind add up to a Gamma weight.
+        drawn = generator.standard_gamma(np.maximum(weights, 1e-9), (_WORLDS, len(weights)))
+        drawn *= weights.sum() / drawn.sum(axis=1, keepdims=True)
+        sums = drawn @ kinds
+        if bootstrap.interval == "bayesian" and not isinstance(apart.corners, NoCorners):
+            corners = np.asarray(apart.corners, dtype=np.float64)
+            sums = sums + generator.standard_gamma(0.5, (_WORLDS, len(corners))) @ corners
+        spread = apart.reduce(sums)
+        spread = spread[np.isfinite(spread)]
+        self.low = float(np.quantile(spread, (1 - bootstrap.level) / 2)) if len(spread) else -np.inf
+        self.error = float(spread.std()) if len(spread) else np.inf

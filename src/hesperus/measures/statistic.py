@@ -278,6 +278,35 @@ def _block_estimates(block: Sequence[Statistic], shared: Draws | None) -> list[E
     ]
 
 
+_NUDGE = 1e-4
+"""Share of all items by which one is made to weigh more to see its influence."""
+
+
+def standard_error(statistic: Statistic) -> float:
+    """Standard error of the value over samples of items, from the influence of each item (infinitesimal jackknife).
+
+    Resamples have pseudo-items in the corners, which draw the number to the middle: their deviation is smaller by as much.
+
+    Args:
+        statistic: The measure.
+
+    Returns:
+        NaN of fewer than two items, and where the value is undefined.
+
+    Reference: Efron (1982), The jackknife, the bootstrap and other resampling plans, section 6.
+    """
+    items = len(statistic.columns[0])
+    if items < 2:
+        return float("nan")
+    columns = np.column_stack([np.asarray(column, dtype=np.float64) for column in statistic.columns])
+    whole = columns.sum(axis=0)
+    nudge = _NUDGE * items
+    influence = (
+        statistic.reduce(whole + nudge * (columns - whole / items)) - statistic.reduce(whole)
+    ) / nudge
+    return float(np.sqrt((influence**2).sum() * items / (items - 1)))
+
+
 def score_interval(
     bootstrap: Bootstrap,
 ) -> Callable[[Floats, Callable[[Floats], float | None], Corners], tuple[float | None, float | None]]:

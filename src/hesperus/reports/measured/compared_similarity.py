@@ -15,12 +15,12 @@ from hesperus.measures import (
     InvalidRule,
     Key,
     Statistic,
+    agreement_detectable,
     agreement_statistics,
     difference,
     draws,
     estimate,
     replied,
-    resampled_detectable,
     resampled_p,
 )
 from hesperus.records import Cell, CellPair
@@ -28,6 +28,9 @@ from hesperus.reports.measured.views import View
 from hesperus.reports.table import estimate_cells
 
 Row = dict[str, object]
+
+_AGREE = 1
+"""Column of κ_p that says on how many items both runs agree."""
 
 
 def similarity_contrasts(
@@ -88,7 +91,7 @@ def _row(
         "value_b": estimate(second).value,
         **cell,
         "p": resampled_p(resampled) if defined else None,
-        "detectable": resampled_detectable(resampled) if defined else None,
+        "detectable": agreement_detectable(apart, _AGREE, bootstrap) if defined else None,
     }
 
 

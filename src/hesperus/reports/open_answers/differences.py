@@ -17,7 +17,15 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures import Bootstrap, Statistic, difference, draws, intervals, resampled_detectable
+from hesperus.measures import (
+    Bootstrap,
+    Statistic,
+    difference,
+    draws,
+    exchanged_detectable,
+    intervals,
+    standard_error,
+)
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import finished
 from hesperus.types import Estimate
@@ -46,7 +54,7 @@ class Difference:
         p: Two-sided p of exchanged sides; None where the difference is undefined or was not to be tested, and without
             resamples.
         detectable: The smallest difference that so many prompts would show (power 0.8, level 0.05, two-sided); None
-            without resamples, and where no resample differs from another.
+            without resamples, and where no prompt moves.
     """
 
     first: float | None
@@ -81,7 +89,8 @@ def paired_differences(
         name: tuple(float(one.reduce(total[sides.picks[name]])) for total in totals)
         for name, one in stacked.items()
     }
-    spread = _resampled(stacked, sides, bootstrap)
+    whole = {name: _difference(one, sides, sides.picks[name]) for name, one in stacked.items()}
+    spread = _resampled(whole, sides, bootstrap)
     tests = _exchanged(stacked, sides, bootstrap.seed) if tested and bootstrap.resamples else {}
     found = {}
     for name, one in stacked.items():
@@ -95,7 +104,7 @@ def paired_differences(
             None if np.isnan(second) else second,
             estimate,
             tests.get(name) if known else None,
-            resampled_detectable(spread[name]) if known and name in spread else None,
+            _detectable(whole[name], sides, sides.picks[name]) if known and name in spread else None,
         )
     return found
 
@@ -111,7 +120,19 @@ def _sides(stacked: Mapping[str, Statistic]) -> _Sides:
     return _Sides(matrix[:half], matrix[half:], picks)
 
 
-def _resampled(stacked: Mapping[str, Statistic], sides: _Sides, bootstrap: Bootstrap) -> dict[str, Floats]:
+def _difference(one: Statistic, sides: _Sides, pick: list[int]) -> Statistic:
+    """Side b less side a, with a row a prompt."""
+    return difference(*(replace(one, columns=tuple(side[:, pick].T)) for side in (sides.second, sides.first)))
+
+
+def _detectable(apart: Statistic, sides: _Sides, pick: list[int]) -> float | None:
+    """The smallest difference that exchanging the sides of so many prompts would find; None where none of them moves."""
+    if not (sides.second[:, pick] != sides.first[:, pick]).any():
+        return None
+    return exchanged_detectable(standard_error(apart), len(sides.first))
+
+
+def _resampled(whole: Mapping[str, Statistic], sides: _Sides, bootstrap: Bootstrap) -> dict[str, Floats]:
     """Each difference in every resample of the prompts; empty where there is nothing to draw."""
     drawn = draws(len(sides.first), bootstrap)
     if drawn is None:
@@ -120,11 +141,8 @@ def _resampled(stacked: Mapping[str, Statistic], sides: _Sides, bootstrap: Boots
     sums = drawn.sums(np.hstack([sides.first, sides.second]))
     first, second = sums[:, :wide], sums[:, wide:]
     found: dict[str, Floats] = {}
-    for name, one in stacked.items():
+    for name, apart in whole.items():
         pick = sides.picks[name]
-        apart = difference(
-            *(replace(one, columns=tuple(side[:, pick].T)) for side in (sides.second, sides.first))
-        )
         found[name] = apart.resampled(np.hstack([second[:, pick], first[:, pick]]), drawn)
     return found
 
