@@ -82,12 +82,6 @@ def test_right_to_left_text_is_kept_apart_from_its_line() -> None:
     assert "\u2068مرحبا\u2069" in format_table(TABLE, "table")
 
 
-def test_a_narrow_terminal_gets_blocks_that_fit() -> None:
-    lines = format_table(TABLE, "table", width=40).splitlines()
-    assert max(map(len, lines)) <= 40
-    assert sum(line.startswith("statistic") for line in lines) == 3
-
-
 def test_markdown_and_latex_escape_their_own_signs() -> None:
     nasty = Table("m", ("name", "value"), ({"name": r"a|b_c*[x](y)<i>~&%$#{^}\ ", "value": 1.5},), {})
     assert r"a\|b_c\*\[x\](y)\<i\>\~\&%$\#{^}\\" in format_table(nasty, "markdown")
@@ -176,4 +170,4 @@ def test_a_terminal_gets_its_own_width() -> None:
         shown = os.read(main, 10_000).decode()
     os.close(main)
     assert "\x1b[" in shown  # headings are bold or dim on a terminal
-    assert "x" * 51 not in shown and shown.count("x") == 70
+    assert "x" * 51 not in shown and "x…" in shown and shown.count("0.500") == 1

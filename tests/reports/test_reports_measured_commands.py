@@ -171,7 +171,9 @@ def test_check_exits_with_one_where_a_requirement_fails(
     assert failed.exit_code == 1
     rows = json.loads(failed.stdout)["rows"]
     assert [row["passed"] for row in rows] == [False, True, True]
-    assert failed.stderr == "1 of 3 not satisfied\n"
+    assert (
+        failed.stderr == "1 of 2 satisfied; not consistency.low[de_from_en, model=m1] >= 0.9 in 1 of 1 row\n"
+    )
     suite = ElementTree.fromstring(junit.read_text(encoding="utf-8"))
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("3", "1")
     assert [case.find("failure") is None for case in suite] == [False, True, True]

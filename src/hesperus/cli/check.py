@@ -90,7 +90,13 @@ def command(
     """
     from hesperus.analysis.settings import GivenSettings
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import check_table, junit_xml, markdown_summary
+    from hesperus.reports.measured import (
+        check_table,
+        failures_first,
+        junit_xml,
+        markdown_summary,
+        passed_sentence,
+    )
 
     wanted, drops = _read(require or [], max_drop or [], (baseline, run))
     given = GivenSettings.of(
@@ -101,7 +107,8 @@ def command(
     if baseline is not None:
         tables |= _certain((baseline, run), drops, given, chosen)
     checked = check_table([*wanted, *drops], tables)
-    print_table(checked, format)
+    shown = failures_first(checked) if format == "table" else checked
+    print_table(shown, format, lead=f"check: {passed_sentence(checked)}")
     for path, text in ((junit, junit_xml(checked)), (summary, markdown_summary(checked))):
         if path is not None:
             _write(path, text)
@@ -237,10 +244,11 @@ def _write(path: Path, text: str) -> None:
 
 
 def _exit(checked: Table) -> None:
-    failed = sum(not row["passed"] for row in checked.rows)
+    from hesperus.reports.measured import passed_sentence
+
     for row in checked.rows:
         if row["value"] is None:
             typer.echo(f"{row['requirement']} ({row['where']}): undefined: {row['reason']}", err=True)
-    if failed:
-        typer.echo(f"{failed} of {len(checked.rows)} not satisfied", err=True)
+    if not all(row["passed"] for row in checked.rows):
+        typer.echo(passed_sentence(checked), err=True)
         raise typer.Exit(1)

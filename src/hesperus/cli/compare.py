@@ -69,6 +69,7 @@ def command(
     from hesperus.records import read_records
     from hesperus.reports.formats import print_table
     from hesperus.reports.measured import compare_table, described
+    from hesperus.reports.measured.compared import changed_sentence
     from hesperus.reports.open_answers.measuring import (
         OPEN_COMPARED,
         is_open,
@@ -102,7 +103,7 @@ def command(
         bootstrap=settings.bootstrap,
         exact=exact,
     )
-    print_table(found, format)
+    print_table(found, format, lead=changed_sentence(found))
 
 
 def _open_answers(
@@ -114,11 +115,13 @@ def _open_answers(
     format: str,
 ) -> None:
     from hesperus.reports.formats import print_table
+    from hesperus.reports.measured.compared import changed_sentence
     from hesperus.reports.open_answers import Chosen, compare_open_answers
 
     found = compare_open_answers(runs, what, chosen=Chosen(models), given=given)
     for warning in found.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    print_table(found.summary() if format == "table" else found.table, format)
+    shown = found.summary() if format == "table" else found.table
+    print_table(shown, format, lead=changed_sentence(shown))
     if format == "table":
         typer.echo("all statistics, ceilings and reasons: --format json or csv", err=True)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import Chosen, takes_study
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hesperus.reports.table import Table
 
 
 @takes_study
@@ -43,6 +48,52 @@ def command(
         for line in plan.request_lines():
             typer.echo(line)
         return
-    print_table(Table("plan", plan.columns, plan.rows, plan.signature), format)
+    whole = Table("plan", plan.columns, plan.rows, plan.signature)
+    print_table(_with_ranges(whole) if format == "table" else whole, format, lead=_sentence(plan.rows))
     for note in plan.notes:
         typer.echo(note, err=True)
+
+
+_RANGES = ("tokens_in", "tokens_out", "price")
+
+
+def _with_ranges(plan: Table) -> Table:
+    """The plan as a person reads it: ranges in one cell, without the totals, which are said before."""
+    from dataclasses import replace
+
+    kept = ("model", "stage", "what", "language", "requests", "to_ask")
+    rows = tuple(
+        {**{name: row[name] for name in kept}, **{name: _range(row, name) for name in _RANGES}}
+        for row in plan.rows
+        if row["stage"] != "total"
+    )
+    return replace(plan, columns=(*kept, *_RANGES), rows=rows)
+
+
+def _range(row: Mapping[str, object], name: str) -> str:
+    ends = [row[f"{name}_low"], row[f"{name}_high"]]
+    if None in ends:
+        return ""
+    low, high = (f"{end:,.2f}" if isinstance(end, float) else f"{end:,}" for end in ends)
+    return low if low == high else f"{low} to {high}"
+
+
+def _sentence(rows: Sequence[Mapping[str, object]]) -> str:
+    """What all models together would be asked and cost."""
+    totals = [row for row in rows if row["stage"] == "total"]
+
+    def together(name: str) -> str:
+        ends = {
+            f"{name}_{end}": None
+            if any(row[f"{name}_{end}"] is None for row in totals)
+            else sum(row[f"{name}_{end}"] for row in totals)  # type: ignore[misc]
+            for end in ("low", "high")
+        }
+        return _range(ends, name)
+
+    asked = sum(int(str(row["to_ask"])) for row in totals)
+    price = together("price") or "unknown (no price of a model)"
+    return (
+        f"plan: {asked:,} requests to send; tokens in {together('tokens_in')}, out {together('tokens_out')}; "
+        f"price {price}"
+    )

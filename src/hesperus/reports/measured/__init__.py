@@ -8,7 +8,14 @@ from hesperus.reports.measured.agreement import agreement_table
 from hesperus.reports.measured.description import Described, described
 from hesperus.reports.measured.paired import consistency_table, decomposition_table, directions_table
 from hesperus.reports.measured.registry import MEASURES, PAIRED, SIMILARITY, measure_columns, measure_table
-from hesperus.reports.measured.requirements import Requirement, check_table, junit_xml, markdown_summary
+from hesperus.reports.measured.requirements import (
+    Requirement,
+    check_table,
+    failures_first,
+    junit_xml,
+    markdown_summary,
+    passed_sentence,
+)
 from hesperus.reports.measured.scores import check_scores, read_scores, translation_table
 from hesperus.reports.measured.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.reports.measured.views import narrowed
@@ -35,6 +42,8 @@ __all__ = [
     "junit_xml",
     "labels_table",
     "markdown_summary",
+    "failures_first",
+    "passed_sentence",
     "measure_columns",
     "measure_table",
     "narrowed",

@@ -254,3 +254,20 @@ def _rows(
         both = {"value_a": values[2 * place].value, "value_b": values[2 * place + 1].value}
         rows.append({**head, **contrast.cells, **both, **cells, "p": p, "detectable": detectable})
     return rows
+
+
+def changed_sentence(compared: Table, *, level: float = 0.05) -> str:
+    """How many differences are certain after the correction for the number of rows: the answer of a comparison.
+
+    Args:
+        compared: A table of differences, with or without tests.
+        level: A corrected p below it counts as certain.
+    """
+    values = [row for row in compared.rows if row["value"] is not None]
+    tested = [row for row in values if isinstance(row["p_holm"], float)]
+    if not tested:
+        return f"{compared.measure}: {len(values)} difference{'s' * (len(values) != 1)}, none tested"
+    certain = [row for row in tested if float(row["p_holm"]) < level]  # type: ignore[arg-type]
+    higher = sum(float(row["value"]) > 0 for row in certain)  # type: ignore[arg-type]
+    ways = f": {higher} higher, {len(certain) - higher} lower" if certain else ""
+    return f"{compared.measure}: {len(certain)} of {len(tested)} differences are certain (p_holm < {level}){ways}"

@@ -271,13 +271,32 @@ def junit_xml(checked: Table) -> str:
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
+def passed_sentence(checked: Table) -> str:
+    """How many requirements hold, and of those that do not, in how many rows: the answer of a check."""
+    rows = {
+        name: [row for row in checked.rows if row["requirement"] == name] for name in _requirements(checked)
+    }
+    broken = {name: sum(not row["passed"] for row in found) for name, found in rows.items()}
+    failing = [
+        f"not {name} in {count} of {len(rows[name])} {'row' if len(rows[name]) == 1 else 'rows'}"
+        for name, count in broken.items()
+        if count
+    ]
+    return "; ".join([f"{len(rows) - len(failing)} of {len(rows)} satisfied", *failing])
+
+
+def failures_first(checked: Table) -> Table:
+    """The same rows, those that did not pass before the others."""
+    return replace(checked, rows=tuple(sorted(checked.rows, key=lambda row: bool(row["passed"]))))
+
+
 def markdown_summary(checked: Table) -> str:
     """The result of check_table as Markdown, for the summary of a job: a sentence, then a table, failures first."""
-    failed = sum(not row["passed"] for row in checked.rows)
-    total = len(checked.rows)
-    said = f"{failed} of {total} not satisfied" if failed else f"all {total} satisfied"
-    rows = tuple(sorted(checked.rows, key=lambda row: bool(row["passed"])))
-    return f"## hesperus check: {said}\n\n{format_table(replace(checked, rows=rows), 'markdown')}"
+    return f"## hesperus check: {passed_sentence(checked)}\n\n{format_table(failures_first(checked), 'markdown')}"
+
+
+def _requirements(checked: Table) -> list[str]:
+    return list(dict.fromkeys(str(row["requirement"]) for row in checked.rows))
 
 
 def _terms(given: str | None, text: str) -> tuple[tuple[str, str], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hesperus.reports.formats import shown_cell
+from hesperus.reports.cells import shown_cell
 from hesperus.reports.table import ANSWER_COLUMNS, ANSWERED, Table
 from hesperus.rounding import cell
 
