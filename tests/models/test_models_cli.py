@@ -98,3 +98,13 @@ def test_the_doctor_opens_a_store(tmp_path, exit_code):
     (tmp_path / "notes").write_text("no database" * 100)
     rows = rows_of("--store", str(tmp_path / "notes"), code=1)
     assert rows["reply store"]["status"] == "broken" and "not a database" in rows["reply store"]["detail"]
+
+
+def test_a_person_sees_first_what_is_missing_and_the_packages_on_one_line(tmp_path, monkeypatch, exit_code):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    lines = run(diagnosis, "--store", str(tmp_path / "s.sqlite"), code=exit_code).splitlines()
+    assert lines[0].startswith("doctor: ") and " absent, " in lines[0]
+    places = {
+        word: place for place, line in enumerate(lines) for word in ("absent", "packages") if word in line
+    }
+    assert places["absent"] < places["packages"] and sum("polars" in line for line in lines) == 1

@@ -65,7 +65,7 @@ def test_a_row_is_one_line_and_every_number_is_whole(width: int) -> None:
 def test_what_names_the_rows_moves_into_headings_and_conditions_are_short() -> None:
     lines = format_table(TABLE, "table", width=80).splitlines()
     assert lines[3] == "atlas  en" and lines[4].startswith("pocket/m  de_from_en  consistency ")
-    narrow = format_table(TABLE, "table", width=70).splitlines()
+    narrow = format_table(TABLE, "table", width=60).splitlines()
     assert sum(line.startswith("pocket/m") for line in narrow) == 1
     assert any(line.startswith("consistency ") for line in narrow)
     under = lines[next(i for i, line in enumerate(lines) if "–" in line) + 1]

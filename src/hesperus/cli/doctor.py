@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +13,8 @@ from hesperus.cli.measure_flags import Format
 _Row = tuple[str, str, str]
 
 OK, ABSENT, BROKEN = "ok", "absent", "broken"
+_ORDER = (BROKEN, ABSENT, OK)
+_PACKAGE = "package "
 
 
 def command(
@@ -37,11 +39,25 @@ def command(
 
     checked = [*_python(), *_packages(), *_keys(), *_pocket(), _store(store)]
     rows = tuple(dict(zip(("check", "status", "detail"), row, strict=True)) for row in checked)
-    print_table(Table("doctor", ("check", "status", "detail"), rows, {}), format)
+    shown = _shortened(rows) if format == "table" else rows
+    counts = ", ".join(f"{sum(row['status'] == one for row in rows)} {one}" for one in _ORDER)
+    print_table(
+        Table("doctor", ("check", "status", "detail"), shown, {}), format, essential=("check", "status", "detail"),
+        lead=f"doctor: {counts}",
+    )  # fmt: skip
     broken = [check for check, status, _ in checked if status == BROKEN]
     if broken:
         typer.echo(f"broken: {', '.join(broken)}", err=True)
         raise typer.Exit(1)
+
+
+def _shortened(rows: Sequence[Mapping[str, str]]) -> tuple[Mapping[str, str], ...]:
+    """What is broken first, then what is absent; the packages that are in order on one line."""
+    fine = [row for row in rows if row["check"].startswith(_PACKAGE) and row["status"] == OK]
+    names = ", ".join(row["check"].removeprefix(_PACKAGE) for row in fine)
+    one = {"check": f"{len(fine)} packages", "status": OK, "detail": names}
+    rest = [row for row in rows if row not in fine]
+    return tuple(sorted((*rest, one), key=lambda row: _ORDER.index(row["status"])))
 
 
 def _python() -> Iterator[_Row]:
@@ -78,11 +94,11 @@ def _packages() -> Iterator[_Row]:
         if extra is not None:
             extras.setdefault(extra, []).append(f"{requirement.name} {found or '(absent)'}")
         elif not found:
-            yield f"package {requirement.name}", BROKEN, f"not installed; required: {requirement.specifier}"
+            yield f"{_PACKAGE}{requirement.name}", BROKEN, f"not installed; required: {requirement.specifier}"
         elif not requirement.specifier.contains(found, prereleases=True):
-            yield f"package {requirement.name}", BROKEN, f"{found}; required: {requirement.specifier}"
+            yield f"{_PACKAGE}{requirement.name}", BROKEN, f"{found}; required: {requirement.specifier}"
         else:
-            yield f"package {requirement.name}", OK, found
+            yield f"{_PACKAGE}{requirement.name}", OK, found
     for extra, parts in sorted(extras.items()):
         status = ABSENT if any("(absent)" in part for part in parts) else OK
         yield f"extra {extra}", status, ", ".join(parts)

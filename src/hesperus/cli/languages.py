@@ -66,7 +66,8 @@ def command(
         and (runs is None or found.direction in runs)
         and (not packed or found.tag in packs())
     ]
-    print_table(Table("languages", columns, tuple(rows), {}), format)
+    essential = ("tag", "name", "script", "direction", "pack", "reviewed")
+    print_table(Table("languages", columns, tuple(rows), {}), format, essential=essential)
 
 
 @app.command()

@@ -73,7 +73,8 @@ def listing(format: Format = "table") -> None:
     rows += [_local(provider, name, note) for provider, name, note in _OTHERS]
     known = {str(row["provider"]) for row in rows} | {"scripted"}
     rows += [_local(prefix, f"{prefix}/NAME", "plugin") for prefix in prefixes() if prefix not in known]
-    print_table(Table("models", tuple(rows[0]), tuple(rows), {}), format)
+    essential = ("name", "key", "key_set", "logprobs")
+    print_table(Table("models", tuple(rows[0]), tuple(rows), {}), format, essential=essential)
 
 
 @app.command()
