@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from importlib.resources import as_file
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,8 @@ def test_show_of_a_language_without_pack() -> None:
 def test_check_of_sound_packs() -> None:
     done = run("check")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{len(packs())} packs, no findings\n")
-    assert rows("check") == []
+    with as_file(pack_files()["is"]) as file:
+        assert rows("check", str(file)) == []
 
 
 def test_check_of_a_faulty_pack(tmp_path: Path) -> None:
@@ -114,6 +116,21 @@ def test_check_of_a_faulty_pack(tmp_path: Path) -> None:
     (found,) = json.loads(done.stdout)["rows"]
     assert (found["language"], found["key"]) == ("de", "labels.polarity.no")
     assert "labels.polarity.no" in run("check", str(file)).stdout
+
+
+def test_check_reads_replies_made_from_a_pack(tmp_path: Path) -> None:
+    file = tmp_path / "de.yaml"
+    text = pack_files()["de"].read_text(encoding="utf-8")
+    file.write_text(
+        text.replace("negators: [nicht,", "negators: [nicht, alles andere als das,"), encoding="utf-8"
+    )
+    done = run("check", str(file), "--format", "json")
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)["rows"]
+    assert {row["key"] for row in found} == {"grammar.negators"}
+    assert any(
+        "'alles andere als das ja.' as a label reply is read as 'yes'" in row["message"] for row in found
+    )
 
 
 def test_check_of_a_missing_file(tmp_path: Path) -> None:

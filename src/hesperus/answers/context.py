@@ -105,32 +105,42 @@ def conditional(text: str, words: Context, place: int) -> bool:
     return _has_word(fold(before), words.conditions)
 
 
+def follows_negator(text: str, words: Context, start: int) -> bool:
+    """True where a negation stands directly before a cue: 不应选 A."""
+    before = fold(text[max(0, start - _WIDE) : start])
+    return _has_word(" ".join(_CLAUSE.split(before)[-1].split()[-1:]), words.negators)
+
+
 def asked(text: str, end: int) -> bool:
     """True where a question mark follows."""
     return _ASKED.match(text, end) is not None
 
 
 def negated(text: str, words: Context, start: int, end: int) -> bool:
-    """True where a negation or a condition stands within two words before, or a negation directly behind."""
+    """True where a negation stands within two words before an answer, or directly behind it."""
+    return _has_word(_before(text, words, start), words.negators) or _negated_behind(text, words, end)
+
+
+def supposed(text: str, words: Context, start: int) -> bool:
+    """True where a condition stands within two words before an answer."""
+    return _has_word(_before(text, words, start), words.conditions)
+
+
+def _before(text: str, words: Context, start: int) -> str:
+    """The last words of the clause before an answer, behind any "but", folded."""
     clause = _CLAUSE.split(text[max(0, start - _WIDE) : start])[-1]
-    near = fold(" ".join(clause.split()[-3:]))
-    near = _behind_but(near, words.but)
-    if _begins_with(fold(text[start:end]), words.negators):
-        # "Ce n'est pas vrai": the answer is "pas vrai", and what negates it stands in it.
-        return _negated_behind(text, words, end)
-    if _has_word(near, words.negators) or _has_word(near, words.conditions):
-        return True
-    return _negated_behind(text, words, end)
+    return _behind_but(fold(" ".join(clause.split()[-3:])), words.but)
 
 
 def _negated_behind(text: str, words: Context, end: int) -> bool:
     if not words.after:
         return False
     rest = fold(_CLAUSE.split(_CLOSED.sub("", text[end : end + _WIDE]))[0])
+    rest = rest.lstrip()
     near = [rest, *rest.split()[:2]]
-    bare = words.endings.match(rest.lstrip())
+    bare = words.endings.match(rest)
     if bare:
-        near += [rest.lstrip()[bare.end() :], *rest.lstrip()[bare.end() :].split()[:1]]
+        near += [rest[bare.end() :], *rest[bare.end() :].split()[:1]]
     return any(part.startswith(word) for part in near for word in words.after)
 
 
@@ -159,7 +169,7 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
     clause = _CLAUSE.split(fold(rest))[0]
     if clause and is_unspaced(clause[0]):
         if titled:
-            return words.wrong.begin(clause)
+            return words.wrong.begin(clause) or clause.startswith(words.after)
         close = clause[:_DENIED_CHARACTERS]
         return words.wrong.stand_in(close) or any(
             word in close for word in (*words.after, *words.negators) if is_unspaced(word)
@@ -218,11 +228,6 @@ def is_clause(text: str, start: int, word: str) -> bool:
     """True where nothing but punctuation, quotes, blanks or another script precedes; the pattern saw what follows."""
     before = text[start - 1 : start]
     return not before or script_of(before) != script_of(word[0])
-
-
-def _begins_with(word: str, negators: frozenset[str]) -> bool:
-    first, _, rest = word.partition(" ")
-    return bool(rest) and first in negators
 
 
 def _behind_but(text: str, but: frozenset[str]) -> str:

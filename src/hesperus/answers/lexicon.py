@@ -40,6 +40,7 @@ class Lexicon:
     Attributes:
         exact: Key of a word to its label.
         templates: Keys of the words that the instruction names.
+        letters: Keys of the option letters.
         digits: Digit to label, for choices.
         alone: Keys that, in scripts without blanks, count only where they stand alone.
         clausal: Keys of words that have another use inside a reply: they count there as a clause of their own.
@@ -62,6 +63,7 @@ class Lexicon:
 
     exact: Mapping[str, str]
     templates: frozenset[str]
+    letters: frozenset[str]
     digits: Mapping[str, str]
     alone: frozenset[str]
     clausal: frozenset[str]
@@ -115,6 +117,7 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
     return Lexicon(
         exact=exact,
         templates=frozenset(key(token.word) for token in tokens if token.template),
+        letters=frozenset(key(token.word) for token in letters),
         digits={digit: label for digit, label in digits.items() if digit not in exact},
         alone=frozenset(
             k for k in exact if is_unspaced(k) and (len(k) == 1 or (k in polar and len(k) < _LONG_POLAR))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import compress
 
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END
@@ -43,21 +44,22 @@ class Phrases:
 
     def stand_in(self, text: str) -> bool:
         """Whether one of the phrases stands in a folded text."""
-        return self.place(text) is not None
+        return any(parts[0][0] in text and _span(parts, text, 0) is not None for parts in self.phrases)
 
     def begin(self, text: str) -> bool:
         """Whether a folded text begins with one of the phrases."""
-        return any(
-            text.startswith(first) and _place((first, stem), text, 0) == 0
-            for ((first, stem), *_) in self.phrases
-        )
+        spans = (_span(parts, text, 0) for parts in self.phrases if text.startswith(parts[0][0]))
+        return any(span is not None and span[0] == 0 for span in spans)
 
-    def place(self, text: str, start: int = 0) -> tuple[int, int] | None:
-        """Start and end of a phrase that stands in a folded text, from a place on."""
+    def cut(self, text: str, folded: str) -> str:
+        """The text without the phrases, by their places in the folded text, which must have the same length."""
+        kept = bytearray(b"\1" * len(text))
         for parts in self.phrases:
-            if parts[0][0] in text and (found := _span(parts, text, start)) is not None:
-                return found
-        return None
+            span = _span(parts, folded, 0)
+            while span is not None:
+                kept[span[0] : span[1]] = bytes(span[1] - span[0])
+                span = _span(parts, folded, span[1])
+        return "".join(compress(text, kept))
 
 
 def _span(parts: tuple[Part, ...], text: str, start: int) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ from hesperus.answers.authors import rule as authors_rule
 from hesperus.answers.numerals import RULES as NUMBER_RULES
 from hesperus.answers.reader import Reader
 from hesperus.answers.reply_text import Text
-from hesperus.answers.rules import RULES, UNFINISHED, is_refusal, several
+from hesperus.answers.rules import RULES, UNFINISHED, is_own, is_refusal, several
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import text_language
 from hesperus.languages.letters import scripts_for, share_in
@@ -73,7 +73,7 @@ def _read(reader: Reader, raw: str, finish: Finish) -> Answer:
         if name not in _ALL_RULES:
             raise UnknownNameError("reading rule", name, _ALL_RULES)
         label = _ALL_RULES[name](reply)
-        if label is not None:
+        if label is not None and is_own(reply, label, name):
             # A free answer is its own words: in another language they are not the ones that were asked for.
             if name == "own words" and text_language(text, reader.language).is_other:
                 return Answer("wrong_language", rule=ANOTHER_LANGUAGE)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from hesperus.answers.context import Context, context
 from hesperus.answers.lexicon import Lexicon, lexicon
+from hesperus.answers.phrases import Phrases
 from hesperus.answers.reader import Reader
 from hesperus.answers.spelling import fold, respelt
+from hesperus.normalization import peel
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +39,10 @@ class Text:
         folded = fold(text).replace("\n", " ")
         bare = not words.anywhere.stand_in(text, folded)
         return cls(text, reader, words, context(reader.wording), folded, bare)
+
+    def without(self, phrases: Phrases) -> Text | None:
+        """The reply without phrases; None where folding changes its length, so that they cannot be cut from it."""
+        folded = fold(self.text)
+        if len(folded) != len(self.text):
+            return None
+        return Text.of(peel(phrases.cut(self.text, folded)), self.reader)

@@ -16,15 +16,16 @@ from hesperus.answers.context import (
     chained,
     conditional,
     denied,
+    follows_negator,
     is_clause,
     negated,
     own_clause,
+    supposed,
     upheld,
 )
 from hesperus.answers.needles import stands
 from hesperus.answers.options import one_of, option_of, text, text_inside, whole_option
 from hesperus.answers.reply_text import Text
-from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold
 from hesperus.normalization import comparable, key, peel, unaccented
 
@@ -36,6 +37,8 @@ _EARLY = 400
 _OPENING = tuple("\"'([{<")
 _MARKED = 4
 """Characters of a text for each of a word that it may be: its marks may be left out."""
+_WEAK = frozenset({"start", "last", "quoted", "option", "sole", "opposite"})
+"""Rules that find an answer by its word alone, which may also be part of a refusal."""
 _SHORT = 90
 """Characters of a reply of one sentence at whose end a synonym counts as an answer."""
 _BLANK = re.compile(r"[ \n]+")
@@ -105,6 +108,7 @@ def _last_said(reply: Text, pattern: re.Pattern[str] | None) -> str | None:
         if (label := _matched(reply, match))
         and not _joined(reply, match, label)
         and not _turned(reply, match)
+        and not follows_negator(reply.text, reply.around, match.start())
     ]
     if len({label for _, label in found}) > 1 and any(
         conditional(reply.text, reply.around, start) for start, _ in found
@@ -240,6 +244,8 @@ def _inside(reply: Text) -> tuple[set[str], set[str]]:
             if reply.reader.form == "choice" and not _upheld(reply, match):
                 continue
             said |= {label, *_beside(reply, match, label)}
+        elif supposed(reply.text, reply.around, start):
+            continue
         elif negated(reply.text, reply.around, start, end):
             turned.add(label)
         else:
@@ -263,7 +269,7 @@ def _counts(reply: Text, word: str, place: tuple[int, int], *, short: bool) -> b
 
 
 def _is_letter(reply: Text, word: str) -> bool:
-    return reply.reader.form == "choice" or (len(word) == 1 and not is_unspaced(word))
+    return reply.reader.form == "choice" or fold(word) in reply.words.letters
 
 
 def own_words(reply: Text) -> str | None:
@@ -278,6 +284,17 @@ def is_refusal(reply: Text) -> bool:
     """True where a phrase by which models decline stands in the first _EARLY characters."""
     said = reply.folded if len(reply.text) <= _EARLY else fold(reply.text[:_EARLY]).replace("\n", " ")
     return reply.around.refusals.stand_in(_BLANK.sub(" ", said))
+
+
+def is_own(reply: Text, label: str, rule: str) -> bool:
+    """True where a rule finds its label in what is left of a reply without the phrases by which it declines.
+
+    "Maaf, saya tidak …" declines with the word for "no", which is then no answer.
+    """
+    if rule not in _WEAK or not is_refusal(reply):
+        return True
+    rest = reply.without(reply.around.refusals)
+    return rest is None or RULES[rule](rest) == label
 
 
 def several(reply: Text) -> bool:
@@ -309,13 +326,15 @@ def _joined(reply: Text, match: re.Match[str], label: str) -> bool:
 
 
 def _beside(reply: Text, match: re.Match[str], label: str) -> set[str]:
-    """Another answer that stands directly beside this one, in a list or after "and"."""
-    beside = reply.words.beside.match(reply.text, match.end("word"))
-    if beside is None:
-        return set()
-    found = beside.groupdict()
-    other = reply.words.exact.get(fold(found.get("again") or found.get("both") or beside["word"]))
-    return {other} if other is not None and other != label else set()
+    """Another answer beside this one, in a list or after "and"; behind words for the same answer, as in "X/Y or Z"."""
+    end = match.end("word")
+    while beside := reply.words.beside.match(reply.text, end):
+        role = next(name for name in ("again", "both", "word") if beside.groupdict().get(name))
+        other = reply.words.exact.get(fold(beside[role]))
+        if other != label:
+            return {other} if other is not None else set()
+        end = beside.end(role)
+    return set()
 
 
 def _turned(reply: Text, match: re.Match[str]) -> bool:
@@ -323,7 +342,8 @@ def _turned(reply: Text, match: re.Match[str]) -> bool:
     word, end = match["word"], match.end("word")
     if _is_letter(reply, word):
         return denied(reply.text, reply.around, end, option_of(reply, word))
-    return negated(reply.text, reply.around, match.start("word"), end)
+    start = match.start("word")
+    return negated(reply.text, reply.around, start, end) or supposed(reply.text, reply.around, start)
 
 
 def _lists_options(reply: Text) -> bool:

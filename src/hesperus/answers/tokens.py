@@ -11,7 +11,7 @@ from hesperus.normalization import key, unaccented
 
 _LATIN = tuple("ABCDEFGHIJ")
 # Capitals of other scripts that look like Latin ones: a Russian keyboard answers "С" for C.
-_LOOKALIKES = {"A": "АΑ", "B": "ВΒ", "C": "С", "E": "ЕΕ", "H": "НΗ", "I": "ІΙ"}
+LOOKALIKES = {"A": "АΑ", "B": "ВΒ", "C": "С", "E": "ЕΕ", "H": "НΗ", "I": "ІΙ"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def tokens_of(form: str, answers: Answers, synonyms: Answers, wording: Wording) 
         latin = all(key(words[0]).upper() in _LATIN for _, words in answers)
         for label, words in answers:
             place = _place(label, words, answers, wording)
-            alike = _LOOKALIKES.get(key(words[0]).upper(), "") if latin else ""
+            alike = LOOKALIKES.get(key(words[0]).upper(), "") if latin else ""
             yield from fresh(alike, label, letter=True, template=True)
             names = wording.grammar.letter_names[place : place + 1]
             native = (*wording.letters[place : place + 1], *_LATIN[place : place + 1])

@@ -108,7 +108,8 @@ def check(
 ) -> None:
     """Check language packs: every word there, none standing for two labels, letters of the right script, and so on.
 
-    Exit code 1 where something is found. docs/languages.md says what a pack holds.
+    Replies made from the words of each pack are read as well (a negated label, "A or B", a refusal): what is read as
+    an answer that it does not mean is a finding. Exit code 1 where something is found. docs/languages.md says what a pack holds.
 
     For example:
 
@@ -116,12 +117,13 @@ def check(
 
         hesperus languages check my-packs/eu.yaml --format json
     """
+    from hesperus.answers.probes import false_answers
     from hesperus.languages import check as check_packs
     from hesperus.languages import packs
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
 
-    found = check_packs(file)
+    found = check_packs(file, probe=false_answers)
     if found or format != "table":
         columns = ("file", "line", "language", "key", "message")
         rows = tuple({name: getattr(finding, name) for name in columns} for finding in found)

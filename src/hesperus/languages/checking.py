@@ -7,7 +7,7 @@ read answer: a word that means yes and no at once, a Latin letter among Cyrillic
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from itertools import chain
@@ -15,8 +15,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from hesperus.errors import UnknownNameError
+from hesperus.languages.grammar import contradictions
 from hesperus.languages.tags import language, normalise
-from hesperus.languages.wordings import REQUESTS, Fault, Raw, pack_files, read_text, shape
+from hesperus.languages.wordings import REQUESTS, Fault, Pack, Raw, pack_files, read_pack, read_text, shape
+
+Probe = Callable[[Pack], Iterable[tuple[str, str]]]
+"""What reads replies with a pack and says which keys lead to a false answer."""
 
 _FEWEST_LETTERS = 8
 
@@ -60,11 +64,12 @@ class Finding:
         return f"{self.file}, line {self.line}: language {self.language!r}:{where} {self.message}"
 
 
-def check(file: Path | None = None) -> tuple[Finding, ...]:
+def check(file: Path | None = None, *, probe: Probe | None = None) -> tuple[Finding, ...]:
     """Check one pack file, or all packs that hesperus ships.
 
     Args:
         file: A pack to check; None for the packs in the package.
+        probe: Further check of a pack whose shape is right: key and message of all that it finds.
 
     Returns:
         The findings, in the order of the files and lines; empty where all is well.
@@ -74,10 +79,10 @@ def check(file: Path | None = None) -> tuple[Finding, ...]:
     """
     chosen: Iterable[tuple[str, Path | Traversable]]
     chosen = pack_files().items() if file is None else [(file.name.removesuffix(".yaml"), file)]
-    return tuple(chain.from_iterable(_check_file(stem, path) for stem, path in chosen))
+    return tuple(chain.from_iterable(_check_file(stem, path, probe) for stem, path in chosen))
 
 
-def _check_file(stem: str, file: Path | Traversable) -> list[Finding]:
+def _check_file(stem: str, file: Path | Traversable, probe: Probe | None) -> list[Finding]:
     text = read_text(file)
     raw, lines, faults = shape(text)
     if not unicodedata.is_normalized("NFC", text):
@@ -88,6 +93,8 @@ def _check_file(stem: str, file: Path | Traversable) -> list[Finding]:
     claimed = raw.get("tag", stem)
     if not any(fault.key == "" for fault in faults):
         faults += [Fault(_line(lines, key), key, message) for key, message in _wrong_content(raw, stem)]
+    if probe is not None and not faults:
+        faults += [Fault(_line(lines, key), key, message) for key, message in probe(read_pack(file))]
     name = claimed if isinstance(claimed, str) else stem
     return [
         Finding(str(file), fault.line, name, fault.key, fault.message)
@@ -114,6 +121,9 @@ def _wrong_content(raw: Mapping[str, Raw], stem: str) -> Iterator[tuple[str, str
         except UnknownNameError as error:
             yield "tag", str(error)
     yield from _stray_characters(raw)
+    grammar = raw.get("grammar")
+    if isinstance(grammar, dict):
+        yield from contradictions(grammar, raw.get("labels"))
     yield from _clashing_labels(raw.get("labels"))
     for key in ("option_letters", "option_words", "or_words", "cues", "refusals"):
         yield from _doubled(_words(raw.get(key)), key)

@@ -111,17 +111,40 @@ def misshapen(raw: Any) -> Iterator[tuple[str, str]]:
             yield where, "write words with a whole number, such as lakh: 100000"
 
 
-def contradictions(raw: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a grammar says and takes back."""
+_EXCLUSIVE = (
+    ("negators", "but"), ("negators", "conditions"), ("negators", "joins"), ("negators", "because"),
+    ("negators_after", "endings"), ("but", "conditions"), ("but", "joins"), ("wrong", "right"),
+)  # fmt: skip
+"""Keys that can share no word."""
+_AGAINST = frozenset({"no", "false", "different", "incorrect", "contradiction", "negative"})
+_SET_APART = ("negators_after", "everyday", "own_clause", "not_inside")
+
+
+def contradictions(raw: Mapping[str, Any], groups: Any) -> Iterator[tuple[str, str]]:
+    """What a grammar says and takes back, by itself or beside the labels of its pack: key and message.
+
+    A word that negates may be the label "no" as well, if the grammar says where it is that label; it can be no label
+    that agrees.
+    """
     words = {key: {str(word).casefold() for word in raw.get(key, ())} for key in _LISTS}
-    for one, other in (
-        ("negators", "but"),
-        ("negators", "conditions"),
-        ("negators_after", "endings"),
-        ("but", "conditions"),
-    ):
+    for one, other in _EXCLUSIVE:
         for word in sorted(words[one] & words[other]):
             yield f"grammar.{other}", f"{word!r} stands under {one} too; it cannot be both"
+    apart = set[str]().union(*(words[key] for key in _SET_APART))
+    for group, labels in groups.items() if isinstance(groups, dict) else ():
+        for label, known in labels.items() if isinstance(labels, dict) else ():
+            for word in sorted({str(one).casefold() for one in known} if isinstance(known, list) else ()):
+                where = f"labels.{group}.{label}"
+                if word in words["negators"] | words["negators_after"] and label not in _AGAINST:
+                    yield (
+                        where,
+                        f"{word!r} negates what stands beside it (grammar); it cannot stand for {label!r}",
+                    )
+                elif word in words["negators"] and word not in apart:
+                    yield (
+                        "grammar.negators",
+                        f"{word!r} is a word of {where} too; say under everyday, own_clause or not_inside where it is that",
+                    )
 
 
 def grammar_of(raw: Any) -> Grammar:

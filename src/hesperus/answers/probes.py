@@ -1,0 +1,234 @@
+"""Replies made from a pack's own words whose meaning is known from its grammar: do its readers give a false answer?
+
+Every probe is a slip that a model's reply can make in any language: a negation, "A or B", a refusal. What is expected
+follows from the pack alone, so a new language is probed without anybody who speaks it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+from hesperus.answers.reader import Reader, reader_for
+from hesperus.answers.reading import read
+from hesperus.answers.scripts import is_unspaced
+from hesperus.answers.tokens import LOOKALIKES
+from hesperus.languages.wordings import Pack
+from hesperus.normalization import key
+
+_LATIN = ("A", "B", "C", "D")
+_NO_TEXTS = ("§1", "§2", "§3", "§4")
+"""Texts of options that no probe contains."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A reply, the key of the pack that it is made from, and what it may be read as.
+
+    Attributes:
+        key: Path of the key, such as ``grammar.negators``.
+        reply: The reply.
+        reader: How it is read.
+        allowed: Labels that are no false answer; no answer never is one.
+        refused: Whether the reply must be known as a refusal.
+    """
+
+    key: str
+    reply: str
+    reader: Reader
+    allowed: frozenset[str] = frozenset()
+    refused: bool = False
+
+    def fault(self) -> str | None:
+        """What is wrong with how the reply is read, or None."""
+        answer = read(self.reader, self.reply)
+        kind = f"a {self.reader.form} reply"
+        if answer.label is not None and answer.label not in self.allowed:
+            wanted = " or ".join(sorted(self.allowed)) or "no answer"
+            return f"{self.reply!r} as {kind} is read as {answer.label!r} (rule {answer.rule}); it means {wanted}"
+        if self.refused and answer.outcome != "refused":
+            return f"{self.reply!r} as {kind} is {answer.outcome}; it is one of the pack's own refusals"
+        return None
+
+
+def false_answers(pack: Pack) -> Iterator[tuple[str, str]]:
+    """Key and message of every probe of a pack that is read as something that it does not mean."""
+    probes = _Probes(pack)
+    seen: set[tuple[str, str, str]] = set()
+    for probe in probes:
+        known = (probe.reply, probe.reader.form, str(probe.reader.labels))
+        if known not in seen and (message := probe.fault()):
+            yield probe.key, message
+        seen.add(known)
+
+
+@dataclass(frozen=True)
+class _Probes:
+    pack: Pack
+    end: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "end", self.pack.sentence_end)
+
+    def __iter__(self) -> Iterator[Probe]:
+        yield from self._negated_labels()
+        yield from self._joined_labels()
+        yield from self._letters_called_wrong()
+        yield from self._joined_letters()
+        yield from self._refusals()
+        yield from self._apostrophes()
+        yield from self._own_letters_and_digits()
+        yield from self._words_that_are_no_letters()
+        yield from self._magnitudes()
+
+    @cached_property
+    def labels(self) -> dict[str, Reader]:
+        """A reader of the preferred words of each group."""
+        return {
+            group: reader_for(
+                "label", self.pack.tag, answers={name: own[:1] for name, own in words.items()}, pack=self.pack
+            )
+            for group, words in self.pack.groups.items()
+        }
+
+    @cached_property
+    def lettered(self) -> list[Reader]:
+        """Readers of options counted with Latin letters and with the language's own."""
+        own = self.pack.option_letters[: len(_LATIN)]
+        return [
+            reader_for(
+                "choice",
+                self.pack.tag,
+                answers={label: [written] for label, written in zip(_LATIN, letters, strict=True)},
+                options=_NO_TEXTS,
+                pack=self.pack,
+            )
+            for letters in dict.fromkeys((_LATIN, own))
+        ]
+
+    def _joined(self, *words: str) -> str:
+        """Words of a sentence; no blank in scripts that write none."""
+        text = words[0]
+        for before, word in pairwise(words):
+            bare = is_unspaced(before) and is_unspaced(word)
+            text += word if bare else f" {word}"
+        return text + self.end
+
+    def _negated_labels(self) -> Iterator[Probe]:
+        grammar = self.pack.grammar
+        for group, reader in self.labels.items():
+            for label, words in reader.answers:
+                others = frozenset(reader.labels) - {label}
+                allowed = frozenset() if group == "polarity" or len(others) > 1 else others
+                for name in ("negators", "negators_after", "conditions"):
+                    for word in getattr(grammar, name):
+                        if any(
+                            key(word) == key(own) for each in self.pack.groups[group].values() for own in each
+                        ):
+                            continue
+                        parts = (words[0], word) if name == "negators_after" else (word, words[0])
+                        means = frozenset() if name == "conditions" else allowed
+                        yield Probe(f"grammar.{name}", self._joined(*parts), reader, means)
+
+    def _joined_labels(self) -> Iterator[Probe]:
+        for reader in self.labels.values():
+            said = [words[0] for _, words in reader.answers]
+            for name, joins in (("or_words", self.pack.or_words), ("grammar.joins", self.pack.grammar.joins)):
+                for join in joins:
+                    for one, other in zip(said, said[1:] + said[:1], strict=True):
+                        yield Probe(name, self._joined(one, join, other), reader)
+
+    def _letters_called_wrong(self) -> Iterator[Probe]:
+        grammar, option = self.pack.grammar, self.pack.option_words[0]
+        wrong = [
+            (f"grammar.{name}", word)
+            for name in ("wrong", "negators_after")
+            for word in getattr(grammar, name)
+        ]
+        for group, label in (("correctness", "incorrect"), ("truth", "false")):
+            wrong += [(f"labels.{group}.{label}", word) for word in self.pack.groups[group][label]]
+        for reader in self.lettered:
+            one, other = (words[0] for _, words in reader.answers[:2])
+            for name, word in wrong:
+                # A Korean particle is spelt like a letter, and "가 아니" like two.
+                if not word.endswith("*") and word.split()[0] not in self.pack.option_letters:
+                    yield Probe(name, self._joined(option, one, word), reader)
+            for word in grammar.negators:
+                yield Probe("grammar.negators", self._joined(word, one), reader)
+                for but in grammar.but[:1]:
+                    reply = self._joined(word, one, but, other)
+                    yield Probe("grammar.but", reply, reader, frozenset("B"))
+
+    def _joined_letters(self) -> Iterator[Probe]:
+        for reader in self.lettered:
+            written = [words[0] for _, words in reader.answers]
+            for name, joins in (("or_words", self.pack.or_words), ("grammar.joins", self.pack.grammar.joins)):
+                for join in joins:
+                    yield Probe(name, self._joined(written[0], join, written[1]), reader)
+                    yield Probe(
+                        name, self._joined(self.pack.option_words[0], *written[1:2], join, written[2]), reader
+                    )
+
+    def _refusals(self) -> Iterator[Probe]:
+        open_answer = reader_for("text", self.pack.tag, answers={}, pack=self.pack)
+        for place, refusal in enumerate(self.pack.refusals):
+            reply = re.sub(" ?… ?", " ", refusal.rstrip("*")) + self.end
+            for reader in (open_answer, *self.labels.values(), *self.lettered):
+                yield Probe(f"refusals[{place}]", reply, reader, refused=True)
+
+    def _apostrophes(self) -> Iterator[Probe]:
+        """A letter before an apostrophe is none, unless the apostrophe begins an ending: C'est, B'dir."""
+        suffix = self.pack.grammar.apostrophe == "suffix"
+        words = (*self.pack.grammar.endings, *self.pack.or_words, *self.pack.option_words)
+        for word in words:
+            if not word[0].isalpha() or word in self.pack.option_letters:
+                continue
+            ending = suffix and word in self.pack.grammar.endings
+            for letter in _LATIN:
+                reply = f"{letter}'{word}{self.end}"
+                yield Probe(
+                    "grammar.apostrophe", reply, self.lettered[0], frozenset({letter} if suffix else ())
+                )
+                if ending:
+                    yield Probe("grammar.endings", reply, self.lettered[0], frozenset({letter}))
+
+    def _own_letters_and_digits(self) -> Iterator[Probe]:
+        alike = "".join(LOOKALIKES.values())
+        for reader in self.lettered:
+            for place, (label, words) in enumerate(reader.answers):
+                # What looks like an expected letter is that letter: Cyrillic "В", the third of its alphabet, is B.
+                own = "" if self.pack.option_letters[place] in alike else self.pack.option_letters[place]
+                for written in filter(None, (words[0], own, self.pack.digits[place + 1])):
+                    for reply in (written, f"({written})", f"{self.pack.option_words[0]} {written}"):
+                        allowed = {label} | {other for other, known in reader.answers if known[0] == written}
+                        yield Probe("option_letters", reply, reader, frozenset(allowed))
+
+    def _words_that_are_no_letters(self) -> Iterator[Probe]:
+        """A word of the pack that happens to hold or to be spelt like a letter: Thai "ถูก" ends with the letter ก."""
+        grammar = self.pack.grammar
+        letters = {key(word) for word in (*self.pack.option_letters, *_LATIN)}
+        named: list[tuple[str, Iterable[str]]] = [
+            (f"grammar.{name}", getattr(grammar, name))
+            for name in ("negators", "negators_after", "conditions", "but", "joins", "because", "endings")
+        ]
+        named += [("or_words", self.pack.or_words), ("option_words", self.pack.option_words)]
+        named += [
+            (f"labels.{g}", (w for own in labels.values() for w in own))
+            for g, labels in self.pack.groups.items()
+        ]
+        for name, words in named:
+            for word in words:
+                if key(word) not in letters and not word.isdigit():
+                    for reader in self.lettered:
+                        yield Probe(name, word + self.end, reader)
+
+    def _magnitudes(self) -> Iterator[Probe]:
+        reader = reader_for("number", self.pack.tag, answers={}, pack=self.pack)
+        for word, factor in self.pack.grammar.magnitudes.items():
+            for three in ("3", self.pack.digits[3]):
+                for gap in ("", " "):
+                    value = frozenset({str(3 * int(factor))})
+                    yield Probe("grammar.magnitudes", f"{three}{gap}{word}{self.end}", reader, value)
