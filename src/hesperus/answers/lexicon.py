@@ -89,15 +89,20 @@ class Lexicon:
 def set_apart(wording: Wording) -> str:
     """Lookahead: what precedes stands apart from what follows, but for endings and copulas of the language."""
     blank = "| " if wording.grammar.clause_blank else ""
-    return rf"(?={_endings(wording, ' ?')}(?:{_EDGE}{blank}))"
+    return rf"(?={endings(wording, ' ?')}(?:{_EDGE}{blank}))"
 
 
-def _endings(wording: Wording, before: str = "") -> str:
-    """Pattern of at most one ending of the language; matches nothing where it has none."""
-    ends = sorted(
-        (respelt(key(word), wording.grammar) for word in wording.grammar.endings), key=lambda e: (-len(e), e)
-    )
-    return f"(?:{before}(?:{'|'.join(map(re.escape, ends))}))?" if ends else ""
+def endings(wording: Wording, before: str = "", *, lone: bool = False) -> str:
+    """Pattern of at most one ending of the language, a hyphen before it or none; matches nothing where it has none.
+
+    Args:
+        wording: The language.
+        before: Pattern of what may stand between a word and its ending.
+        lone: Behind a single letter, to which no ending of one letter is attached: Georgian "და" is "and", no "დ".
+    """
+    spelt = (respelt(key(word), wording.grammar) for word in wording.grammar.endings)
+    ends = sorted((end for end in spelt if len(end) > lone), key=lambda e: (-len(e), e))
+    return f"(?:{before}-?(?i:{'|'.join(map(re.escape, ends))}))?" if ends else ""
 
 
 @lru_cache(maxsize=1024)
@@ -160,7 +165,7 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
 def _needles(tokens: Iterable[Token], wording: Wording, *, small: bool) -> Needles:
     single = [token.word for token in tokens if token.letter and len(token.word) == 1]
     words = [fold(token.word) for token in tokens if not (token.letter and len(token.word) == 1)]
-    return Needles(shortest(words), lone_letters(single, _endings(wording), small=small))
+    return Needles(shortest(words), lone_letters(single, endings(wording, lone=True), small=small))
 
 
 def lexicon(reader: Reader) -> Lexicon:
@@ -195,7 +200,7 @@ def _pattern(token: Token, wording: Wording, role: str) -> str:
             word if role in ("quoted", "beside") or _open(token, wording, role) else word + set_apart(wording)
         )
     # An initial or a compound is no option: "D.C.", "A-level", "3-A".
-    capital = rf"(?<![A-Za-z]\.)(?<!-){_bounded(text, token.word, wording)}(?!-\w)(?![+#])(?!\.[A-Za-z])"
+    capital = rf"(?<![A-Za-z]\.)(?<!-){_bounded(text, token.word, wording)}{_no_compound(wording)}(?![+#])(?!\.[A-Za-z])"
     if role in ("quoted", "beside"):
         return capital if role == "beside" else rf"(?:{capital}|(?<=[(\[])(?i:{text}))"
     if not _open(token, wording, role):
@@ -253,8 +258,13 @@ def _after_option(letters: list[Token], wording: Wording) -> re.Pattern[str] | N
         return None
     found = [_bounded(re.escape(token.word), token.word, wording) for token in letters]
     return re.compile(
-        rf"(?i:{'|'.join(names)}) ?:?(?:{OPENERS}| ){{0,3}}(?P<word>{'|'.join(found)})(?!\w)(?!-\w)"
+        rf"(?i:{'|'.join(names)}) ?:?(?:{OPENERS}| ){{0,3}}(?P<word>{'|'.join(found)})(?!\w){_no_compound(wording)}"
     )
+
+
+def _no_compound(wording: Wording) -> str:
+    """Lookahead: no hyphen and word ("A-level") but for an ending ("B-dir")."""
+    return rf"(?!-(?!{ending}(?!\w))\w)" if (ending := endings(wording).removesuffix("?")) else r"(?!-\w)"
 
 
 def _counters(wording: Wording) -> str:
@@ -270,7 +280,8 @@ def everyday(wording: Wording) -> frozenset[str]:
 
 
 def _bounded(pattern: str, word: str, wording: Wording) -> str:
-    return bounded(pattern, word, endings=_endings(wording), suffixes=wording.grammar.apostrophe == "suffix")
+    ends = endings(wording, lone=len(word) == 1)
+    return bounded(pattern, word, endings=ends, suffixes=wording.grammar.apostrophe == "suffix")
 
 
 def _numbered(digits: Mapping[str, str], wording: Wording) -> re.Pattern[str]:

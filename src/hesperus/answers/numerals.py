@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
+from hesperus.answers.lexicon import endings
 from hesperus.answers.reply_text import Text
 from hesperus.answers.scripts import bounded
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
@@ -63,7 +64,7 @@ def _numbers(text: str) -> list[tuple[int, str]]:
 
 
 def _multiplied(text: str, found: tuple[int, str], reply: Text) -> str | None:
-    """The value of a number in its text, with the magnitude behind it: "3 million", "3万", "3 लाख", "۱۲/۵" in Persian."""
+    """The value of a number in its text, with its magnitude: "3 million", "3万", "milioni 3"; "۱۲/۵" in Persian."""
     place, token = found
     end = place + len(token)
     if any(
@@ -77,6 +78,8 @@ def _multiplied(text: str, found: tuple[int, str], reply: Text) -> str | None:
         token, end = f"{token}.{decimal[1]}", decimal.end()
     value = _value(token, reply.reader.language) if "/" not in token else None
     factor = 1
+    if wording.grammar.magnitude_first and (match := _magnitude_before(wording).search(text[:place])):
+        factor, end = int(_factors(wording)[fold(match["word"])]), len(text)
     while value is not None and (match := _magnitudes(wording).match(text, end)):
         factor *= int(_factors(wording)[fold(match["word"])])
         end = match.end()
@@ -95,8 +98,15 @@ def _factors(wording: Wording) -> Mapping[str, str]:
 def _magnitudes(wording: Wording) -> re.Pattern[str]:
     words = sorted(_factors(wording), key=lambda word: (-len(word), word))
     # Behind a number a word begins with or without a blank ("3million", "3 million"): only its end needs a boundary.
-    patterns = [bounded(re.escape(word), word, left=False) for word in words]
+    patterns = [bounded(re.escape(word), word, endings=endings(wording), left=False) for word in words]
     return re.compile(rf"[ \u00a0-]?(?P<word>(?i:{'|'.join(patterns)}))" if patterns else r"(?!)")
+
+
+@lru_cache(maxsize=256)
+def _magnitude_before(wording: Wording) -> re.Pattern[str]:
+    words = sorted(_factors(wording), key=lambda word: (-len(word), word))
+    patterns = [bounded(re.escape(word), word) for word in words]
+    return re.compile(rf"(?P<word>(?i:{'|'.join(patterns)})) \Z" if patterns else r"(?!)")
 
 
 def _value(token: str, language: str) -> str | None:

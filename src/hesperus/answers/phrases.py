@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import compress
 
-from hesperus.answers.scripts import is_unspaced
+from hesperus.answers.scripts import in_word, is_unspaced
 from hesperus.answers.spelling import SENTENCE_END
 
 _GAP = 48
@@ -90,8 +90,8 @@ def _place(part: Part, text: str, start: int) -> int | None:
     place = text.find(word, start)
     while place >= 0:
         after = text[place + len(word) : place + len(word) + 1]
-        open_left = place == 0 or not text[place - 1].isalnum() or is_unspaced(text[place - 1])
-        if open_left and (stem or not after.isalnum() or is_unspaced(word)):
+        open_left = place == 0 or not in_word(text[place - 1]) or is_unspaced(text[place - 1])
+        if open_left and (stem or not in_word(after) or is_unspaced(word)):
             return place
         place = text.find(word, place + 1)
     return None

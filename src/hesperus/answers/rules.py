@@ -63,7 +63,8 @@ def _label(reply: Text, text: str) -> str | None:
 def _without_ending(reply: Text, word: str) -> str | None:
     """The label of a word with an ending or copula of the language behind it: "yanlıştır", "ለ ነው"."""
     for ending in reply.reader.wording.grammar.endings:
-        if word.endswith(ending) and (label := reply.words.exact.get(word.removesuffix(ending).rstrip())):
+        stem = word.removesuffix(ending)
+        if stem != word and len(word) > 2 and (label := reply.words.exact.get(stem.rstrip(" -"))):
             return label
     return None
 

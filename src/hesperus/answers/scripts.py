@@ -6,12 +6,24 @@ Burmese set no blanks between words.
 
 from __future__ import annotations
 
+import unicodedata
+
 from hesperus.languages.letters import RANGES, UNSPACED, script_of
 
 
 def is_unspaced(word: str) -> bool:
     """True where the word's last letter belongs to a script without blanks between words."""
     return bool(word) and script_of(word[-1]) in UNSPACED
+
+
+def in_word(character: str) -> bool:
+    """True for a letter, a digit or a mark on one: the vowel signs of India's scripts do not end a word."""
+    return character.isalnum() or (character > "\u02ff" and unicodedata.category(character)[0] == "M")
+
+
+def capital(letter: str) -> str:
+    """An option letter as lists write it: in upper case, but Georgian text has none."""
+    return letter if script_of(letter[:1]) == "Geor" else letter.upper()
 
 
 def bounded(pattern: str, word: str, *, endings: str = "", suffixes: bool = False, left: bool = True) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hesperus.answers.scripts import capital
 from hesperus.answers.spelling import respelt
 from hesperus.answers.wording import Answers, Wording, is_lettered
 from hesperus.normalization import key, unaccented
@@ -39,7 +40,7 @@ def tokens_of(form: str, answers: Answers, synonyms: Answers, wording: Wording) 
         for word in words:
             if (known := respelt(key(word), wording.grammar)) and known not in taken:
                 taken.add(known)
-                yield Token(known if not letter else known.upper(), label, letter, template)
+                yield Token(capital(known) if letter else known, label, letter, template)
 
     lettered = is_lettered(answers)
     for label, words in answers:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
+from hesperus.answers.scripts import capital
 from hesperus.errors import UnknownNameError
 from hesperus.languages import Pack, language, pack, packs
 from hesperus.languages.grammar import NO_GRAMMAR, Grammar
@@ -151,7 +152,7 @@ def pack_or_none(tag: str) -> Pack | None:
 def is_lettered(answers: Answers) -> bool:
     """True where every label's preferred word is one letter of a script with capitals (A, B, C; А, Б, В)."""
     first = [key(words[0]) for _, words in answers if words]
-    return bool(first) and all(len(word) == 1 and word.upper() != word for word in first)
+    return bool(first) and all(len(word) == 1 and capital(word) != word for word in first)
 
 
 def synonyms_of(own: Pack | None, answers: Answers) -> Answers:

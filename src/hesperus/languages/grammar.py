@@ -41,7 +41,8 @@ class Grammar:
         endings: Endings and copulas that may follow an answer and do not change it ("です", "है", "-dır").
         counters: What follows an option's number ("番", "번").
         letter_names: For each place, other letters and spelt names of letters ("乙", "बी").
-        magnitudes: Words that multiply a number before them, with the factor ("लाख": "100000").
+        magnitudes: Words that multiply a number, with the factor ("लाख": "100000").
+        magnitude_first: Whether the magnitude stands before its number ("milioni 3").
         spellings: Pairs of characters that count as one when words are compared (Arabic and Persian yeh).
         apostrophe: What an apostrophe does.
         clause_blank: Whether a blank ends a clause (Thai).
@@ -64,6 +65,7 @@ class Grammar:
     counters: tuple[str, ...] = ()
     letter_names: tuple[tuple[str, ...], ...] = ()
     magnitudes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    magnitude_first: bool = False
     spellings: tuple[tuple[str, str], ...] = ()
     apostrophe: Apostrophe = "none"
     clause_blank: bool = False
@@ -80,6 +82,7 @@ _CHOICES = {
     "apostrophe": ("none", "elision", "suffix"),
     "clause_blank": ("true", "false"),
     "verb_second": ("true", "false"),
+    "magnitude_first": ("true", "false"),
 }
 
 
@@ -161,6 +164,7 @@ def grammar_of(raw: Any) -> Grammar:
         apostrophe=raw.get("apostrophe", "none"),
         clause_blank=raw.get("clause_blank") == "true",
         verb_second=raw.get("verb_second") == "true",
+        magnitude_first=raw.get("magnitude_first") == "true",
     )
 
 

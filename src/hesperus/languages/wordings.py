@@ -295,9 +295,7 @@ def pack_files() -> Mapping[str, Traversable]:
     """Tag to the file of each pack that hesperus ships."""
     folder = files("hesperus.languages") / "packs"
     found = (file for file in folder.iterdir() if file.name.endswith(".yaml"))
-    return MappingProxyType(
-        {file.name.removesuffix(".yaml"): file for file in sorted(found, key=lambda f: f.name)}
-    )
+    return MappingProxyType(dict(sorted((file.name.removesuffix(".yaml"), file) for file in found)))
 
 
 def packs() -> tuple[str, ...]:
