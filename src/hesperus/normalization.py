@@ -35,7 +35,7 @@ _LEFT_OVER = re.compile(r"[*#~]+|_{2,}")
 _BLANKS = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r" ?\n[ \n]*")
 
-PUNCTUATION = r".,;:!?…、،؛؟۔।॥፡።፣፤፥፧։၊။་།~"
+PUNCTUATION = r".,;:!?…、،؛؟۔।॥፡።፣፤፥፧։၊။។៕៖་།~"
 """Marks that end a word or a clause, after cleaning."""
 
 _EDGES = frozenset(PUNCTUATION + "\"'()[]{}<>*_#~`¡¿-–—=|/\\$ \n\t")

@@ -52,6 +52,8 @@ def letter(language: str, reply: str, options: str = "p q r s") -> str | None:
         ("en", "B because London is in England.", "B"), ("en", "I pick B here.", "B"), ("cs", "Možnost A je nesprávná.", None),
         ("zh", "A和B都有可能。", None), ("zh", "不选A。", None), ("th", "ตัวเลือก A ไม่ถูก.", None), ("hi", "विकल्प A और B दोनों सही हैं।", None),
         ("fa", "پاسخ ب است.", "B"), ("en", "B is q, I think.", "B"),
+        ("my", "A သည် မှားပါသည်။ B သည် မှန်ပါသည်။", "B"), ("my", "A သည် အဖြေမှန် မဟုတ်ပါ။", None),
+        ("fil", "Mali ang A. Tama ang B.", "B"), ("km", "ជម្រើស A ខុស។ ជម្រើស B ត្រឹមត្រូវ។", "B"),
     ],
 )  # fmt: skip
 def test_letters(language: str, reply: str, expected: str | None) -> None:
@@ -73,6 +75,9 @@ def test_letters(language: str, reply: str, expected: str | None) -> None:
         ("vi", "polarity", "Vừa có vừa không.", None), ("pa", "polarity", "ਮੈਂ ਇੱਕ ਵਿਦਿਆਰਥੀ ਹਾਂ।", None), ("pa", "polarity", "ਹਾਂ ਜੀ।", "yes"),
         ("de", "sentiment", "Die Bewertung ist keineswegs positiv.", None), ("th", "inference", "ไม่มีความขัดแย้ง", None),
         ("th", "truth", "ข้อความนี้เป็นจริง", "true"),
+        ("km", "polarity", "ចម្លើយ៖ ទេ", "no"), ("km", "truth", "សេចក្តីថ្លែងការណ៍នេះមិនពិតទេ។", "false"),
+        ("lo", "polarity", "ຫົວຂໍ້ແມ່ນ ປະຫວັດສາດ", None), ("my", "polarity", "အဓိပ္ပာယ် တူညီမှု မဟုတ်ပါ။", None),
+        ("so", "truth", "Run ma aha.", "false"),
     ],
 )  # fmt: skip
 def test_words(language: str, group: str, reply: str, expected: str | None) -> None:

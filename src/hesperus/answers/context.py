@@ -169,7 +169,9 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
     clause = _CLAUSE.split(fold(rest))[0]
     if clause and is_unspaced(clause[0]):
         if titled:
-            return words.wrong.begin(clause) or clause.startswith(words.after)
+            # Burmese sets blanks between phrases: "A သည် မှားပါသည်" calls A wrong behind a particle.
+            parts = (clause, *clause.split()[1:_DENIED_WORDS])
+            return any(words.wrong.begin(part) or part.startswith(words.after) for part in parts)
         close = clause[:_DENIED_CHARACTERS]
         return words.wrong.stand_in(close) or any(
             word in close for word in (*words.after, *words.negators) if is_unspaced(word)

@@ -26,7 +26,7 @@ _EDGE = rf" ?(?:{CLOSERS}|[{PUNCTUATION}]|[–—]|-(?!\w)|\n|\Z)"
 
 _LONG_POLAR = 6
 """Characters from which a word for yes, no, true or false is no part of another word where no blanks are written."""
-_COLONS = ":：፡፦"
+_COLONS = ":：፡፦៖"
 # What shows a capital to be a letter where it could be a word: "A is", and a capitalised article, "A The first …".
 _COPULA = r"(?=\ (?:(?i:is|ist|est|es|è|é|trifft|stimmt|applies)|The|La|Le|Les|El|Los|Las)\b)"
 _AFTER_NOUN = rf"(?:{CLOSERS}{{0,2}} ?(?:[{_COLONS}=>]|[–—]|-(?!\w)|\n|(?=[(\[\"]))|(?:应该|应)?[是为]|(?=是(?:[.!\n]|\Z)))"

@@ -120,18 +120,19 @@ class _Probes:
     def _negated_labels(self) -> Iterator[Probe]:
         grammar = self.pack.grammar
         for group, reader in self.labels.items():
+            known = {key(own) for each in self.pack.groups[group].values() for own in each}
             for label, words in reader.answers:
                 others = frozenset(reader.labels) - {label}
                 allowed = frozenset() if group == "polarity" or len(others) > 1 else others
                 for name in ("negators", "negators_after", "conditions"):
                     for word in getattr(grammar, name):
-                        if any(
-                            key(word) == key(own) for each in self.pack.groups[group].values() for own in each
-                        ):
-                            continue
                         parts = (words[0], word) if name == "negators_after" else (word, words[0])
+                        reply = self._joined(*parts)
+                        # "hindi tama ang" begins with "not true"; Khmer "no" is the clause-final negator too.
+                        if any(f"{key(word)} ".startswith(f"{own} ") or key(reply) == own for own in known):
+                            continue
                         means = frozenset() if name == "conditions" else allowed
-                        yield Probe(f"grammar.{name}", self._joined(*parts), reader, means)
+                        yield Probe(f"grammar.{name}", reply, reader, means)
 
     def _joined_labels(self) -> Iterator[Probe]:
         for reader in self.labels.values():

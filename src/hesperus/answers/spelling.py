@@ -6,7 +6,7 @@ import re
 
 from hesperus.languages.grammar import Grammar
 
-SENTENCE_END = re.compile(r"[.!?…।॥።](?=[ \n\"')\]]|\Z|[^\W0-9A-Za-z])|\n")
+SENTENCE_END = re.compile(r"[.!?…۔।॥።။។៕](?=[ \n\"')\]]|\Z|[^\W0-9A-Za-z])|\n")
 """A mark that ends a sentence, or the end of a line; the point of "U.S." and of "3.5" ends none."""
 
 
