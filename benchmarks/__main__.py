@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NOT_BENCHMARKS = {"__init__", "__main__", "loopback_server"}
+NOT_BENCHMARKS = {"__init__", "__main__", "fault_server", "loopback_server"}
 BY_NAME_ONLY = {"mutants"}
 
 

@@ -180,6 +180,8 @@ class Reply:
         tokens_in: Tokens of the prompt as the endpoint counted them, or None.
         tokens_out: Tokens of the reply, likewise.
         served_by: The exact model version that the endpoint named, or None.
+        reasoning: What the model wrote before its answer, where it thinks aloud and the endpoint shows it; never read as
+            an answer.
     """
 
     text: str
@@ -188,6 +190,7 @@ class Reply:
     tokens_in: int | None = None
     tokens_out: int | None = None
     served_by: str | None = None
+    reasoning: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

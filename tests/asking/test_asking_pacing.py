@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from hesperus.asking import Budget, Policy, Prices, Progress, Spending
 from hesperus.asking.pacing import (
-    ANY_RUN,
     BACKOFF_BASE,
     BACKOFF_CAP,
-    DECREASE,
-    ENDPOINT_RUN,
-    START,
+    FIRST_RUN,
+    LATE,
+    LATE_FAILED,
+    RECENT_FAILED,
+    WORKING_CAP,
     Circuit,
-    Limit,
     backoff,
 )
 from hesperus.asking.progress import Tally
@@ -40,78 +40,26 @@ def test_backoff_grows_and_spreads():
     assert means == pytest.approx([0.5, 1.0, 2.0, 30.0], rel=0.1)
 
 
-events = st.lists(
-    st.tuples(st.booleans(), st.floats(0.001, 10), st.integers(0, 80)), min_size=1, max_size=200
-)
-
-
-@settings(max_examples=200, derandomize=True, deadline=None)
-@given(st.integers(1, 64), events)
-def test_the_limit_stays_within_bounds(most, happened):
-    limit, now = Limit(most), 0.0
-    for success, seconds, in_flight in happened:
-        now += seconds
-        if success:
-            limit.succeeded(seconds, in_flight)
-        else:
-            limit.overloaded(now - seconds, now)
-        assert 1 <= limit.value <= most
-
-
-def test_the_limit_doubles_each_round_trip_then_creeps():
-    limit = Limit(1000)
-    assert limit.value == START
-    for _ in range(3):
-        for _ in range(limit.value):
-            limit.succeeded(1.0, limit.value)
-    assert limit.value == START * 8
-    limit.overloaded(5.0, 6.0)
-    cut = int(START * 8 * DECREASE)
-    assert limit.value == cut
-    for _ in range(cut):
-        limit.succeeded(1.0, limit.value)
-    assert cut <= limit.value <= cut + 1
-
-
-def test_one_burst_of_overload_cuts_once():
-    limit = Limit(64)
-    for _ in range(5):
-        limit.overloaded(sent_at=1.0, now=2.0)
-    assert limit.value == int(START * DECREASE)
-    limit.overloaded(sent_at=2.5, now=3.0)
-    assert limit.value == int(START * DECREASE * DECREASE)
-
-
-def test_a_limit_that_is_not_reached_does_not_grow():
-    limit = Limit(64)
-    for _ in range(100):
-        limit.succeeded(1.0, START - 1)
-    assert limit.value == START
-
-
-def test_growth_stops_where_a_queue_forms():
-    limit = Limit(1000)
-    for _ in range(50):  # an endpoint that serves eight at a time: what is more waits
-        for _ in range(limit.value):
-            limit.succeeded(max(1.0, limit.value / 8), limit.value)
-    assert 8 * 3 < limit.value < 8 * 8
+def test_an_endpoint_that_works_is_not_waited_for_long():
+    rng = random.Random(1)
+    assert max(backoff(12, rng, is_working=True) for _ in range(2000)) <= WORKING_CAP < BACKOFF_CAP
 
 
 def test_an_endpoint_that_refuses_everything_opens_the_circuit():
     circuit = Circuit()
-    assert [circuit.failed("http_401", 100, retried=False) for _ in range(ENDPOINT_RUN)] == [False] * (
-        ENDPOINT_RUN - 1
+    assert [circuit.failed("http_401", 100, retried=False) for _ in range(FIRST_RUN)] == [False] * (
+        FIRST_RUN - 1
     ) + [True]
 
 
 def test_failures_of_single_requests_do_not_unless_nothing_works():
     circuit = Circuit()
-    assert [circuit.failed("http_400", 100, retried=False) for _ in range(ANY_RUN)] == [False] * (
-        ANY_RUN - 1
-    ) + [True]
+    assert [circuit.failed("http_400", 100, retried=False) for _ in range(LATE)] == [False] * (LATE - 1) + [
+        True
+    ]
     working = Circuit()
     working.succeeded()
-    assert not any(working.failed("http_400", 100, retried=False) for _ in range(5 * ANY_RUN))
+    assert not any(working.failed("http_400", 100, retried=False) for _ in range(5 * LATE))
 
 
 def test_the_only_requests_of_a_run_refused_alike_open_it_too():
@@ -122,7 +70,7 @@ def test_the_only_requests_of_a_run_refused_alike_open_it_too():
     assert not mixed.failed("http_401", 0, retried=False)
 
 
-def test_a_success_or_another_failure_resets_the_run():
+def test_another_failure_begins_the_count_anew_and_a_success_ends_it():
     circuit = Circuit()
     for kind in ("http_401", "http_401", "connect", "http_401", "http_401"):
         assert not circuit.failed(kind, 9, retried=False)
@@ -130,18 +78,55 @@ def test_a_success_or_another_failure_resets_the_run():
     assert not circuit.failed("http_401", 9, retried=False)
 
 
-def test_an_endpoint_that_dies_half_way_stops_the_run():
+def test_a_share_of_failures_stops_a_run_that_worked_and_single_successes_do_not_save_it():
     circuit = Circuit()
-    circuit.succeeded()
-    stops = [circuit.failed("http_500", 100, retried=True) for _ in range(ANY_RUN)]
-    assert stops == [False] * (ANY_RUN - 1) + [True]
+    for _ in range(30):
+        circuit.succeeded()
+    stops = [circuit.failed("http_401", 100, retried=False) for _ in range(RECENT_FAILED)]
+    assert stops == [False] * (RECENT_FAILED - 1) + [True]
+    late = Circuit()
+    late.succeeded()
+    stops = [late.failed("http_500", 100, retried=True) for _ in range(LATE_FAILED)]
+    assert stops == [False] * (LATE_FAILED - 1) + [True]
+    half = Circuit()
+    for _ in range(200):
+        half.succeeded()
+        assert not half.failed("html", 100, retried=True)
 
 
 def test_an_endpoint_that_fails_everything_is_given_a_rest():
     circuit = Circuit()
-    assert circuit.faltered("connect", 8)
+    assert circuit.faltered("connect", 8) and Circuit().faltered("html", 8)
     circuit.succeeded()
     assert [circuit.faltered("http_500", 2) for _ in range(5)] == [False] * 4 + [True]
+
+
+def test_an_endpoint_of_which_a_third_fails_is_given_no_rest():
+    circuit, rng = Circuit(), random.Random(3)
+    circuit.succeeded()
+    for _ in range(5000):
+        if rng.random() < 0.3:
+            kind = rng.choice(["http_503", "connect", "html", "timeout"])
+            assert not circuit.faltered(kind, 16)
+        else:
+            circuit.succeeded()
+    assert circuit.is_working and not circuit.is_refusing
+
+
+def test_what_another_try_hardly_mends_has_one_and_what_is_put_off_has_many():
+    circuit = Circuit()
+    for kind in ("html", "redirect", "bad_encoding", "not_json", "bad_reply", "no_content"):
+        assert circuit.tries(kind, 8) == 1 and circuit.tries(kind, 0) == 0
+    assert circuit.tries("http_429", 8) == 32 and circuit.tries("http_503", 8) == 8
+
+
+def test_most_tries_refused_is_a_refusing_endpoint():
+    circuit = Circuit()
+    circuit.faltered("http_429", 8)
+    assert circuit.is_refusing and not circuit.is_working
+    for _ in range(3):
+        circuit.succeeded()
+    assert not circuit.is_refusing and circuit.is_working
 
 
 def test_an_endpoint_never_reached_is_not_waited_for_long():

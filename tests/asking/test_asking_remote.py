@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +121,65 @@ def test_what_will_not_pass_is_a_failure_and_never_stored(store):
         ]
 
 
+@pytest.mark.parametrize(
+    ("action", "kind"),
+    [
+        (Send("<html>", kind="text/html"), "html"),
+        (Send("upstream error", kind="text/plain"), "not_json"),
+        (Send(b'{"choices": [{"message": {"content": "na\xefve"}}]}'), "bad_encoding"),
+        (Send(b'{"choices": []}', headers={"Content-Encoding": "gzip"}), "bad_encoding"),
+        (Send("", 307, {"Location": "http://127.0.0.1:9/"}), "redirect"),
+        (Send({"hello": 1}), "bad_reply"),
+        (Say(None), "no_content"),
+    ],
+)
+def test_what_another_try_hardly_mends_is_tried_twice_and_holds_up_nothing_else(store, action, kind):
+    def behave(body, count):
+        return action if user_text(body) == "q7" else echo(body, count)
+
+    seen = []
+    with serving(behave) as endpoint:
+        replies = ask(made(endpoint.url), questions(40), store=store, progress=seen.append)
+        asked = Counter(endpoint.asked)
+        assert asked.pop("q7") == 2 and set(asked.values()) == {1}
+        assert [text for text in texts(replies) if not text.startswith("you said")] == [kind]
+        assert seen[-1].faults == {kind: 2} and len(store) == 39
+        endpoint.behaviour = echo
+        assert texts(ask(made(endpoint.url), questions(40), store=store))[7] == "you said: q7"
+
+
+def test_odd_values_in_a_reply_are_left_out_and_stop_nothing(store):
+    def behave(body, count):
+        odd = {
+            "choices": [{"message": {"content": user_text(body)}, "finish_reason": {"a": [1]}}],
+            "model": ["m"],
+        }
+        return Send({**odd, "usage": {"prompt_tokens": 2**64 - 1, "completion_tokens": 1e300}})
+
+    with serving(behave) as endpoint:
+        replies = ask(made(endpoint.url), questions(5), store=store)
+        assert replies == [Reply(f"q{n}", "unknown") for n in range(5)]
+        assert ask(made(endpoint.url), questions(5), store=store) == replies and len(endpoint.bodies) == 5
+
+
+def test_an_absurd_count_that_was_stored_long_ago_stops_nothing(store):
+    with serving() as endpoint:
+        ask(made(endpoint.url), questions(2), store=store)
+        store._connection.execute(
+            "UPDATE replies SET reply = json_set(reply, '$.tokens_in', 18446744073709551615) WHERE rowid = 1"
+        )
+        replies = ask(made(endpoint.url), questions(2), store=store)
+    assert sorted(str(reply.tokens_in) for reply in replies if isinstance(reply, Reply)) == ["2", "None"]
+
+
+def test_a_share_of_faults_of_every_kind_loses_nothing_and_mixes_nothing_up():
+    benchmark = Path(__file__).resolve().parents[2] / "benchmarks" / "faults.py"
+    command = [sys.executable, str(benchmark), "--requests", "1500", "--seconds", "0.03", "--floor", "0"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "lost 0, mixed up 0, a usable reply given again 0" in ended.stdout
+
+
 def test_a_hang_ends_at_the_timeout(store):
     def behave(body, count):
         return Say("late", seconds=5) if user_text(body) == "q0" else echo(body, count)
@@ -136,15 +198,15 @@ def test_a_hang_ends_at_the_timeout(store):
     [
         (Send({"error": {"message": "no"}}, 401), PermanentError, "HESPERUS_API_KEY"),
         (Send({"error": {"message": "no"}}, 404), PermanentError, "check the model's name"),
-        (Send("<html>", kind="text/html"), PermanentError, "usually ends with /v1"),
-        (Send({"hello": 1}), PermanentError, "no completion"),
+        (Send("<html>", kind="text/html"), TransientError, "usually ends with /v1"),
+        (Send({"hello": 1}), TransientError, "no completion"),
         (Send({"error": {"code": "insufficient_quota"}}, 429), PermanentError, "no credit left"),
     ],
 )
 def test_a_hopeless_endpoint_stops_the_run_early(store, action, error, words):
     with serving(lambda *_: action) as endpoint, pytest.raises(error, match=words):
         ask(made(endpoint.url), questions(500), store=store)
-    assert len(endpoint.bodies) <= 16
+    assert len(endpoint.bodies) <= 24
     with serving(lambda *_: action) as endpoint, pytest.raises(error, match=words):
         ask(made(endpoint.url), questions(1), store=store)
     assert len(store) == 0

@@ -16,7 +16,7 @@ from hesperus.asking.store import LOOKUP, Entry
 from hesperus.asking.turns import turn
 from hesperus.errors import StoreError
 from hesperus.models import StoredReply
-from hesperus.types import Prompt, Reply, Request, Settings
+from hesperus.types import Failure, Prompt, Reply, Request, Settings
 
 WHO = {"model": "b"}
 
@@ -96,8 +96,11 @@ def test_damaged_replies_are_named(tmp_path):
     store = ReplyStore(tmp_path / "s.sqlite")
     store.put([entry(1)], WHO)
     store._connection.execute("UPDATE replies SET reply = '{}'")
-    with pytest.raises(StoreError, match="holds an unreadable reply"):
-        store.find([entry(1).key])
+    store.put([entry(2)], WHO)
+    found = store.find([entry(1).key, entry(2).key])
+    damaged = found[entry(1).key]
+    assert isinstance(damaged, Failure) and damaged.kind == "stored" and entry(1).key in damaged.message
+    assert found[entry(2).key] == entry(2).reply
     with pytest.raises(StoreError, match="holds an unreadable reply"):
         list(store.stored())
     store.close()

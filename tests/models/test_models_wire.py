@@ -58,10 +58,12 @@ def test_text_that_is_no_utf8_is_refused():
         (b"  \n", TransientError, "bad_json"),
         (b'{"choices": [{"mess', TransientError, "bad_json"),
         (b"[" * 200_000, TransientError, "bad_json"),
-        (b"<!doctype html><title> Sign\nin </title>", PermanentError, "html"),
-        (b"upstream connect error", PermanentError, "not_json"),
-        (b"data: {}\n\n", PermanentError, "not_json"),
-        (b"\xff\xfe{}", PermanentError, "not_json"),
+        (b"<!doctype html><title> Sign\nin </title>", TransientError, "html"),
+        (b"upstream connect error", TransientError, "not_json"),
+        (b"data: {}\n\n", TransientError, "not_json"),
+        (b"\xff\xfe{}", TransientError, "not_json"),
+        (b'{"choices": [{"message": {"content": "na\xefve"}}]}', TransientError, "bad_encoding"),
+        (b'{"choices": [{"message": {"content": "\xe4\xbd', TransientError, "bad_json"),
     ],
 )
 def test_bodies_that_are_no_json_are_told_apart(body, error, kind):
@@ -72,7 +74,7 @@ def test_bodies_that_are_no_json_are_told_apart(body, error, kind):
 
 
 def test_html_shows_its_title():
-    with pytest.raises(PermanentError, match=r"usually ends with /v1\): Sign in"):
+    with pytest.raises(TransientError, match=r"usually ends with /v1\): Sign in"):
         wire.decode(b"<html><title> Sign\nin </title>", "m")
 
 
@@ -84,15 +86,17 @@ def test_loose_json_is_read():
     ("document", "error", "kind"),
     [
         ({"choices": []}, TransientError, "empty_choices"),
-        ({"choices": None}, PermanentError, "bad_reply"),
-        ({"choices": ["x"]}, PermanentError, "bad_reply"),
-        ({"hello": "world"}, PermanentError, "bad_reply"),
-        ([1, 2], PermanentError, "bad_reply"),
-        ("text", PermanentError, "bad_reply"),
-        (None, PermanentError, "bad_reply"),
-        (completion(message=None), PermanentError, "bad_reply"),
-        (completion(message={"content": 7}), PermanentError, "bad_reply"),
+        ({"choices": None}, TransientError, "bad_reply"),
+        ({"choices": ["x"]}, TransientError, "bad_reply"),
+        ({"hello": "world"}, TransientError, "bad_reply"),
+        ([1, 2], TransientError, "bad_reply"),
+        ("text", TransientError, "bad_reply"),
+        (None, TransientError, "bad_reply"),
+        (completion(message=None), TransientError, "bad_reply"),
+        (completion(message={"content": 7}), TransientError, "bad_reply"),
         (completion(finish_reason="error"), TransientError, "gave_up"),
+        (completion(message={"content": None}), TransientError, "no_content"),
+        (completion(message={"content": None}, finish_reason="tool_calls"), TransientError, "no_content"),
         (completion(finish_reason="insufficient_system_resource"), TransientError, "gave_up"),
     ],
 )
@@ -110,23 +114,51 @@ def test_json_that_is_no_completion_is_named(document, error, kind):
         ({"finish_reason": "content_filter", "message": None}, "", "filter"),
         ({"finish_reason": "SAFETY", "message": {"content": None}}, "", "filter"),
         ({"finish_reason": None}, "yes", "unknown"),
-        ({"finish_reason": "tool_calls", "message": {"content": None, "tool_calls": []}}, "", "unknown"),
-        ({"finish_reason": "length", "message": {"content": None, "reasoning": "hm"}}, "", "length"),
+        ({"finish_reason": {"reason": "stop"}}, "yes", "unknown"),
+        ({"finish_reason": ["error"]}, "yes", "unknown"),
+        ({"finish_reason": "length", "message": {"content": None}}, "", "length"),
         ({"message": {"content": None, "refusal": "I cannot."}}, "I cannot.", "stop"),
-        (
-            {
-                "message": {
-                    "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "no"}]
-                }
-            },
-            "no",
-            "stop",
-        ),
     ],
 )
 def test_replies_are_read(choice, text, finish):
     reply = wire.read_chat(completion(**choice), "m")
     assert reply == Reply(text, finish, None, 3, 1, "m-1")
+
+
+@pytest.mark.parametrize(
+    ("message", "thought", "text"),
+    [
+        ({"content": "B", "reasoning_content": "First, A?"}, "First, A?", "B"),
+        ({"content": "B", "reasoning": "First, A?"}, "First, A?", "B"),
+        ({"content": "B", "reasoning": ""}, None, "B"),
+        ({"content": "<think>\nFirst, A?\n</think>\n\nB"}, "First, A?", "B"),
+        ({"content": "First, A?\n</think>\n\nB"}, "First, A?", "B"),
+        ({"content": "<think>First, A? Then"}, "First, A? Then", ""),
+        ({"content": "<think>\n\n</think>\n\nB"}, None, "B"),
+        ({"content": "I think B"}, None, "I think B"),
+        ({"content": None, "reasoning": "First, A?"}, "First, A?", ""),
+        ({"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "no"}]}, "hm", "no"),
+        (
+            {
+                "content": [
+                    {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                    {"type": "text", "text": "no"},
+                ]
+            },
+            "hm",
+            "no",
+        ),
+    ],
+)
+def test_thinking_is_kept_apart_from_the_answer(message, thought, text):
+    reply = wire.read_chat(completion(message=message), "m")
+    assert (reply.reasoning, reply.text) == (thought, text)
+
+
+def test_counts_beyond_all_measure_are_not_counts():
+    for odd in (2**64 - 1, 10**30, 1e300, "7", None, [1], -1):
+        assert wire.usage_of({"usage": {"prompt_tokens": odd, "completion_tokens": 1}}) == (None, 1)
+    assert wire.served_by({"model": "m" * 10**6}) == "m" * 200
 
 
 def test_missing_usage_is_none_never_zero():

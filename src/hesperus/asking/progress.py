@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 WINDOW_SECONDS = 15.0
 """The rate is taken over this long, so that it follows the endpoint."""
@@ -25,6 +25,7 @@ class Progress:
         tokens_in: Prompt tokens of this run, as far as the model counts them.
         tokens_out: Reply tokens, likewise.
         rate: Replies per second of late, those from the store not counted; 0 before the first.
+        faults: Kind of failure to the tries that failed so, tried again or not.
         note: What the run waits for, for people; empty where it does not.
     """
 
@@ -37,6 +38,7 @@ class Progress:
     tokens_in: int = 0
     tokens_out: int = 0
     rate: float = 0.0
+    faults: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
 
     @property
@@ -60,6 +62,7 @@ class Tally:
         self.total, self.cached = total, cached
         self.done, self.failed, self.in_flight, self.retried = cached, 0, 0, 0
         self.tokens_in, self.tokens_out = 0, 0
+        self.faults: Counter[str] = Counter()
         self.note = ""
         self._marks: deque[tuple[float, int]] = deque([(time.monotonic(), cached)])
 
@@ -80,5 +83,6 @@ class Tally:
             tokens_in=self.tokens_in,
             tokens_out=self.tokens_out,
             rate=(done - before) / (now - start) if now > start else 0.0,
+            faults=dict(self.faults),
             note=self.note,
         )

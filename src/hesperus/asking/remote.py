@@ -10,7 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from hesperus.asking.commits import Committer
-from hesperus.asking.pacing import OVERLOAD_KINDS, Limit, backoff
+from hesperus.asking.limit import Limit
+from hesperus.asking.pacing import REFUSAL_KINDS, backoff
 from hesperus.asking.runs import Job, Ledger, storable
 from hesperus.asking.spending import Hold
 from hesperus.asking.store import Entry
@@ -18,7 +19,9 @@ from hesperus.errors import PermanentError, TransientError
 from hesperus.models import RemoteModel
 from hesperus.types import Reply
 
-BILLED_KINDS = frozenset({"bad_json", "empty_choices", "gave_up", "no_logprobs", "reset", "timeout"})
+BILLED_KINDS = frozenset(
+    {"bad_encoding", "bad_json", "empty_choices", "gave_up", "no_content", "no_logprobs", "reset", "timeout"}
+)
 """Failures by which a provider may have generated, and billed, a reply that we did not get."""
 
 
@@ -117,12 +120,13 @@ class RemoteRun:
     async def _work(self) -> None:
         ledger, queue, limit = self.ledger, self._queue, self._limit
         while queue and not ledger.stopping and len(self._workers) <= limit.value:
-            pause = self._paused_until - self._now()
-            if pause > 0:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(pause):
-                        await self._stopped.wait()
+            if (pause := self._paused_until - self._now()) > 0:
+                await self._pause(pause)
                 continue
+            if (pause := limit.slot(self._now()) - self._now()) > 0:
+                await self._pause(pause)
+                if not queue or ledger.stopping:
+                    return
             job = queue.popleft()
             hold = ledger.purse.hold(job.request)
             if hold is not None:
@@ -135,6 +139,11 @@ class RemoteRun:
                 return
             self._freed.clear()
             await self._freed.wait()
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopped.wait()
 
     async def _try(self, job: Job, hold: Hold) -> None:
         """Ask once; commit the reply, or put the request back, or give it up."""
@@ -153,6 +162,7 @@ class RemoteRun:
             )
         except PermanentError as caught:
             self._pay(hold, None, charged=caught.kind in BILLED_KINDS)
+            self._limit.failed(is_refusal=False, sent_at=sent, now=self._now())
             ledger.failed(job, caught)
             self._settle_down()
             return
@@ -164,7 +174,7 @@ class RemoteRun:
             return
         self._pay(hold, reply)
         ledger.received()
-        self._limit.succeeded(self._now() - sent, len(self._workers))
+        self._limit.succeeded(len(self._workers), sent_at=sent, now=self._now())
         await self._committer.add(Entry(job.key, job.request, reply), len(self._workers))
         ledger.answered(job, reply)
         self._fill()
@@ -176,9 +186,8 @@ class RemoteRun:
     def _retry(self, job: Job, error: TransientError, sent: float) -> None:
         """Put a request back for later, or give it up."""
         ledger, now, wait = self.ledger, self._now(), error.retry_after
-        if error.kind in OVERLOAD_KINDS:
-            self._limit.overloaded(sent, now)
-        job.attempts += 1
+        self._limit.failed(is_refusal=error.kind in REFUSAL_KINDS, sent_at=sent, now=now)
+        needs_rest = ledger.needs_rest(error)
         if wait is not None and wait > ledger.policy.patience:
             ledger.halt(
                 PermanentError(
@@ -193,11 +202,12 @@ class RemoteRun:
             return
         ledger.tally.retried += 1
         self._delayed += 1
-        delay = (wait or 0.0) + backoff(job.attempts, self._rng)
-        if ledger.needs_rest(error):
+        attempt = job.tries
+        delay = (wait or 0.0) + backoff(attempt, self._rng, is_working=ledger.is_working)
+        if needs_rest:
             self._paused_until = max(self._paused_until, now + delay)
             ledger.waits_because(error)
-        if wait is not None:  # holds for the endpoint, not for this request alone
+        if wait is not None and ledger.is_refusing:  # holds for the endpoint, not for this request alone
             self._paused_until = max(self._paused_until, now + wait)
         asyncio.get_running_loop().call_later(delay, self._requeue, job)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from hesperus.asking.pacing import Circuit
+from hesperus.asking.pacing import TWICE_KINDS, WAITING_KIND, Circuit
 from hesperus.asking.policy import Policy
 from hesperus.asking.progress import Report, Tally
 from hesperus.asking.spending import Purse, Spending
@@ -30,12 +30,32 @@ class Job:
     Attributes:
         key: Key in the store.
         request: What is asked.
-        attempts: Tries that failed so far.
+        failed: Tries that failed so far in a way that is worth many.
+        odd: Kinds of the tries that failed in a way that another hardly mends.
+        told_to_wait: Tries that the endpoint put off.
     """
 
     key: str
     request: Request
-    attempts: int = 0
+    failed: int = 0
+    odd: tuple[str, ...] = ()
+    told_to_wait: int = 0
+
+    @property
+    def tries(self) -> int:
+        """Tries that failed so far."""
+        return self.failed + len(self.odd) + self.told_to_wait
+
+    def count(self, kind: str) -> int:
+        """Note a try that failed; how many of its sort there were."""
+        if kind == WAITING_KIND:
+            self.told_to_wait += 1
+            return self.told_to_wait
+        if kind in TWICE_KINDS:
+            self.odd += (kind,)
+            return self.odd.count(kind)
+        self.failed += 1
+        return self.failed
 
 
 class Run(Protocol):
@@ -88,11 +108,23 @@ class Ledger:
 
     def needs_rest(self, error: ModelError) -> bool:
         """Note a try that failed; True where nothing should be sent until the next try."""
+        self.tally.faults[error.kind] += 1
         return self._circuit.faltered(error.kind, self.tally.in_flight + 1)
 
+    @property
+    def is_working(self) -> bool:
+        """Whether the endpoint answers most requests."""
+        return self._circuit.is_working
+
+    @property
+    def is_refusing(self) -> bool:
+        """Whether the endpoint refuses most requests."""
+        return self._circuit.is_refusing
+
     def worth_retrying(self, job: Job, error: ModelError) -> bool:
-        """True where a request that failed in a way that may pass has tries left."""
-        return not self.stopping and job.attempts <= self._circuit.tries(error.kind, self.policy.retries)
+        """Note a try that failed in a way that may pass; True where its request has tries left."""
+        tries = job.count(error.kind)
+        return not self.stopping and tries <= self._circuit.tries(error.kind, self.policy.retries)
 
     def answered(self, job: Job, reply: Reply) -> None:
         """Note a committed reply."""
@@ -105,6 +137,8 @@ class Ledger:
         """Note a request that is given up; stop the run where that shows it to be hopeless."""
         self.results[job.key] = Failure(error.kind, str(error))
         self.tally.failed += 1
+        if not isinstance(error, TransientError):  # those that may pass are counted with each try
+            self.tally.faults[error.kind] += 1
         left, retried = len(self.jobs) - len(self.results), isinstance(error, TransientError)
         if self._circuit.failed(error.kind, left, retried=retried):
             self.halt(error)

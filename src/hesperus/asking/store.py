@@ -21,7 +21,7 @@ import orjson
 from hesperus.errors import DataError, StoreError
 from hesperus.fingerprint import canonical_json
 from hesperus.models.stored import APPLICATION_ID, SCHEMA_VERSION, StoredReply, decode_reply, decode_request
-from hesperus.types import Reply, Request
+from hesperus.types import Failure, Reply, Request
 
 MEMORY = ":memory:"
 """Path of a store that lives and dies with the process."""
@@ -137,22 +137,29 @@ class ReplyStore:
         with self._lock:
             self._connection.close()
 
-    def find(self, keys: Sequence[str]) -> dict[str, Reply]:
-        """The stored replies among these keys.
+    def find(self, keys: Sequence[str]) -> dict[str, Reply | Failure]:
+        """The stored replies among these keys; a Failure where one cannot be read, which holds up no other.
 
         Raises:
             StoreError: The file cannot be read.
         """
-        found: dict[str, Reply] = {}
+        found: dict[str, Reply | Failure] = {}
         for start in range(0, len(keys), LOOKUP):
             chunk = keys[start : start + LOOKUP]
             marks = ",".join("?" * len(chunk))
             rows = self._query(f"SELECT key, reply FROM replies WHERE key IN ({marks})", chunk)
-            try:
-                found.update((key, decode_reply(orjson.loads(reply))) for key, reply in rows)
-            except (KeyError, TypeError, ValueError) as error:
-                raise StoreError(f"{self.path} holds an unreadable reply: {error}") from None
+            found.update((key, self._read(key, reply)) for key, reply in rows)
         return found
+
+    def _read(self, key: str, reply: str) -> Reply | Failure:
+        try:
+            return decode_reply(orjson.loads(reply))
+        except (KeyError, TypeError, ValueError) as error:
+            message = (
+                f"the reply under the key {key} in {self.path.name} cannot be read ({error}); delete that row of the table "
+                "replies to ask again"
+            )
+            return Failure("stored", message)
 
     def put(self, entries: Iterable[Entry], identity: Mapping[str, str]) -> None:
         """Commit replies, all or none. A key that is there already keeps its first reply.

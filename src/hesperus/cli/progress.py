@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -43,6 +45,7 @@ class StageProgress:
         )
         self._tasks: dict[str, TaskID] = {}
         self._said: dict[str, tuple[str, float]] = {}
+        self._asked: dict[str, list[Asked]] = {}
 
     def __enter__(self) -> StageProgress:
         self._bars.start()
@@ -52,6 +55,9 @@ class StageProgress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._bars.stop()
+        for stage, states in self._asked.items():
+            if any(state.faults for state in states):
+                self._console.print(f"{stage}: {faults_text(states)}", highlight=False, markup=False)
 
     def __call__(self, stage: str, state: Asked) -> None:
         """Take a new state of a stage; called often, so it does little."""
@@ -63,10 +69,18 @@ class StageProgress:
         self._bars.update(self._tasks[stage], completed=state.done, total=state.total, note=note)
         if not self._live and state.note:
             self._say(stage, state.note)
+        self._keep(stage, state)
         if not self._live and state.done == state.total:
             self._console.print(
                 f"{stage}: {state.done:,}/{state.total:,} ({note})", highlight=False, markup=False
             )
+
+    def _keep(self, stage: str, state: Asked) -> None:
+        """The last state of each model that a stage asks: where less is left than before, it is the same one."""
+        states = self._asked.setdefault(stage, [state])
+        if state.left > states[-1].left:
+            states.append(state)
+        states[-1] = state
 
     def _say(self, stage: str, note: str) -> None:
         """What a stage waits for, where there is no bar that shows it: once, and another thing not at once."""
@@ -75,3 +89,15 @@ class StageProgress:
         if note != before and now - at >= _SECONDS_BETWEEN_NOTES:
             self._said[stage] = (note, now)
             self._console.print(f"{stage}: {note}", highlight=False, markup=False)
+
+
+def faults_text(states: Sequence[Asked]) -> str:
+    """What failed in a stage, by kind, the most frequent first."""
+    faults = sum((Counter(state.faults) for state in states), Counter[str]())
+    kinds = sorted(faults.items(), key=lambda one: (-one[1], one[0]))
+    shown = ", ".join(
+        f"{count:,} {kind.replace('http_', 'status ').replace('_', ' ')}" for kind, count in kinds
+    )
+    tries, failed = faults.total(), sum(state.failed for state in states)
+    gone = f"{failed:,} requests got no reply" if failed else "every request was answered in the end"
+    return f"{tries:,} {'try' if tries == 1 else 'tries'} failed ({shown}); {gone}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from hesperus.errors import MissingKeyError, ModelError, PermanentError, UsageError
+from hesperus.errors import MissingKeyError, ModelError, PermanentError, TransientError, UsageError
 from hesperus.fingerprint import JSON, canonical_json
 from hesperus.models import wire
 from hesperus.models.faults import fault, retry_after
@@ -185,13 +185,13 @@ class ChatModel:
         """Raise what an unsuccessful response means."""
         if 300 <= raw.status < 400:
             target = urlsplit(raw.headers.get("Location", "")).netloc or "elsewhere"
-            raise PermanentError(
+            raise TransientError(
                 f"{self._where} redirects to {target} ({raw.status}); redirects are not followed, as the key would "
                 "go along: give the final address as the base URL",
                 kind="redirect",
             )
         if 200 < raw.status < 300:
-            raise PermanentError(
+            raise TransientError(
                 f"{self._where} answered with status {raw.status}, no completion", kind="bad_reply"
             )
         said, code, parameter = wire.read_error(raw.body, self._key)

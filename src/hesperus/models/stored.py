@@ -16,6 +16,9 @@ APPLICATION_ID = 0x48535052
 SCHEMA_VERSION = 1
 """``PRAGMA user_version`` of a reply store."""
 
+MOST_TOKENS = 10**9
+"""Largest number of tokens that one reply can be said to have."""
+
 _FINISHES: tuple[Finish, ...] = get_args(Finish)
 
 
@@ -108,10 +111,20 @@ def decode_reply(value: object) -> Reply:
         _text(row["text"], "text"),
         finish,
         None if logprobs is None else tuple(float(number) for number in logprobs),
-        row.get("tokens_in"),
-        row.get("tokens_out"),
+        token_count(row.get("tokens_in")),
+        token_count(row.get("tokens_out")),
         _optional_text(row.get("served_by"), "served_by"),
+        _optional_text(row.get("reasoning"), "reasoning"),
     )
+
+
+def token_count(value: object) -> int | None:
+    """A number of tokens as an endpoint or a file gives it; None where it cannot be one.
+
+    A count beyond all measure would fit no column and stop a study for good.
+    """
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+    return value if is_count else None  # type: ignore[return-value]
 
 
 def _short_request(row: Mapping[str, Any]) -> Request:

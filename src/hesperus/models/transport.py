@@ -85,7 +85,8 @@ class Transport:
             body: Encoded JSON.
 
         Raises:
-            TransientError: No whole response came: kinds ``connect``, ``dns``, ``reset``, ``timeout``.
+            TransientError: No whole response came: kinds ``connect``, ``dns``, ``reset``, ``timeout``; or it came in another
+                compression than it says (``bad_encoding``).
             PermanentError: The certificate does not hold (``tls``) or the body is too large (``too_large``).
         """
         if self._session is None:
@@ -113,6 +114,12 @@ class Transport:
             ) from None
         except TimeoutError:
             raise TransientError(f"{self._host} took too long", kind="timeout") from None
+        except aiohttp.ClientPayloadError as error:
+            if "content-encoding" in str(error).lower():
+                raise TransientError(
+                    f"{self._host} names a compression in which its reply is not", kind="bad_encoding"
+                ) from None
+            raise TransientError(f"{self._host} broke off its reply", kind="reset") from None
         except (aiohttp.ClientError, OSError) as error:
             raise TransientError(
                 f"{self._host} broke the connection ({type(error).__name__})", kind="reset"

@@ -16,6 +16,7 @@ import orjson
 from hesperus.errors import PermanentError, TransientError
 from hesperus.fingerprint import JSON
 from hesperus.models.faults import excerpt
+from hesperus.models.stored import token_count
 from hesperus.types import Finish, Reply, Request
 
 FINISHES: Mapping[str, Finish] = {
@@ -30,6 +31,8 @@ FINISHES: Mapping[str, Finish] = {
     "safety": "filter",
     "recitation": "filter",
 }
+
+_LONGEST_NAME = 200
 
 BROKEN_FINISHES = frozenset({"error", "insufficient_system_resource"})
 """Finish reasons by which a server says, with status 200, that it gave up."""
@@ -84,8 +87,8 @@ def decode(body: bytes, where: str) -> Any:
     """The JSON document of a response that claims success.
 
     Raises:
-        TransientError: It is empty or breaks off (kind ``bad_json``).
-        PermanentError: It is HTML (``html``) or something else that never was JSON (``not_json``).
+        TransientError: It is empty or breaks off (kind ``bad_json``), is HTML (``html``) or something else that never was
+            JSON (``not_json``), or holds bytes that are no UTF-8 (``bad_encoding``).
     """
     try:
         return orjson.loads(body)
@@ -98,12 +101,14 @@ def decode(body: bytes, where: str) -> Any:
         pass
     start = body[:64].lstrip()
     if start.startswith(b"<"):
-        raise PermanentError(
+        raise TransientError(
             f"{where} sent HTML, not JSON; check the base URL (it usually ends with /v1){_title(body)}",
             kind="html",
         )
     if start and start[:1] not in b"{[":
-        raise PermanentError(f"{where} sent text that is not JSON; check the base URL", kind="not_json")
+        raise TransientError(f"{where} sent text that is not JSON; check the base URL", kind="not_json")
+    if not _is_utf8(body):
+        raise TransientError(f"{where} sent JSON that is not UTF-8", kind="bad_encoding")
     raise TransientError(f"{where} sent {'JSON that breaks off' if start else 'nothing'}", kind="bad_json")
 
 
@@ -111,17 +116,18 @@ def read_choice(document: Any, where: str) -> dict[str, Any]:
     """The first choice of a completion.
 
     Raises:
-        TransientError: There is none (kind ``empty_choices``), or the server gave up half-way (``gave_up``).
-        PermanentError: The document is no completion (kind ``bad_reply``).
+        TransientError: There is none (kind ``empty_choices``), the server gave up half-way (``gave_up``), or the document
+            is no completion (``bad_reply``).
     """
     choices = document.get("choices") if isinstance(document, dict) else None
     if choices == []:
         raise TransientError(f"{where} sent a reply without any choice", kind="empty_choices")
     if not isinstance(choices, list) or not isinstance(choices[0], dict):
-        raise PermanentError(
+        raise TransientError(
             f"{where} sent JSON that is no completion (no choices); check the base URL", kind="bad_reply"
         )
-    if choices[0].get("finish_reason") in BROKEN_FINISHES:
+    reason = choices[0].get("finish_reason")
+    if isinstance(reason, str) and reason in BROKEN_FINISHES:
         raise TransientError(f"{where} gave up half-way", kind="gave_up")
     return choices[0]
 
@@ -129,27 +135,34 @@ def read_choice(document: Any, where: str) -> dict[str, Any]:
 def read_chat(document: Any, where: str) -> Reply:
     """A reply with generated text.
 
-    A structured refusal becomes the reply's text, so that it is read as one. Reasoning parts are left out.
+    A structured refusal becomes the reply's text, so that it is read as one. What the model thought is kept apart.
 
     Raises:
-        TransientError: See ``read_choice``.
-        PermanentError: See ``read_choice``.
+        TransientError: See ``read_choice``; or there is no text, no thinking and no reason for it (``no_content``).
     """
     choice = read_choice(document, where)
     message = choice.get("message")
     finish = finish_of(choice)
     if not isinstance(message, dict):
         if finish != "filter":
-            raise PermanentError(f"{where} sent a choice without a message", kind="bad_reply")
+            raise TransientError(f"{where} sent a choice without a message", kind="bad_reply")
         message = {}
     content = message.get("content")
     if content is None:
-        content = message.get("refusal") or ""
+        content = message.get("refusal")
+    thought = thinking_of(message)
     if isinstance(content, list):
-        content = "".join(_part(part) for part in content)
+        content = "".join(map(_part, content))
+    if content is None:
+        if thought is None and finish not in ("filter", "length"):
+            raise TransientError(f"{where} sent a message without content", kind="no_content")
+        content = ""
     if not isinstance(content, str):
-        raise PermanentError(f"{where} sent a message whose content is no text", kind="bad_reply")
-    return Reply(content, finish, None, *usage_of(document), served_by=served_by(document))
+        raise TransientError(f"{where} sent a message whose content is no text", kind="bad_reply")
+    if thought is None:
+        thought, content = split_thinking(content)
+    tokens_in, tokens_out = usage_of(document)
+    return Reply(content, finish, None, tokens_in, tokens_out, served_by(document), thought)
 
 
 def finish_of(choice: Mapping[str, Any]) -> Finish:
@@ -163,13 +176,13 @@ def usage_of(document: Mapping[str, Any]) -> tuple[int | None, int | None]:
     usage = document.get("usage")
     if not isinstance(usage, dict):
         return None, None
-    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    return token_count(usage.get("prompt_tokens")), token_count(usage.get("completion_tokens"))
 
 
 def served_by(document: Mapping[str, Any]) -> str | None:
     """The exact model that the endpoint says it ran."""
     name = document.get("model")
-    return name if isinstance(name, str) and name else None
+    return name[:_LONGEST_NAME] if isinstance(name, str) and name else None
 
 
 def read_error(body: bytes, secret: str | None) -> tuple[str, str, str]:
@@ -196,15 +209,67 @@ def read_error(body: bytes, secret: str | None) -> tuple[str, str, str]:
     return excerpt(str(said), secret), str(code), str(error.get("param") or "")
 
 
+_THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning)>(.*?)(?:</\1>\s*|\Z)", re.DOTALL)
+
+
+def split_thinking(text: str) -> tuple[str | None, str]:
+    """Thinking and answer of a text that holds both, as open models write them where no server tells them apart.
+
+    Thinking stands first, between ``<think>`` and ``</think>``; some chat templates write the opening tag themselves, so
+    that the reply has the closing one alone. What never closes is all thinking.
+
+    Returns:
+        The thinking, or None where there is none, and the rest.
+    """
+    if "think" not in text and "thought" not in text and "reasoning" not in text:
+        return None, text
+    match = _THINKING.match(text)
+    if match is not None:
+        return match[2].strip() or None, text[match.end() :]
+    before, mark, after = text.rpartition("</think>")
+    return (before.strip() or None, after.lstrip()) if mark else (None, text)
+
+
+def thinking_of(message: Mapping[str, Any]) -> str | None:
+    """What the model thought, where the endpoint shows it beside the answer; None where it does not.
+
+    Members by which servers give it: ``reasoning_content`` (DeepSeek, vLLM, SGLang), ``reasoning`` (OpenRouter, Groq,
+    Ollama), parts of the type ``thinking`` or ``reasoning`` (Mistral, Anthropic).
+    """
+    for member in ("reasoning_content", "reasoning"):
+        if isinstance(said := message.get(member), str) and said.strip():
+            return said
+    content = message.get("content")
+    parts = [_thought(part) for part in content] if isinstance(content, list) else []
+    return "".join(parts).strip() or None
+
+
+def _thought(part: object) -> str:
+    """The text of a part that holds thinking: text, or a list of parts with text."""
+    if not isinstance(part, dict) or part.get("type") not in ("thinking", "reasoning"):
+        return ""
+    said = part.get("thinking") or part.get("text") or part.get("summary")
+    if isinstance(said, list):
+        return "".join(
+            str(one["text"]) for one in said if isinstance(one, dict) and isinstance(one.get("text"), str)
+        )
+    return said if isinstance(said, str) else ""
+
+
+def _is_utf8(body: bytes) -> bool:
+    """Whether the bytes are UTF-8; a character that is cut at the end counts as broken off, not as wrong."""
+    try:
+        body.decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
+    return True
+
+
 def _part(part: object) -> str:
     """The text of one content part; thinking parts have none."""
     if isinstance(part, dict) and part.get("type", "text") == "text" and isinstance(part.get("text"), str):
         return str(part["text"])
     return ""
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and value >= 0 and not isinstance(value, bool) else None
 
 
 def _title(body: bytes) -> str:

@@ -1,0 +1,131 @@
+"""What becomes of requests where a share of all tries is broken in every way, and how much of the rate is left.
+
+The server of `fault_server.py` runs in a process of its own; the same requests are asked with no faults first, for the
+rate. Lost: neither a reply nor a named failure. Mixed up: a reply to another request. Again: a question to which a usable
+reply was given twice.
+
+    python benchmarks/faults.py [--requests 20000] [--share 0.3] [--concurrency 64] [--floor 0.7]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hesperus.asking import Policy, ReplyStore, ask
+from hesperus.models import ModelOptions, model
+from hesperus.types import Failure, Prompt, Reply, Request
+
+HERE = Path(__file__).parent
+RATE_FLOOR = 0.7
+TIMEOUT = 2.0
+
+
+@dataclass
+class Server:
+    """A server that runs: its address, and what it did once it has ended."""
+
+    url: str
+    told: dict[str, object]
+
+
+@dataclass
+class Outcome:
+    """What became of the requests."""
+
+    seconds: float
+    failed: Counter[str]
+    lost: int
+    mixed_up: int
+    again: int
+    tries: int
+
+
+@contextmanager
+def running(share: float, seconds: float) -> Iterator[Server]:
+    """A fault server in a process of its own."""
+    command = [
+        sys.executable,
+        str(HERE / "fault_server.py"),
+        "--share",
+        str(share),
+        "--seconds",
+        str(seconds),
+    ]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None and process.stdout is not None
+    server = Server(process.stdout.readline().strip(), {})
+    try:
+        yield server
+    finally:
+        process.stdin.close()
+        server.told = json.loads(process.stdout.readline() or "{}")
+        process.wait()
+        process.stdout.close()
+
+
+def asked(count: int, share: float, concurrency: int, seconds: float) -> Outcome:
+    """Ask that many questions."""
+    requests = [Request("http/m", Prompt(f"question {n}")) for n in range(count)]
+    with tempfile.TemporaryDirectory() as folder, ReplyStore(Path(folder) / "s.sqlite") as store:
+        with running(share, seconds) as server:
+            policy = Policy(concurrency=concurrency, timeout=TIMEOUT)
+            started = time.monotonic()
+            made = model("http/m", ModelOptions(base_url=server.url))
+            replies = ask(made, requests, store=store, policy=policy)
+            took = time.monotonic() - started
+        texts = {row.request.prompt.user: row.reply.text for row in store.stored()}
+    right = [
+        isinstance(reply, Reply)
+        and reply.text == f"you said: {request.prompt.user}" == texts[request.prompt.user]
+        for request, reply in zip(requests, replies, strict=True)
+    ]
+    failed = Counter(reply.kind for reply in replies if isinstance(reply, Failure))
+    return Outcome(
+        took,
+        failed,
+        lost=count - len(replies) + sum(reply is None for reply in replies),
+        mixed_up=count - sum(right) - failed.total(),
+        again=int(str(server.told["again"])),
+        tries=int(str(server.told["requests"])),
+    )
+
+
+def main() -> int:
+    """Measure, print, and hold the figures to their bounds."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--share", type=float, default=0.3)
+    parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=0.1)
+    parser.add_argument(
+        "--floor", type=float, default=RATE_FLOOR, help="least share of the rate that must be left"
+    )
+    given = parser.parse_args()
+    sound = asked(max(500, given.requests // 5), 0.0, given.concurrency, given.seconds)
+    full = max(500, given.requests // 5) / sound.seconds
+    found = asked(given.requests, given.share, given.concurrency, given.seconds)
+    tried = found.tries / found.seconds
+    print(
+        f"no faults: {full:,.0f} tries/s; {given.share:.0%} faults: {tried:,.0f} tries/s, {tried / full:.2f} of it"
+    )
+    print(f"{given.requests:,} requests in {found.seconds:.1f} s, {found.tries:,} tries")
+    print(f"lost {found.lost}, mixed up {found.mixed_up}, a usable reply given again {found.again}")
+    print(f"named failures {found.failed.total()}: {dict(found.failed)}")
+    is_sound = found.lost == found.mixed_up == found.again == 0 and tried >= given.floor * full
+    return 0 if is_sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

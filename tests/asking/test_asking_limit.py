@@ -1,0 +1,195 @@
+"""The limit of what is in flight, against simulated endpoints: chance, a token bucket, few places, and mixtures."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hesperus.asking.limit import START, Limit
+
+Outcome = tuple[str, float]
+"""``reply``, ``refusal`` or ``fault``, and the seconds after which it comes."""
+
+Server = Callable[[float, int, random.Random], Outcome]
+
+
+@dataclass
+class Found:
+    """What came of a simulated run: replies per second in its middle half, tries, and those refused."""
+
+    rate: float
+    tries: int
+    refused: int
+    busiest: int
+
+
+class Simulation:
+    """Requests in flight against a server, with a clock of its own; what fails is sent again after up to a second."""
+
+    def __init__(self, server: Server, count: int, most: int = 64, seed: int = 1) -> None:
+        self.server, self.limit, self.rng = server, Limit(most), random.Random(seed)
+        self.left, self.now, self.in_flight, self.waiting = count, 0.0, 0, 0
+        self.events: list[tuple[float, int, str, tuple[str, float]]] = []
+        self.number = self.tries = self.refused = self.busiest = 0
+        self.replies: list[float] = []
+
+    def run(self) -> Found:
+        self.fill()
+        while self.events:
+            self.now, _, what, (outcome, sent) = heapq.heappop(self.events)
+            if what == "send":
+                self.send()
+            elif what == "again":
+                self.left += 1
+            else:
+                self.end(outcome, sent)
+            self.fill()
+        half = self.replies[len(self.replies) // 4 : len(self.replies) * 3 // 4]
+        return Found((len(half) - 1) / (half[-1] - half[0]), self.tries, self.refused, self.busiest)
+
+    def fill(self) -> None:
+        while self.left and self.in_flight + self.waiting < self.limit.value:
+            self.left -= 1
+            self.waiting += 1
+            self.at(max(self.now, self.limit.slot(self.now)), "send")
+
+    def send(self) -> None:
+        self.waiting -= 1
+        self.in_flight += 1
+        self.tries += 1
+        self.busiest = max(self.busiest, self.in_flight)
+        outcome, seconds = self.server(self.now, self.in_flight, self.rng)
+        self.at(self.now + seconds, "end", outcome, self.now)
+
+    def end(self, outcome: str, sent: float) -> None:
+        if outcome == "reply":
+            self.replies.append(self.now)
+            self.limit.succeeded(self.in_flight, sent_at=sent, now=self.now)
+        else:
+            self.refused += outcome == "refusal"
+            self.limit.failed(is_refusal=outcome == "refusal", sent_at=sent, now=self.now)
+            self.at(self.now + self.rng.uniform(0, 1), "again")
+        self.in_flight -= 1
+
+    def at(self, time: float, what: str, outcome: str = "", sent: float = 0.0) -> None:
+        self.number += 1
+        heapq.heappush(self.events, (time, self.number, what, (outcome, sent)))
+
+
+def by_chance(latency: float, refusals: float, faults: float = 0.0) -> Server:
+    def serve(now: float, in_flight: int, rng: random.Random) -> Outcome:
+        drawn = rng.random()
+        if drawn < refusals + faults:
+            return ("refusal" if drawn < refusals else "fault"), latency / 2
+        return "reply", latency * rng.uniform(0.7, 1.5)
+
+    return serve
+
+
+def bucket(rate: float, size: float, latency: float, faults: float = 0.0, refusals: float = 0.0) -> Server:
+    def levels() -> Iterator[Outcome]:
+        level, before = size, 0.0
+        now, rng = yield ("", 0.0)
+        while True:
+            level, before = min(size, level + (now - before) * rate), now
+            drawn = rng.random()
+            if drawn < faults + refusals:
+                now, rng = yield (("fault" if drawn < faults else "refusal"), latency / 2)
+            elif level >= 1:
+                level -= 1
+                now, rng = yield ("reply", latency * rng.uniform(0.7, 1.5))
+            else:
+                now, rng = yield ("refusal", min(0.003, latency))
+
+    running = levels()
+    next(running)
+    return lambda now, in_flight, rng: running.send((now, rng))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("refusals", "faults"), [(0.0, 0.0), (0.0, 0.3), (0.15, 0.15), (0.3, 0.0), (0.05, 0.25)]
+)
+def test_where_chance_refuses_the_rate_stays_above_70_percent_of_what_could_be_served(refusals, faults, seed):
+    found = Simulation(by_chance(0.05, refusals, faults), 12_000, seed=seed).run()
+    lost = refusals + faults
+    could = (1 - lost) * 64 / ((1 - lost) * 0.055 + lost * 0.025)
+    assert found.rate >= 0.8 * could and found.busiest == 64
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(
+    ("rate", "size", "latency"),
+    [(100, 100, 0.02), (100, 10, 0.02), (300, 50, 0.05), (1000, 1000, 0.05), (5, 5, 2.0)],
+)
+def test_a_token_bucket_is_met_within_10_percent(rate, size, latency, seed):
+    found = Simulation(bucket(rate, size, latency), min(20_000, 150 * rate), seed=seed).run()
+    assert 0.9 * rate <= found.rate <= 1.1 * rate
+    assert found.refused <= 0.8 * found.tries if rate == 5 else found.refused <= 0.45 * found.tries
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_bucket_behind_faults_is_met_as_well(seed):
+    assert Simulation(bucket(200, 200, 0.05, faults=0.3), 15_000, seed=seed).run().rate >= 0.85 * 200
+    mixed = bucket(200, 200, 0.05, faults=0.2, refusals=0.1)
+    assert Simulation(mixed, 15_000, seed=seed).run().rate >= 0.7 * 200
+
+
+def test_an_endpoint_with_few_places_is_not_run_down():
+    def serve(now: float, in_flight: int, rng: random.Random) -> Outcome:
+        return ("refusal", 0.002) if in_flight > 6 else ("reply", 0.01 * rng.uniform(0.7, 1.5))
+
+    found = Simulation(serve, 3000).run()
+    assert found.refused < 0.1 * found.tries and found.rate > 0.6 * 6 / 0.011
+
+
+def test_growth_stops_where_a_queue_forms():
+    def serve(now: float, in_flight: int, rng: random.Random) -> Outcome:
+        return "reply", 0.05 * max(1.0, in_flight / 8)
+
+    assert 16 < Simulation(serve, 5000, most=1000).run().busiest < 100
+
+
+def test_it_doubles_each_round_trip_and_a_single_refusal_changes_nothing():
+    limit, now = Limit(1000), 0.0
+    assert limit.value == START
+    for _ in range(3):
+        for _ in range(limit.value):
+            limit.succeeded(limit.value, sent_at=now, now=now + 1.0)
+        now += 1.0
+    assert limit.value == START * 8
+    limit.failed(is_refusal=True, sent_at=now, now=now + 1.0)
+    assert limit.value == START * 8 and limit.slot(now) <= now
+
+
+def test_a_limit_that_is_not_reached_does_not_grow():
+    limit = Limit(64)
+    for n in range(100):
+        limit.succeeded(START - 1, sent_at=float(n), now=n + 1.0)
+    assert limit.value == START
+
+
+events = st.lists(
+    st.tuples(st.sampled_from(["reply", "refusal", "fault"]), st.floats(0.001, 10), st.integers(0, 80)),
+    min_size=1, max_size=300,
+)  # fmt: skip
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.integers(1, 64), events)
+def test_it_stays_within_bounds_whatever_comes(most, happened):
+    limit, now = Limit(most), 0.0
+    for outcome, seconds, in_flight in happened:
+        now += seconds
+        if outcome == "reply":
+            limit.succeeded(in_flight, sent_at=now - seconds, now=now)
+        else:
+            limit.failed(is_refusal=outcome == "refusal", sent_at=now - seconds, now=now)
+        assert 1 <= limit.value <= most
+        assert limit.slot(now) < now + 60 * 600
