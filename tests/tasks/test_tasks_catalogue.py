@@ -34,7 +34,7 @@ def test_every_entry_is_complete_and_pinned(name: str) -> None:
         assert re.fullmatch("[0-9a-f]{40}", found.source.revision or "")
         assert found.url.startswith("https://arxiv.org/")
     else:
-        assert found.source.builtin or found.source.where
+        assert found.source.builtin or found.source.obtain
     assert found.instructions
     if found.form in ("label", "choice"):
         assert all(set(i.answers) == set(found.labels) for i in found.instructions.values())

@@ -102,7 +102,7 @@ def test_an_item_unusable_in_one_language_is_left_out_of_all(tmp_path: Path) -> 
         "de": [
             choice(0),
             choice(1, question=" "),
-            choice(2, options=("x", "", "z")),
+            choice(2, options=("x", "y", "")),
             choice(3, options=("x",)),
             choice(4, options="x" * 27),
             choice(5, question=None),
@@ -150,6 +150,7 @@ def test_ids_must_be_unique_and_there(tmp_path: Path) -> None:
         (Gold("option"), "y", "B"),
         (Gold("number"), "1,200.50", "1200.5"),
         (Gold("number"), 1000, "1000"),
+        (Gold("number"), "3.14159265358979323846264338327950288", "3.14159265358979323846264338327950288"),
         (Gold("text"), " Paris ", "Paris"),
         (Gold("letter"), None, None),
         (Gold("letter"), "", None),
@@ -164,10 +165,17 @@ def test_gold_is_read_as_the_task_says(
 @pytest.mark.parametrize(
     ("gold", "value", "words"),
     [
-        (Gold("letter"), "D", "line 1: unknown gold: 'D'; known: A, B, C (the row has 3 options)"),
+        (
+            Gold("letter"),
+            "D",
+            "line 1, field 'answer': unknown gold: 'D'; known: A, B, C (the row has 3 options)",
+        ),
         (Gold("position0"), 3, "unknown gold: 'D'"),
         (Gold("position1"), 0, "unknown gold: '0'"),
         (Gold("position0"), "b", "a position, that is a whole number"),
+        (Gold("position0"), "9" * 5000, "a position, that is a whole number"),
+        (Gold("number"), "1e999999999", "at most 60 digits were expected"),
+        (Gold("letter"), ["A"], "field 'answer': the cell holds a list, where one text or number belongs"),
         (Gold("number"), "ten", "a number was expected"),
         (Gold("number"), "NaN", "a finite number was expected"),
         (Gold("label"), "Z", "unknown gold: 'Z'; known: A, B, C, D (write gold.labels"),
@@ -409,6 +417,7 @@ def test_a_language_column_that_is_not_there_is_an_error(tmp_path: Path) -> None
     path = lines(tmp_path / "all.jsonl", [paws(1, language="en"), paws(2, language="de")])
     for languages in (["en", "de"], "en"):
         with pytest.raises(
-            DataError, match=r"no column 'langauge'; did you mean 'language'\?.*source\.language_column"
+            DataError,
+            match=r"field .source\.language_column.: no column .langauge.; did you mean .language.\?",
         ):
             load_items(replace(task("paws-x"), source=source), languages, source=path)

@@ -106,6 +106,7 @@ NESTED = Rows(
         "q": [{"de": ["a", "b"], "en": ["c"]}, {"en": ["d", "e", "f"]}],
         "premise_de": ["x", "y"],
         "a.b": ["plain", "dot"],
+        "choices": [[{"text": "r", "label": "A"}, {"text": "s"}], []],
     },
 )
 
@@ -118,10 +119,12 @@ NESTED = Rows(
         (("premise_{language}",), ["x", "y"]),
         (("none", "premise_{language}"), ["x", "y"]),
         (("a.b",), ["plain", "dot"]),
+        (("choices.text",), [["r", "s"], None]),
+        (("choices.label",), [["A", None], None]),
     ],
 )
 def test_columns_step_into_nested_values(column: tuple[str, ...], expected: list[object]) -> None:
-    assert list(NESTED.values(column, "de")) == expected
+    assert list(NESTED.find(column, "de").values) == expected
 
 
 @pytest.mark.parametrize(
@@ -130,11 +133,18 @@ def test_columns_step_into_nested_values(column: tuple[str, ...], expected: list
         (("premis_de",), "no column 'premis_de'; did you mean 'premise_de'?; the columns are 'id', 'q'"),
         (("zzz",), "no column 'zzz'; the columns are"),
         (("q.{language}.0",), "no row has 'q.fr.0'; 'q' holds 'de', 'en'"),
+        (
+            ("choices.txet",),
+            "no row has 'choices.txet'; did you mean 'text'?; 'choices' holds 'text', 'label'",
+        ),
+        (("Premise_DE",), "no column 'Premise_DE'; did you mean 'premise_de'?"),
+        (("choice.text",), "no column 'choice.text'; did you mean 'choices'?"),
     ],
 )
 def test_a_missing_column_is_named_with_those_there(column: tuple[str, ...], words: str) -> None:
     with pytest.raises(DataError) as caught:
-        NESTED.values(column, "fr")
+        NESTED.find(column, "fr", key="columns.gold")
+    assert str(caught.value).startswith("file, field 'columns.gold': ")
     assert words in str(caught.value)
 
 

@@ -16,8 +16,8 @@ from hesperus.errors import DataError, UsageError
 from hesperus.languages import normalise
 from hesperus.tasks import Task, load_items
 from hesperus.tasks.gold import accepted_texts, read_gold
-from hesperus.tasks.items import spoken_languages
 from hesperus.tasks.locating import Given, find_rows
+from hesperus.tasks.row_reader import TaskRow, read_task_rows
 from hesperus.tasks.rows import Rows, text_of
 from hesperus.types import Item
 
@@ -78,27 +78,20 @@ def task_items(task: Task, languages: Sequence[str] = (), *, source: Given | Non
 
 def _items(task: Task, rows: Rows, tag: str) -> tuple[list[Item], list[Finding]]:
     code = task.source.code(tag)
-    fields = {name: rows.values(column, code) for name, column in task.columns.fields.items()}
-    options = [rows.values(column, code) for column in task.columns.options]
-    golds = rows.values(task.columns.gold, code) if task.columns.gold else None
-    spoken = spoken_languages(task, rows) if task.source.language_column is not None else None
     items: list[Item] = []
     known: list[Finding] = []
-    for row, key in enumerate(_ids(task, rows, tag, code)):
-        if spoken is not None and text_of(spoken[row]) != code:
+    for row in read_task_rows(task, rows, tag, code).rows:
+        if row.is_empty:
             continue
-        texts = {name: text_of(values[row]) for name, values in fields.items()}
-        if all(text is None for text in texts.values()):
-            continue
-        choices = _options(task, [column[row] for column in options])
-        gold = _gold(task, golds[row] if golds else None, choices, rows, row)
+        # A run refuses a row without an id; an audit names it by its line
+        key = row.key or f"{'' if task.key.parallel else f'{tag}/'}(no id, line {row.line})"
         items.append(
             Item(
                 key,
                 tag,
-                {name: text or "" for name, text in texts.items()},
-                gold,
-                tuple(choices) if choices is not None else None,
+                {name: text or "" for name, text in row.texts.items()},
+                _gold(task, row),
+                row.options,
             )
         )
         for fault in task.faults:
@@ -109,42 +102,13 @@ def _items(task: Task, rows: Rows, tag: str) -> tuple[list[Item], list[Finding]]
     return items, known
 
 
-def _ids(task: Task, rows: Rows, tag: str, code: str) -> list[str]:
-    """The id of each row, as a run makes it; a row whose id is empty is named by its line."""
-    key = task.key
-    prefix = "" if key.parallel else f"{tag}/"
-    if not key.columns:
-        return [f"{prefix}{row}" for row in range(len(rows))]
-    parts: list[list[str]] = []
-    for column in key.columns:
-        plain = [(text_of(value) or "").strip() for value in rows.values(column, code)]
-        if set(column) & set(key.normalised):
-            plain = ["_".join(text.casefold().replace("_", " ").replace("-", " ").split()) for text in plain]
-        parts.append(plain)
-    return [
-        prefix + "/".join(values) if all(values) else f"{prefix}(no id, line {rows.line(row)})"
-        for row, values in enumerate(zip(*parts, strict=True))
-    ]
-
-
-def _options(task: Task, values: Sequence[object]) -> list[str] | None:
-    if not values:
-        return None
-    if not task.columns.listed:
-        return [text_of(value) or "" for value in values]
-    value = values[0]
-    if isinstance(value, str):
-        separator = task.columns.separator
-        return [part.strip() for part in value.split(separator)] if separator else [value]
-    return [text_of(part) or "" for part in value] if isinstance(value, Sequence) else []
-
-
-def _gold(task: Task, value: object, options: list[str] | None, rows: Rows, row: int) -> str | None:
+def _gold(task: Task, row: TaskRow) -> str | None:
     """The canonical label; where there is none for it, the value as it stands, which the check of golds then finds."""
+    value = row.gold
     try:
         if task.form in ("text", "number"):
-            value = next(iter(accepted_texts(task, value, None, rows.place, rows.line(row))), None)
-        label, trouble = read_gold(task, value, options, rows.place, rows.line(row))
+            value = next(iter(accepted_texts(task, value, None, row.file, row.line)), None)
+        label, trouble = read_gold(task, value, row.options, row.file, row.line)
     except DataError:
         return text_of(value)
     return text_of(value) if trouble is not None else label

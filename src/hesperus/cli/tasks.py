@@ -162,7 +162,7 @@ def check(
 def _facts(task: Task) -> list[tuple[str, str]]:
     """What there is to know of a task, in the order in which a person asks."""
     source = task.source
-    where = f"{source.hub} at {source.revision}" if source.hub else source.where
+    where = f"{source.hub} at {source.revision}" if source.hub else source.obtain
     if source.builtin:
         where = "comes with hesperus"
     key = ", ".join(" or ".join(filter(None, column)) for column in task.key.columns) or "row"

@@ -26,7 +26,7 @@ def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
     """
     if not task.key.parallel:
         return _side_by_side(task, found)
-    if not task.key.columns:
+    if task.key.counts_rows:
         _same_length(found)
     dropped = {drop.item: drop for part in reversed(found) for drop in part.dropped}
     everywhere = set(found[0].items).intersection(*(part.items for part in found[1:]))
@@ -49,7 +49,18 @@ def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
     by_language = {part.language: tuple(part.items[key] for key in kept) for part in found}
     by_language, notes = _same_labels(task, by_language)
     by_language, group_notes = _same_groups(by_language)
-    return ItemSet(task.name, by_language, tuple(dropped.values()), (*notes, *group_notes))
+    return ItemSet(
+        task.name, by_language, tuple(dropped.values()), (*_unmet(task, found), *notes, *group_notes)
+    )
+
+
+def _unmet(task: Task, found: Sequence[LanguageItems]) -> tuple[str, ...]:
+    """Rows that the task's conditions leave out, which are no items and so are not among the dropped."""
+    if not any(part.unmet for part in found):
+        return ()
+    rule = ", ".join(f"{column} is {' or '.join(values)}" for column, values in task.source.where.items())
+    counts = ", ".join(f"{part.unmet} of {part.rows} in {part.language}" for part in found)
+    return (f"rows are items only where {rule}; others: {counts}",)
 
 
 def _same_labels(
@@ -105,9 +116,10 @@ def _labelled(item: Item, label: str) -> Item:
 
 def _side_by_side(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
     dropped = tuple(drop for part in found for drop in part.dropped)
-    notes: tuple[str, ...] = ()
+    notes = _unmet(task, found)
     if len(found) > 1:
         notes = (
+            *notes,
             f"{task.name} holds other items in every language: compare a language with what is made from it, never "
             "two originals",
         )

@@ -11,7 +11,8 @@ from types import ModuleType
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import normalise
 from hesperus.tasks.definition import LETTERS, Columns, Fault, Gold, GoldAcross, Key, Source, Task
-from hesperus.tasks.taskfile import InstructionPart, TaskFile
+from hesperus.tasks.task_wordings import choose_wordings, written_instruction
+from hesperus.tasks.taskfile import TaskFile
 from hesperus.types import Instruction
 
 _BUILTIN = {"atlas": "hesperus.tasks.atlas", "prompts": "hesperus.tasks.prompts"}
@@ -19,18 +20,20 @@ _BUILTIN = {"atlas": "hesperus.tasks.atlas", "prompts": "hesperus.tasks.prompts"
 _SLOT = re.compile(r"(?<!\{)\{([A-Za-z_]\w*)(?:\.(\w+))?(?:\|\w+)?\}(?!\})")
 
 
-def build_task(read: TaskFile, *, file: object) -> Task:
+def build_task(read: TaskFile, *, file: object, wording: str | None = None) -> Task:
     """Turn a task file into a Task.
 
     Args:
         read: The validated file.
         file: Named in errors.
+        wording: Wording that is asked before the others; it becomes part of the task's name.
 
     Raises:
         DataError: Parts that do not fit together: a field that the layout leaves out, an answer for a label that does
             not exist, a gold label that is none.
-        UnknownNameError: A label of an answer, or a key of the language packs, that does not exist.
+        UnknownNameError: A label of an answer, a key of the language packs, or a wording that does not exist.
     """
+    chosen = choose_wordings(read, wording, file=file)
     labels = tuple(LETTERS[: read.options]) if read.form == "choice" else tuple(read.labels)
     gold = read.gold
     _known_labels(gold.labels.values(), labels, "label under gold.labels", file)
@@ -42,27 +45,43 @@ def build_task(read: TaskFile, *, file: object) -> Task:
     shared: GoldAcross = "error" if read.key.row else "shared"
     across: GoldAcross = gold.across or ("per_language" if read.form == "text" else shared)
     task = Task(
-        name=read.name,
+        name=read.name if wording is None else f"{read.name}@{wording}",
         description=read.description,
         form=read.form,
         fields=tuple(read.fields),
         labels=labels,
-        layout=read.layout,
+        layout=chosen.layout,
         instructions={},
         answers=answers,
         source=_source(read),
         columns=_columns(read),
-        gold=Gold(gold.read, gold.labels, gold.separator, across),
-        key=Key(tuple(map(tuple, read.key.columns)), tuple(read.key.normalised), read.key.parallel),
+        gold=Gold(gold.read, gold.labels, gold.separator, tuple(gold.unanswered), across),
+        key=_key(read),
         faults=tuple(Fault(fault.item, normalise(fault.language), fault.reason) for fault in read.faults),
+        wordings=chosen.wordings,
+        presets=chosen.presets,
+        size=read.size,
         licence=read.licence,
+        licence_note=read.licence_note,
+        share=read.share,
         citation=read.citation,
         url=read.url,
         notes=tuple(read.notes),
+        unverified=(
+            *read.unverified,
+            *(
+                f"the wording {name!r} in {' '.join(tags)}: no native reader has confirmed it"
+                for name, tags in chosen.unreviewed.items()
+            ),
+        ),
     )
     if task.source.builtin is not None:
         return _builtin(task, file)
-    written = {tag: _instruction(task, tag, part, file) for tag, part in read.instructions.items()}
+    fixed = task.columns.at_least in (None, len(task.labels))
+    written = {
+        tag: written_instruction(task, tag, part, fixed=fixed, file=file)
+        for tag, part in chosen.parts.items()
+    }
     task = replace(task, instructions=written)
     _check_layout(task, file)
     return task
@@ -99,24 +118,6 @@ def _known_labels(given: Iterable[str], labels: tuple[str, ...], kind: str, file
     for label in given:
         if label not in labels:
             raise UnknownNameError(f"{kind} of {file}", label, labels)
-
-
-def _instruction(task: Task, tag: str, part: InstructionPart, file: object) -> Instruction:
-    """The instruction of one language; its answers are the file's own, else those of the language pack."""
-    where = f"instructions.{tag}"
-    if part.answers is None:
-        answers = task.answer_words(tag)
-    else:
-        _known_labels(part.answers, task.labels, f"label under {where}.answers", file)
-        answers = {label: tuple(words) for label, words in part.answers.items()}
-    missing = [label for label in task.labels if not any(word.strip() for word in answers.get(label, ()))]
-    if missing:
-        raise DataError(
-            f"no word stands for the label {missing[0]!r} in {tag!r}; add it under {where}.answers",
-            file=file,
-            field=f"{where}.answers",
-        )
-    return Instruction(tag, part.prefix.strip(), part.words, part.suffix.strip(), answers)
 
 
 def _check_layout(task: Task, file: object) -> None:
@@ -169,6 +170,11 @@ def _check_words(
             )
 
 
+def _key(read: TaskFile) -> Key:
+    part = read.key
+    return Key(tuple(map(tuple, part.columns)), part.row, tuple(part.normalised), part.without, part.parallel)
+
+
 def _source(read: TaskFile) -> Source:
     part = read.source
     return Source(
@@ -176,14 +182,17 @@ def _source(read: TaskFile) -> Source:
         hub=part.hub,
         revision=part.revision,
         revision_note=part.revision_note,
-        config=part.config,
+        config=part.config[0] if part.config and len(part.config) == 1 else None,
+        configs=tuple(part.config) if part.config and len(part.config) > 1 else (),
+        config_column=part.config_column,
         split=part.split,
         files=part.files,
         builtin=(part.builtin, part.form or "") if part.builtin else None,
         language_column=part.language_column,
+        where={column: tuple(values) for column, values in part.where.items()},
         header=tuple(part.header) if part.header is not None else None,
         quoted=part.quoted,
-        where=part.where,
+        obtain=part.obtain,
     )
 
 
@@ -198,6 +207,8 @@ def _columns(read: TaskFile) -> Columns:
         options=tuple(map(tuple, columns)),
         listed=listed,
         separator=options.separator if options else None,
+        at_least=options.at_least if options else None,
+        lettered=options.lettered if options else False,
         shuffled=options.shuffled if options else False,
         aliases=tuple(part.aliases) if part.aliases is not None else None,
         groups={name: tuple(column) for name, column in part.groups.items()},

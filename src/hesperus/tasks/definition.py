@@ -19,7 +19,8 @@ Column = tuple[str, ...]
 """A column of the data, under each of the names that it may have; the first that is there counts.
 
 ``{language}`` stands for the benchmark's own code of the language. Dots step into nested values: ``q.{language}.0`` is
-the first element of the list that the mapping ``q`` holds for the language, ``q.{language}.1:`` all that follow it.
+the first element of the list that the mapping ``q`` holds for the language, ``q.{language}.1:`` all that follow it, and
+``choices.text`` the ``text`` of each mapping in the list ``choices``.
 """
 
 
@@ -33,13 +34,16 @@ class Source:
         revision: Commit of the hub's repository.
         revision_note: Why there is no revision, where there is none.
         config: Configuration, usually ``{language}``.
+        configs: Configurations that together make one language's data, where there are several.
+        config_column: Column that holds the configuration of each row, where there are several.
         split: Split.
         files: File in the hub's repository, for those that hold plain files.
         builtin: Name of a set of items that comes with hesperus, and its form.
         language_column: Column that tells the language, where one table holds several.
+        where: Column to the values of the rows that are items; other rows are none, and are counted.
         header: Column names, where the files have none.
         quoted: Whether a TSV file quotes its values; None goes by the ending (CSV does, TSV does not).
-        where: How a person gets the data, where no hub has them.
+        obtain: How a person gets the data, where no hub has them.
     """
 
     languages: Mapping[str, str] = field(default_factory=dict)
@@ -47,13 +51,16 @@ class Source:
     revision: str | None = None
     revision_note: str = ""
     config: str | None = None
+    configs: tuple[str, ...] = ()
+    config_column: str | None = None
     split: str | None = None
     files: str | None = None
     builtin: tuple[str, str] | None = None
     language_column: str | None = None
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     header: tuple[str, ...] | None = None
     quoted: bool | None = None
-    where: str = ""
+    obtain: str = ""
 
     def code(self, language: str) -> str:
         """The benchmark's own code of a language.
@@ -80,8 +87,11 @@ class Columns:
         options: A column for each option; or exactly one that holds them all.
         listed: Whether the one column of ``options`` holds them all.
         separator: What parts the options, where they lie in one text.
-        aliases: Column of further texts that count as the right answer; None where there is none.
+        at_least: Fewest options of an item: the last options may be empty, down to this many. None where every option
+            must be there.
+        lettered: Whether the texts of the options begin with their own letter or number, which is taken off.
         shuffled: Whether options get a fixed order of their own (by item, the same in every language).
+        aliases: Column of further texts that count as the right answer; None where there is none.
         groups: Group of the item to its column.
     """
 
@@ -90,10 +100,16 @@ class Columns:
     options: tuple[Column, ...] = ()
     listed: bool = False
     separator: str | None = None
+    at_least: int | None = None
+    lettered: bool = False
     shuffled: bool = False
     aliases: Column | None = None
     groups: Mapping[str, Column] = field(default_factory=dict)
 
+
+Sharing = Literal["yes", "unchanged", "non-commercial", "no", "unknown"]
+"""Whether the texts of a benchmark may be given to others: yes; unchanged only, so no translations; for non-commercial
+purposes only; no; or not known."""
 
 GoldAcross = Literal["shared", "error", "per_language"]
 GoldReading = Literal["label", "letter", "position0", "position1", "option", "number", "text"]
@@ -108,6 +124,7 @@ class Gold:
             option, a number, or text as it stands.
         labels: Value in the data to label.
         separator: What parts several accepted answers, where they lie in one text.
+        unanswered: Values that say that the item has no right answer; such items are left out and listed.
         across: ``shared``: languages share the gold label, and an item on which it differs is left out and listed.
             ``error``: they share it, and a difference is an error because rows do not match. ``per_language``: each
             has its own; a label is kept as it is, a text is one spelling of an answer whose label is the same word in
@@ -117,6 +134,7 @@ class Gold:
     read: GoldReading = "label"
     labels: Mapping[str, str] = field(default_factory=dict)
     separator: str | None = None
+    unanswered: tuple[str, ...] = ()
     across: GoldAcross = "shared"
 
 
@@ -125,14 +143,25 @@ class Key:
     """What makes an item the same item in every language.
 
     Attributes:
-        columns: Columns whose values, joined by ``/``, are the id; none counts rows from 0.
+        columns: Columns whose values, joined by ``/``, are the id.
+        row: Whether the row's number, counted from 0 among the rows with the same values in ``columns``, is part of the
+            id; it is all of it where there are no columns.
         normalised: Those of the columns whose values are compared in lower case with ``_`` for blanks.
+        without: Text that is cut out of the value of the first column, where it must stand exactly once;
+            ``{language}`` is the code.
         parallel: Whether the languages hold the same items at all.
     """
 
     columns: tuple[Column, ...] = ()
+    row: bool = False
     normalised: tuple[str, ...] = ()
+    without: str | None = None
     parallel: bool = True
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether an id rests on the number of a row, so that files must match row by row."""
+        return self.row or not self.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,23 +184,29 @@ class Task:
     """A benchmark, or a user's own set of questions.
 
     Attributes:
-        name: As it stands in the records.
+        name: As it stands in the records; ``NAME@WORDING`` where a wording was chosen.
         description: One sentence.
         form: What an answer is.
         fields: Names of the input fields in their order.
         labels: Canonical labels; letters for a choice; empty for text and numbers.
         layout: How instruction and item become a prompt (grammar: hesperus.senses.layout).
         instructions: BCP-47 tag to the instruction that a person wrote in that language.
+        wordings: BCP-47 tag to the name of the wording that its instruction is of.
+        presets: Names of the wordings to choose from, those asked by default first.
         answers: Label to a key of the language packs, or to words that hold in every language.
         source: Where the data lie.
         columns: Which column holds what.
         gold: How gold is read.
         key: What makes an item the same in every language.
         faults: Items known to be wrong.
-        licence: Of the data.
+        size: Items of a language, or the most where languages differ; None where that is not known.
+        licence: Of the data, in short.
+        licence_note: What the licence does not say in short.
+        share: Whether the texts may be given to others.
         citation: Of the benchmark.
         url: Where to read about it.
         notes: Pitfalls that a reader of the numbers should know.
+        unverified: What of this description has not been checked against the published data.
     """
 
     name: str
@@ -186,11 +221,17 @@ class Task:
     columns: Columns
     gold: Gold
     key: Key
+    wordings: Mapping[str, str] = field(default_factory=dict)
+    presets: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
+    size: int | None = None
     licence: str = ""
+    licence_note: str = ""
+    share: Sharing = "unknown"
     citation: str = ""
     url: str = ""
     notes: tuple[str, ...] = ()
+    unverified: tuple[str, ...] = ()
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
-
-import orjson
 
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.tasks.definition import LETTERS, Task
-from hesperus.tasks.rows import text_of
+from hesperus.tasks.rows import cell_text
+from hesperus.tasks.text_lists import list_from_text
 
 Trouble = tuple[str, str]
+"""Why a row cannot be used: a reason that is the same for all of a kind, and what was found."""
+
+_LARGEST_EXPONENT = 60
+"""Most digits before or after the point of a gold number; 1e999999999 would be written out with all its zeros."""
 
 
 def read_gold(
-    task: Task, value: object, options: list[str] | None, place: str, line: int
+    task: Task, value: object, options: Sequence[str] | None, place: str, line: int
 ) -> tuple[str | None, Trouble | None]:
     """The canonical label of one row.
 
@@ -27,19 +30,22 @@ def read_gold(
         line: The row's line, for errors.
 
     Returns:
-        (label, None); (None, None) without gold; (None, (reason, detail)) where the row contradicts itself.
+        (label, None); (None, None) without gold; (None, (reason, detail)) where the row contradicts itself or says that
+        it has no right answer.
 
     Raises:
         DataError: A value that the task does not know.
     """
-    text = text_of(value)
-    if text is None or not text.strip():
-        return None, None
-    text = text.strip()
+    field = _column(task)
     try:
+        text = (cell_text(value) or "").strip()
+        if not text:
+            return None, None
+        if text in task.gold.unanswered:
+            return None, ("no right answer", f"gold is {text!r}")
         return _read(task, text, options)
-    except UnknownNameError as error:
-        raise DataError(str(error), file=place, line=line) from None
+    except (UnknownNameError, ValueError) as error:
+        raise DataError(str(error), file=place, line=line, field=field) from None
 
 
 def accepted_texts(task: Task, value: object, aliases: object, place: str, line: int) -> tuple[str, ...]:
@@ -47,44 +53,57 @@ def accepted_texts(task: Task, value: object, aliases: object, place: str, line:
 
     Args:
         task: Says how gold is written.
-        value: The cell of the gold column: one answer, a list of them (in JSON where the file holds text only), or
+        value: The cell of the gold column: one answer, a list of them (as text where the file holds text only), or
             several in one text where the task names their separator.
-        aliases: The cell of the column of aliases, likewise.
+        aliases: The cell of the column of aliases, likewise, or a list of lists.
         place: The file, for errors.
         line: The row's line, for errors.
 
     Raises:
         DataError: A list that holds something else than text and numbers.
     """
-    texts = (*_several(task, value, place, line), *_several(task, aliases, place, line))
+    try:
+        texts = (*_several(task, value), *_several(task, aliases))
+    except ValueError as error:
+        raise DataError(str(error), file=place, line=line, field=_column(task)) from None
     return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
 
 
-def _several(task: Task, value: object, place: str, line: int) -> list[str]:
+def _several(task: Task, value: object) -> list[str]:
     if isinstance(value, str) and task.gold.separator:
         return value.split(task.gold.separator)
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            value = orjson.loads(value)
-        except orjson.JSONDecodeError:
+            value = list_from_text(value)
+        except ValueError:
+            # An answer may begin with a bracket: "[sic]" is a text
             return [str(value)]
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        if any(isinstance(part, Mapping | list) for part in value):
-            raise DataError("a list of accepted answers holds texts or numbers only", file=place, line=line)
-        return [text for part in value if (text := text_of(part)) is not None]
-    text = text_of(value)
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [text for part in value for text in _parts(part)]
+    text = cell_text(value)
     return [] if text is None else [text]
 
 
-def _read(task: Task, text: str, options: list[str] | None) -> tuple[str | None, Trouble | None]:
+def _parts(part: object) -> list[str]:
+    """An element of a list of accepted answers, which may be a list of aliases itself."""
+    inside = part if isinstance(part, Sequence) and not isinstance(part, str | bytes) else (part,)
+    return [text for inner in inside if (text := cell_text(inner)) is not None]
+
+
+def _column(task: Task) -> str | None:
+    """The first name of the gold column, for errors."""
+    return task.columns.gold[0] if task.columns.gold else None
+
+
+def _read(task: Task, text: str, options: Sequence[str] | None) -> tuple[str | None, Trouble | None]:
     match task.gold.read:
         case "label":
             return _label(task, text), None
         case "letter":
             return _letter(text.upper() if len(text) == 1 else text, options)
         case "position0" | "position1" as read:
-            if not text.isdecimal():
-                raise UnknownNameError("gold", text, hint="a position, that is a whole number, was expected")
+            if not text.isdecimal() or len(text) > 3:
+                raise _unknown(text, hint="a position, that is a whole number, was expected")
             place = int(text) - (read == "position1")
             return _letter(LETTERS[place] if 0 <= place < len(LETTERS) else text, options)
         case "option":
@@ -95,25 +114,30 @@ def _read(task: Task, text: str, options: list[str] | None) -> tuple[str | None,
             return text, None
 
 
+def _unknown(text: str, known: Iterable[str] = (), hint: str = "") -> UnknownNameError:
+    """An unknown gold value, the beginning of it where it is long."""
+    return UnknownNameError("gold", text if len(text) <= 60 else f"{text[:59]}…", known, hint)
+
+
 def _label(task: Task, text: str) -> str:
     known = task.gold.labels
     if known:
         if text not in known:
-            raise UnknownNameError("gold", text, known, "gold.labels of the task says what each value means")
+            raise _unknown(text, known, "gold.labels of the task says what each value means")
         return known[text]
     if text not in task.labels:
-        raise UnknownNameError("gold", text, task.labels, "write gold.labels into the task file")
+        raise _unknown(text, task.labels, "write gold.labels into the task file")
     return text
 
 
-def _letter(letter: str, options: list[str] | None) -> tuple[str | None, Trouble | None]:
+def _letter(letter: str, options: Sequence[str] | None) -> tuple[str | None, Trouble | None]:
     letters = LETTERS[: len(options or ())]
     if len(letter) != 1 or letter not in letters:
-        raise UnknownNameError("gold", letter, letters, f"the row has {len(letters)} options")
+        raise _unknown(letter, letters, f"the row has {len(letters)} options")
     return letter, None
 
 
-def _option(text: str, options: list[str] | None) -> tuple[str | None, Trouble | None]:
+def _option(text: str, options: Sequence[str] | None) -> tuple[str | None, Trouble | None]:
     places = [place for place, option in enumerate(options or ()) if option.strip() == text]
     if not places:
         return None, ("gold is no option", f"{text!r} is none of the options")
@@ -127,7 +151,11 @@ def _number(text: str) -> str:
     try:
         number = Decimal(text.replace(",", ""))
     except InvalidOperation:
-        raise UnknownNameError("gold", text, hint="a number was expected") from None
+        raise _unknown(text, hint="a number was expected") from None
     if not number.is_finite():
-        raise UnknownNameError("gold", text, hint="a finite number was expected")
-    return f"{number.normalize():f}"
+        raise _unknown(text, hint="a finite number was expected")
+    if number and abs(number.adjusted()) > _LARGEST_EXPONENT or len(text) > 2 * _LARGEST_EXPONENT:
+        raise _unknown(text, hint=f"at most {_LARGEST_EXPONENT} digits were expected")
+    written = f"{number:f}"
+    written = written.rstrip("0").rstrip(".") if "." in written else written
+    return "0" if not number else written

@@ -10,9 +10,10 @@ from importlib import import_module
 from pathlib import Path
 
 from hesperus.errors import DataError, MissingExtraError
+from hesperus.tasks.configurations import with_configuration
 from hesperus.tasks.definition import Source
 from hesperus.tasks.readers import read_rows
-from hesperus.tasks.rows import Rows
+from hesperus.tasks.rows import Rows, joined
 
 
 def read_hub(source: Source, code: str) -> Rows:
@@ -29,17 +30,21 @@ def read_hub(source: Source, code: str) -> Rows:
     assert source.hub is not None
     if source.files is not None:
         return read_rows(_file(source, source.files.replace("{language}", code)), source)
-    return _data_set(source, code)
+    if source.configs:
+        return joined(
+            [with_configuration(_data_set(source, code, name), source, name) for name in source.configs]
+        )
+    return _data_set(source, code, source.config)
 
 
-def _data_set(source: Source, code: str) -> Rows:
+def _data_set(source: Source, code: str, name: str | None) -> Rows:
     try:
         datasets = import_module("datasets")
     except ImportError:
         raise MissingExtraError(
             "datasets", "datasets", f"reading {source.hub} from the Hugging Face hub"
         ) from None
-    config = source.config.replace("{language}", code) if source.config else None
+    config = name.replace("{language}", code) if name else None
     split = source.split.replace("{language}", code) if source.split else None
     place = ", ".join(part for part in (source.hub, config, split) if part)
     try:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from hesperus.errors import DataError, UsageError
 from hesperus.languages import normalise
+from hesperus.tasks.configurations import SHARD, of_folder, of_pattern
 from hesperus.tasks.definition import Task
 from hesperus.tasks.readers import is_data_file, read_rows, rows_of_frame
 from hesperus.tasks.rows import Rows, joined
@@ -19,7 +21,6 @@ Given = Place | Mapping[str, Place]
 """A file, a folder, a pattern with ``{language}``, a frame, or one of these for each language."""
 
 _MOST_FILES = 20_000
-_SHARD = re.compile(r"-\d{5}-of-\d{5}")
 
 
 def find_rows(task: Task, languages: Sequence[str], given: Given | None) -> dict[str, Rows]:
@@ -51,6 +52,9 @@ def find_rows(task: Task, languages: Sequence[str], given: Given | None) -> dict
         code = task.source.code(language)
         if isinstance(given, pl.DataFrame):
             found[language] = rows_of_frame(given, "the given frame")
+        elif "{config}" in str(given):
+            find = partial(_by_pattern, code=code, language=language)
+            found[language] = of_pattern(task.source, str(given), find, read)
         elif "{language}" in str(given):
             found[language] = read(_by_pattern(str(given), code, language))
         elif Path(given).is_dir():
@@ -65,7 +69,7 @@ def find_rows(task: Task, languages: Sequence[str], given: Given | None) -> dict
 
 def _from_source(task: Task, code: str) -> Rows:
     if task.source.hub is None:
-        how = task.source.where or "its task file names no hub"
+        how = task.source.obtain or "its task file names no hub"
         raise UsageError(
             f"the data of {task.name!r} must be named: {how}. Then give the folder or file (--data)"
         )
@@ -93,7 +97,10 @@ def _by_pattern(pattern: str, code: str, language: str) -> Path:
 
 
 def _in_folder(task: Task, folder: Path, names: tuple[str, str], read: Callable[[Path], Rows]) -> Rows:
-    """The file of one language in a folder, by the language's code in its path; or the one file for all."""
+    """The file of one language in a folder, by the language's code in its path; or the one file for all.
+
+    Of a task of several configurations it is the file of each of them.
+    """
     every = []
     for path in sorted(folder.rglob("*")):
         if is_data_file(path) and path.is_file():
@@ -102,6 +109,9 @@ def _in_folder(task: Task, folder: Path, names: tuple[str, str], read: Callable[
             raise UsageError(f"{folder} holds more than {_MOST_FILES} data files; name a folder further down")
     if not every:
         raise UsageError(f"{folder} holds no data file")
+    configured = of_folder(task.source, folder, every, read) if task.source.configs else None
+    if configured is not None:
+        return configured
     for name in dict.fromkeys(names):
         matching = [path for path in every if _names(path.relative_to(folder), name)]
         if matching:
@@ -119,7 +129,7 @@ def _in_folder(task: Task, folder: Path, names: tuple[str, str], read: Callable[
 
 def _one_of(task: Task, folder: Path, name: str, matching: list[Path], read: Callable[[Path], Rows]) -> Rows:
     chosen = _of_split(task, folder, matching)
-    if len({_SHARD.sub("", str(path)) for path in chosen}) == 1:
+    if len({SHARD.sub("", str(path)) for path in chosen}) == 1:
         return joined([read(path) for path in chosen])
     shown = ", ".join(str(path.relative_to(folder)) for path in chosen[:8])
     raise DataError(

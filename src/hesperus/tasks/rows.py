@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from hesperus.errors import DataError
 from hesperus.tasks.definition import Column
+
+LONGEST_CELL = 1_000_000
+"""Most characters of a cell. No benchmark comes near; a longer cell is a file read the wrong way."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataColumn:
+    """A column found in the data.
+
+    Attributes:
+        name: The name under which it was found, with the language's code put in.
+        values: One for each row; None where a row does not have it.
+    """
+
+    name: str
+    values: Sequence[object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +35,13 @@ class Rows:
         place: Where it came from, as a person named it.
         columns: Column name to its values; all of one length.
         lines: Number of each row in its file, 1-based, header included; None where rows have no lines.
+        places: File of each row, where they come from several; None where all are from ``place``.
     """
 
     place: str
     columns: Mapping[str, Sequence[object]]
     lines: Sequence[int] | None = None
+    places: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -31,28 +50,54 @@ class Rows:
         """Where a row (0-based) stands in its file: its line, or its 1-based row number."""
         return self.lines[row] if self.lines is not None else row + 1
 
-    def only(self, rows: Sequence[int]) -> Rows:
-        """Some of the rows (0-based), in that order; each keeps its line."""
-        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
-        return Rows(self.place, columns, [self.line(row) for row in rows])
+    def file(self, row: int) -> str:
+        """The file in which a row (0-based) stands."""
+        return self.places[row] if self.places is not None else self.place
 
-    def values(self, column: Column, code: str = "") -> Sequence[object]:
-        """The values of a column, one for each row; None where a row does not have it.
+    def only(self, rows: Sequence[int]) -> Rows:
+        """Some of the rows (0-based), in that order; each keeps its file and line."""
+        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
+        places = None if self.places is None else [self.places[row] for row in rows]
+        return Rows(self.place, columns, [self.line(row) for row in rows], places)
+
+    def find(self, column: Column, code: str = "", *, key: str | None = None) -> DataColumn:
+        """Find a column.
 
         Args:
             column: Its names; the first that is there counts.
             code: The benchmark's code of the language, put in for ``{language}``.
+            key: Key of the task file that names the column, for errors.
 
         Raises:
             DataError: None of the names is there; the message lists the columns and the nearest.
         """
-        for name in column:
-            found = self._find(name.replace("{language}", code))
-            if found is not None:
-                return found
-        raise self._missing([name.replace("{language}", code) for name in column])
+        names = [name.replace("{language}", code) for name in column]
+        for name in names:
+            values = self._values(name)
+            if values is not None:
+                return DataColumn(name, values)
+        raise DataError(self._missing(names[0]), file=self.place, field=key)
 
-    def _find(self, name: str) -> Sequence[object] | None:
+    def text(self, value: object, row: int, column: str) -> str | None:
+        """The text of a cell of a row (0-based); None where it is empty.
+
+        Raises:
+            DataError: The cell holds something that is no text.
+        """
+        try:
+            return cell_text(value)
+        except ValueError as error:
+            raise DataError(str(error), file=self.file(row), line=self.line(row), field=column) from None
+
+    def texts(self, column: DataColumn) -> list[str | None]:
+        """The cells of a column as text.
+
+        Raises:
+            DataError: A cell holds something that is no text.
+        """
+        return [self.text(value, row, column.name) for row, value in enumerate(column.values)]
+
+    def _values(self, name: str) -> Sequence[object] | None:
         if name in self.columns:
             return self.columns[name]
         head, *steps = name.split(".")
@@ -63,33 +108,55 @@ class Rows:
             values = [_step(value, step) for value in values]
         return values if any(value is not None for value in values) else None
 
-    def _missing(self, names: list[str]) -> DataError:
-        wanted = names[0]
+    def _missing(self, wanted: str) -> str:
+        head, *steps = wanted.split(".")
+        if steps and head in self.columns:
+            return self._missing_inside(head, steps)
         there = list(self.columns)
-        said = f"no column {wanted!r}"
-        head = wanted.split(".")[0]
-        if "." in wanted and head in self.columns:
-            first = next((value for value in self.columns[head] if value), None)
-            inside = sorted(map(str, first)) if isinstance(first, Mapping) else []
-            said = f"no row has {wanted!r}"
-            if inside:
-                said += f"; {head!r} holds {_listed(inside)}"
-        else:
-            near = get_close_matches(wanted, there, n=1, cutoff=0.5)
-            said += f"; did you mean {near[0]!r}?" if near else ""
-            said += f"; the columns are {_listed(there)}" if there else "; there are no columns at all"
-        return DataError(said, file=self.place)
+        if not there:
+            return f"no column {wanted!r}; there are no columns at all"
+        return f"no column {wanted!r}{_nearest(head if steps else wanted, there)}; the columns are {_listed(there)}"
+
+    def _missing_inside(self, head: str, steps: Sequence[str]) -> str:
+        """The step of a path at which no row goes on, and what is there instead."""
+        values, path = self.columns[head], head
+        for step in steps:
+            further = [_step(value, step) for value in values]
+            if not any(value is not None for value in further):
+                break
+            values, path = further, f"{path}.{step}"
+        inside = list(dict.fromkeys(name for value in values for name in _names(value)))
+        said = f"no row has {'.'.join((head, *steps))!r}"
+        return f"{said}{_nearest(step, inside)}; {path!r} holds {_listed(inside)}" if inside else said
 
 
 def _step(value: object, step: str) -> object:
     if isinstance(value, Mapping):
         return value.get(step)
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         if step.isdecimal():
             return value[int(step)] if int(step) < len(value) else None
         if step.endswith(":") and step[:-1].isdecimal():
             return value[int(step[:-1]) :]
+        if value and all(isinstance(part, Mapping) for part in value):
+            parts = [part.get(step) for part in value]
+            return parts if any(part is not None for part in parts) else None
     return None
+
+
+def _names(value: object) -> list[str]:
+    """The names by which a path can go on inside a value."""
+    if isinstance(value, Mapping):
+        return list(map(str, value))
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [str(name) for part in value if isinstance(part, Mapping) for name in part]
+    return []
+
+
+def _nearest(wanted: str, there: Sequence[str]) -> str:
+    folded = {name.casefold(): name for name in reversed(there)}
+    near = get_close_matches(wanted.casefold(), folded, n=1, cutoff=0.5)
+    return f"; did you mean {folded[near[0]]!r}?" if near else ""
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -107,8 +174,27 @@ def text_of(value: object) -> str | None:
     return str(value)
 
 
+def cell_text(value: object) -> str | None:
+    """A cell that must hold one text as text_of writes it; NaN, which spreadsheets write for nothing, is None.
+
+    Raises:
+        ValueError: The cell holds a list, a mapping or bytes, or more than LONGEST_CELL characters.
+    """
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    for kind, name in ((Mapping, "a mapping"), ((bytes, bytearray), "bytes")):
+        if isinstance(value, kind):
+            raise ValueError(f"the cell holds {name}, where one text or number belongs")
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        raise ValueError("the cell holds a list, where one text or number belongs")
+    text = text_of(value)
+    if text is not None and len(text) > LONGEST_CELL:
+        raise ValueError(f"the cell holds {len(text):,} characters; {LONGEST_CELL:,} are the most")
+    return text
+
+
 def joined(parts: Sequence[Rows]) -> Rows:
-    """Several tables of the same columns, one under the other (the shards of a data set).
+    """Several tables of the same columns, one under the other (the shards of a data set, or its configurations).
 
     Raises:
         DataError: Their columns differ.
@@ -123,4 +209,6 @@ def joined(parts: Sequence[Rows]) -> Rows:
                 f"its columns differ from those of {first.place}: {_listed(differ)}", file=part.place
             )
     columns = {name: [value for part in parts for value in part.columns[name]] for name in first.columns}
-    return Rows(f"{first.place} and {len(parts) - 1} more", columns)
+    lines = [part.line(row) for part in parts for row in range(len(part))]
+    places = [part.file(row) for part in parts for row in range(len(part))]
+    return Rows(f"{first.place} and {len(parts) - 1} more", columns, lines, places)

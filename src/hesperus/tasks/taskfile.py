@@ -5,26 +5,20 @@ Every scalar is text, so ``no: [no]`` is a Norwegian key and an answer, not two 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
     field_validator,
     model_validator,
 )
 
-from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import normalise
-from hesperus.strict_yaml import read_yaml
-from hesperus.tasks.definition import LETTERS, Form, GoldAcross, GoldReading
-
-_LONGEST_FILE = 2_000_000
-_DEEPEST = 12
+from hesperus.tasks.definition import LETTERS, Form, GoldAcross, GoldReading, Sharing
 
 
 def _listed(value: object) -> object:
@@ -50,16 +44,18 @@ class SourcePart(_Part):
     hub: str | None = None
     revision: str | None = None
     revision_note: str = ""
-    config: str | None = None
+    config: Names | None = None
+    config_column: str | None = None
     split: str | None = None
     files: str | None = None
     builtin: str | None = None
     form: str | None = None
     languages: dict[str, str] = Field(default_factory=dict)
     language_column: str | None = None
+    where: dict[str, Words] = Field(default_factory=dict)
     header: list[str] | None = None
     quoted: bool | None = None
-    where: str = ""
+    obtain: str = ""
 
     @field_validator("languages")
     @classmethod
@@ -74,6 +70,10 @@ class SourcePart(_Part):
             )
         if self.revision in ("main", "master", "HEAD"):
             raise ValueError(f"revision {self.revision!r} moves; give the commit")
+        if (len(self.config or ()) > 1) != (self.config_column is not None):
+            raise ValueError(
+                "several configurations (config: [a, b]) and config_column, the column that is to hold them, go together"
+            )
         return self
 
 
@@ -83,6 +83,8 @@ class OptionsPart(_Part):
     columns: list[Names] = Field(default_factory=list)
     column: Names | None = None
     separator: str | None = None
+    at_least: int | None = Field(default=None, ge=2)
+    lettered: bool = False
     shuffled: bool = False
 
     @model_validator(mode="after")
@@ -113,6 +115,7 @@ class GoldPart(_Part):
     read: GoldReading = "label"
     labels: dict[str, str] = Field(default_factory=dict)
     separator: str | None = None
+    unanswered: Names = Field(default_factory=list)
     across: GoldAcross | None = None
 
 
@@ -122,12 +125,15 @@ class KeyPart(_Part):
     columns: list[Names] = Field(default_factory=list)
     row: bool = False
     normalised: list[str] = Field(default_factory=list)
+    without: str | None = Field(default=None, min_length=1)
     parallel: bool = True
 
     @model_validator(mode="after")
-    def _one_way(self) -> KeyPart:
-        if bool(self.columns) == self.row:
-            raise ValueError("give either columns, or `row: true` where the data have nothing else")
+    def _given(self) -> KeyPart:
+        if not self.columns and not self.row:
+            raise ValueError("give columns, or `row: true` where the data have nothing else")
+        if self.without is not None and not self.columns:
+            raise ValueError("without is cut out of the first of columns, and there are none")
         return self
 
 
@@ -139,13 +145,51 @@ class FaultPart(_Part):
     reason: str
 
 
+def _for_any(value: object) -> object:
+    return {"any": value} if isinstance(value, str) else value
+
+
 class InstructionPart(_Part):
-    """An instruction in one language; answers left out come from the language pack."""
+    """An instruction in one language; answers left out come from the language pack.
+
+    ``suffix`` may differ by the number of options: ``{4: …, any: …}``.
+    """
 
     prefix: str = ""
     words: dict[str, str] = Field(default_factory=dict)
-    suffix: str = ""
+    suffix: Annotated[dict[str, str], BeforeValidator(_for_any)] = Field(default_factory=dict)
     answers: dict[str, Words] | None = None
+
+    @field_validator("suffix")
+    @classmethod
+    def _numbers(cls, value: dict[str, str]) -> dict[str, str]:
+        for key in value:
+            if key != "any" and not key.isdecimal():
+                raise ValueError(f"{key!r} is no number of options; write one, or `any`")
+        return value
+
+
+def _tagged(value: dict[str, InstructionPart]) -> dict[str, InstructionPart]:
+    return {normalise(tag): part for tag, part in value.items()}
+
+
+Instructions = Annotated[dict[str, InstructionPart], AfterValidator(_tagged)]
+"""BCP-47 tag to instruction."""
+
+
+class WordingFile(_Part):
+    """Instructions that many tasks share: the files under ``wordings``.
+
+    ``suffixes`` names another such file, whose suffix in a language holds for each instruction here that has none.
+    ``reviewed`` lists the languages in which a native reader has confirmed the texts.
+    """
+
+    description: str
+    fields: list[str] = Field(min_length=1)
+    layout: str
+    suffixes: str | None = None
+    reviewed: list[str] = Field(default_factory=list)
+    instructions: Instructions
 
 
 class TaskFile(_Part):
@@ -158,22 +202,23 @@ class TaskFile(_Part):
     labels: list[str] = Field(default_factory=list)
     options: int | None = Field(default=None, ge=2, le=len(LETTERS))
     layout: str = ""
-    instructions: dict[str, InstructionPart] = Field(default_factory=dict)
+    instructions: Instructions = Field(default_factory=dict)
+    wording: Names = Field(default_factory=list)
+    wordings: dict[str, Instructions] = Field(default_factory=dict)
     answers: dict[str, str | list[str]] = Field(default_factory=dict)
     source: SourcePart = SourcePart()
     columns: ColumnsPart = ColumnsPart()
     gold: GoldPart = GoldPart()
     key: KeyPart = KeyPart(row=True)
     faults: list[FaultPart] = Field(default_factory=list)
+    size: int | None = Field(default=None, ge=1)
     licence: str = ""
+    licence_note: str = ""
+    share: Sharing = "unknown"
     citation: str = ""
     url: str = ""
     notes: list[str] = Field(default_factory=list)
-
-    @field_validator("instructions")
-    @classmethod
-    def _tags(cls, value: dict[str, InstructionPart]) -> dict[str, InstructionPart]:
-        return {normalise(tag): part for tag, part in value.items()}
+    unverified: list[str] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _fits_together(self) -> TaskFile:
@@ -187,94 +232,18 @@ class TaskFile(_Part):
             raise ValueError(
                 "columns.aliases and gold.separator are for open answers, of form text or number"
             )
-        if self.source.builtin is None and not self.layout:
+        if self.source.builtin is None and not self.layout and not self.wording:
             raise ValueError(
                 "layout is missing: the text of a prompt with its placeholders; see docs/tasks.md"
             )
+        if self.form != "choice" and any(
+            set(part.suffix) - {"any"}
+            for parts in (self.instructions, *self.wordings.values())
+            for part in parts.values()
+        ):
+            raise ValueError("a suffix for a number of options belongs to form choice")
         if self.source.builtin is None and list(self.columns.fields) != self.fields:
             raise ValueError(
                 f"columns.fields must name exactly the fields, in order: {', '.join(self.fields)}"
             )
         return self
-
-
-def parse_task_file(text: str, file: object) -> TaskFile:
-    """Validate a task file.
-
-    Args:
-        text: The file's text.
-        file: Named in errors.
-
-    Raises:
-        DataError: No YAML, or a value of the wrong kind, naming key and line.
-        UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
-    """
-    found = read_yaml(text, file, is_text=True, longest=_LONGEST_FILE, deepest=_DEEPEST)
-    if not isinstance(found.value, dict):
-        raise DataError(
-            "a task file is a mapping of keys, such as `name: my-task`; see docs/tasks.md", file=file
-        )
-    return validated(TaskFile, found.value, lines=found.lines, file=file)
-
-
-M = TypeVar("M", bound=BaseModel)
-
-
-def validated(model: type[M], values: Mapping[str, Any], *, lines: Mapping[str, int], file: object) -> M:
-    """Build a pydantic model, with the first fault told as one of our errors.
-
-    Args:
-        model: What to build.
-        values: As read_yaml gives them.
-        lines: Line of each key.
-        file: Named in errors.
-
-    Raises:
-        DataError: A value of the wrong kind, naming key and line.
-        UnknownNameError: A key that does not exist.
-    """
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        raise _explained(error, model, lines, file) from None
-
-
-def _explained(
-    error: ValidationError, model: type[BaseModel], lines: Mapping[str, int], file: object
-) -> UnknownNameError | DataError:
-    faults = error.errors(include_url=False)
-    # A key that does not exist is often the misspelling of one that is missing: it says more.
-    fault = next((fault for fault in faults if fault["type"] == "extra_forbidden"), faults[0])
-    steps = [step for step in fault["loc"] if isinstance(step, int) or not _is_kind(step)]
-    place = ".".join(map(str, steps))
-    if fault["type"] == "extra_forbidden":
-        line = f", line {lines[place]}" if place in lines else ""
-        return UnknownNameError(f"key of {file}{line}", place, _keys_beside(model, steps))
-    given = fault.get("input")
-    shown = f" (given: {given!r})" if isinstance(given, str) else ""
-    message = fault["msg"].removeprefix("Value error, ")
-    message = "this key is missing" if fault["type"] == "missing" else f"{message}{shown}"
-    return DataError(message, file=file, line=lines.get(place), field=place or None)
-
-
-def _is_kind(step: str) -> bool:
-    """Whether a step of pydantic's path names the branch of a union instead of a key."""
-    return step == "str" or step.startswith(("list[", "function-"))
-
-
-def _keys_beside(model: type[BaseModel], steps: list[int | str]) -> list[str]:
-    """The keys that exist beside an unknown one, as paths."""
-    known: type[BaseModel] | None = model
-    for step in steps[:-1]:
-        if known is None or step not in known.model_fields:
-            continue
-        known = _model_in(known.model_fields[str(step)].annotation)
-    parents = [str(step) for step in steps[:-1]]
-    return [".".join([*parents, name]) for name in known.model_fields] if known else []
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model inside an annotation such as ``dict[str, Model]`` or ``Model | None``."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)

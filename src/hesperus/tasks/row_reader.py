@@ -1,0 +1,268 @@
+"""The rows of one language as a task's columns name them: ids, fields, options, gold and groups, not judged yet.
+
+A run (``items``) is strict with what this gives; an audit looks for what is wrong in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hesperus.errors import DataError
+from hesperus.tasks.definition import LETTERS, Task
+from hesperus.tasks.rows import DataColumn, Rows
+from hesperus.tasks.text_lists import list_from_text
+
+_MARK = re.compile(r"\s*[(（\[]?\s*(\w)\s*[.)．）\]:：、。।]\s*")
+"""A letter or digit that counts an option, at its beginning: ``A.``, ``(b)``, ``3)``, ``๑.``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One row as the task's columns name it.
+
+    Attributes:
+        file: The file in which it stands.
+        line: Its line or row number there, 1-based.
+        key: Id of the item; None where a key column is empty.
+        texts: Field to text; None where the row has none.
+        options: Texts of the options, empty ones at the end cut where the task allows fewer; None for a task without.
+        option_names: Column or path of each option, for errors.
+        gold: Cell of the gold column.
+        aliases: Cell of the column of aliases.
+        groups: Group to text.
+    """
+
+    file: str
+    line: int
+    key: str | None
+    texts: Mapping[str, str | None]
+    options: tuple[str, ...] | None
+    option_names: tuple[str, ...]
+    gold: object
+    aliases: object
+    groups: Mapping[str, str]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no field holds anything."""
+        return all(text is None for text in self.texts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRows:
+    """The rows of one language.
+
+    Attributes:
+        rows: Those that are items, in their order.
+        place: Where they came from.
+        total: How many rows the language has.
+        unmet: How many of them do not meet the task's ``where``.
+        key_column: First column of the key; None where rows are counted.
+    """
+
+    rows: tuple[TaskRow, ...]
+    place: str
+    total: int
+    unmet: int
+    key_column: str | None
+
+
+def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows:
+    """Read the rows of one language.
+
+    Args:
+        task: Says which column holds what.
+        rows: The data.
+        language: BCP-47 tag.
+        code: The benchmark's own code of the language.
+
+    Raises:
+        DataError: A column is missing, a cell holds something that is no text, a list written as text is none, an id
+            does not have the text that is cut out of it, or no row is of the language or meets ``where``.
+    """
+    rows = _of_language(task, rows, code)
+    columns = task.columns
+    fields = {
+        name: rows.texts(rows.find(column, code, key=f"columns.fields.{name}"))
+        for name, column in columns.fields.items()
+    }
+    options = [
+        rows.find(column, code, key="columns.options" if columns.listed else f"columns.options.{letter}")
+        for letter, column in zip(LETTERS, columns.options, strict=False)
+    ]
+    gold = rows.find(columns.gold, code, key="columns.gold") if columns.gold else None
+    aliases = rows.find(columns.aliases, code, key="columns.aliases") if columns.aliases else None
+    groups = {
+        name: rows.texts(rows.find(column, code, key=f"columns.groups.{name}"))
+        for name, column in columns.groups.items()
+    }
+    keys = [rows.find(column, code, key="key.columns") for column in task.key.columns]
+    ids = _ids(task, rows, keys, language, code)
+    kept = _kept(task, rows)
+    read = tuple(
+        TaskRow(
+            file=rows.file(row),
+            line=rows.line(row),
+            key=ids[row],
+            texts={name: texts[row] for name, texts in fields.items()},
+            options=texts,
+            option_names=names,
+            gold=gold.values[row] if gold else None,
+            aliases=aliases.values[row] if aliases else None,
+            groups={name: texts[row] or "" for name, texts in groups.items()},
+        )
+        for row in kept
+        for texts, names in [_options(task, rows, options, row)]
+    )
+    return TaskRows(read, rows.place, len(rows), len(rows) - len(kept), keys[0].name if keys else None)
+
+
+def _of_language(task: Task, rows: Rows, code: str) -> Rows:
+    """The rows of one language, where a column tells it."""
+    name = task.source.language_column
+    if name is None:
+        return rows
+    spoken = rows.texts(rows.find((name,), key="source.language_column"))
+    kept = [row for row, text in enumerate(spoken) if text == code]
+    if not kept:
+        there = sorted({text or "" for text in spoken})
+        raise DataError(
+            f"no row has {code!r} there; it holds {', '.join(there[:20])}", file=rows.place, field=name
+        )
+    return rows.only(kept)
+
+
+def _kept(task: Task, rows: Rows) -> list[int]:
+    """The rows that meet every condition of ``where``."""
+    kept = list(range(len(rows)))
+    for name, wanted in task.source.where.items():
+        texts = rows.texts(rows.find((name,), key=f"source.where.{name}"))
+        kept = [row for row in kept if (texts[row] or "") in wanted]
+        if not kept and len(rows):
+            there = Counter(text or "" for text in texts)
+            shown = ", ".join(f"{text!r} ({count})" for text, count in there.most_common(10))
+            raise DataError(
+                f"no row has {' or '.join(map(repr, wanted))} there; it holds {shown}",
+                file=rows.place,
+                field=name,
+            )
+    return kept
+
+
+def _ids(
+    task: Task, rows: Rows, columns: Sequence[DataColumn], language: str, code: str
+) -> Sequence[str | None]:
+    """The id of each row: its key columns joined by ``/``, or its number from 0, or both."""
+    prefix = "" if task.key.parallel else f"{language}/"
+    if not columns:
+        return [f"{prefix}{row}" for row in range(len(rows))]
+    parts = [_key_texts(task, rows, place, column, code) for place, column in enumerate(columns)]
+    ids: list[str | None] = []
+    count: Counter[tuple[str, ...]] = Counter()
+    for values in zip(*parts, strict=True):
+        if not all(values):
+            ids.append(None)
+            continue
+        numbered = (*values, str(count[values])) if task.key.row else values
+        count[values] += 1
+        ids.append(prefix + "/".join(numbered))
+    return ids
+
+
+def _key_texts(task: Task, rows: Rows, place: int, column: DataColumn, code: str) -> list[str]:
+    """The part of each id that a column gives; empty where the row has none."""
+    texts = [(text or "").strip() for text in rows.texts(column)]
+    if place == 0 and task.key.without is not None:
+        cut = task.key.without.replace("{language}", code)
+        for row, text in enumerate(texts):
+            if text and text.count(cut) != 1:
+                raise DataError(
+                    f"the id {text!r} should hold {cut!r} once, which is cut out of it (key.without)",
+                    file=rows.file(row),
+                    line=rows.line(row),
+                    field=column.name,
+                )
+        texts = [text.replace(cut, "") for text in texts]
+    if set(task.key.columns[place]) & set(task.key.normalised):
+        texts = ["_".join(text.casefold().replace("_", " ").replace("-", " ").split()) for text in texts]
+    return texts
+
+
+def _options(
+    task: Task, rows: Rows, columns: Sequence[DataColumn], row: int
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """The texts of the options of one row and their names; None for a task without options."""
+    if not columns:
+        return None, ()
+    if task.columns.listed:
+        cells = _cells(task, rows, columns[0], row)
+        names = tuple(f"{columns[0].name}.{place}" for place in range(len(cells)))
+    else:
+        cells = [column.values[row] for column in columns]
+        names = tuple(column.name for column in columns)
+    texts = [rows.text(cell, row, name) or "" for cell, name in zip(cells, names, strict=True)]
+    if task.columns.lettered:
+        texts = _without_marks(texts)
+    least = task.columns.at_least
+    while least is not None and texts and not texts[-1].strip():
+        texts.pop()
+    return tuple(texts), names
+
+
+def _cells(task: Task, rows: Rows, column: DataColumn, row: int) -> Sequence[object]:
+    """The options of a row that lie in one cell."""
+    value = column.values[row]
+    if isinstance(value, str):
+        if task.columns.separator:
+            return [part.strip() for part in value.split(task.columns.separator)]
+        try:
+            return list_from_text(value)
+        except ValueError as error:
+            raise DataError(
+                f"options were expected, as a list: {error}",
+                file=rows.file(row),
+                line=rows.line(row),
+                field=column.name,
+            ) from None
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return value
+    # The cell is empty, or something that is no list: the latter is an error that names it
+    rows.text(value, row, column.name)
+    return []
+
+
+def _without_marks(texts: Sequence[str]) -> list[str]:
+    """Options without the letter or number that counts them, if each of those that are filled has its own."""
+    found = [_MARK.match(text) if text.strip() else None for text in texts]
+    filled = [
+        (place, mark) for place, (text, mark) in enumerate(zip(texts, found, strict=True)) if text.strip()
+    ]
+    if not filled or not _count_up([(place, mark[1]) for place, mark in filled if mark], len(filled)):
+        return list(texts)
+    return [text[mark.end() :] if mark else text for text, mark in zip(texts, found, strict=True)]
+
+
+def _count_up(marks: Sequence[tuple[int, str]], filled: int) -> bool:
+    """Whether the marks stand at every filled option and count up from the first of their kind."""
+    if len(marks) != filled:
+        return False
+    return any(
+        all(place < len(series) and mark.casefold() == series[place].casefold() for place, mark in marks)
+        for series in _SERIES
+    )
+
+
+def _series() -> Iterator[str]:
+    yield LETTERS
+    yield "АБВГДЕЖЗ"
+    yield "أبجدهوزح"
+    yield "กขคงจฉชซ"
+    for zero in "0٠۰०০๐":
+        yield "".join(chr(ord(zero) + number) for number in range(1, 10))
+
+
+_SERIES = tuple(_series())
+"""The series in which options are counted: letters and digits of several scripts."""

@@ -1,0 +1,85 @@
+"""Validation of task files: from the YAML of plain text to a model, every mistake named with its key and line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.strict_yaml import read_yaml
+
+_LONGEST_FILE = 2_000_000
+_DEEPEST = 12
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def parsed(model: type[M], text: str, file: object) -> M:
+    """Read and validate a file of YAML in which every scalar is text.
+
+    Args:
+        model: What to build.
+        text: The file's text.
+        file: Named in errors.
+
+    Raises:
+        DataError: No YAML, or a value of the wrong kind, naming key and line.
+        UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
+    """
+    found = read_yaml(text, file, is_text=True, longest=_LONGEST_FILE, deepest=_DEEPEST)
+    if not isinstance(found.value, dict):
+        raise DataError(
+            "a task file is a mapping of keys, such as `name: my-task`; see docs/tasks.md", file=file
+        )
+    return _validated(model, found.value, found.lines, file)
+
+
+def _validated(model: type[M], values: Mapping[str, Any], lines: Mapping[str, int], file: object) -> M:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise _explained(error, model, lines, file) from None
+
+
+def _explained(
+    error: ValidationError, model: type[BaseModel], lines: Mapping[str, int], file: object
+) -> UnknownNameError | DataError:
+    faults = error.errors(include_url=False)
+    # A key that does not exist is often the misspelling of one that is missing: it says more.
+    fault = next((fault for fault in faults if fault["type"] == "extra_forbidden"), faults[0])
+    steps = [step for step in fault["loc"] if isinstance(step, int) or not _is_kind(step)]
+    place = ".".join(map(str, steps))
+    if fault["type"] == "extra_forbidden":
+        line = f", line {lines[place]}" if place in lines else ""
+        return UnknownNameError(f"key of {file}{line}", place, _keys_beside(model, steps))
+    given = fault.get("input")
+    shown = f" (given: {given!r})" if isinstance(given, str) else ""
+    message = fault["msg"].removeprefix("Value error, ")
+    message = "this key is missing" if fault["type"] == "missing" else f"{message}{shown}"
+    return DataError(message, file=file, line=lines.get(place), field=place or None)
+
+
+def _is_kind(step: str) -> bool:
+    """Whether a step of pydantic's path names the branch of a union instead of a key."""
+    return step == "str" or step.startswith(("list[", "function-"))
+
+
+def _keys_beside(model: type[BaseModel], steps: list[int | str]) -> list[str]:
+    """The keys that exist beside an unknown one, as paths."""
+    known: type[BaseModel] | None = model
+    for step in steps[:-1]:
+        if known is None or step not in known.model_fields:
+            continue
+        known = _model_in(known.model_fields[str(step)].annotation)
+    parents = [str(step) for step in steps[:-1]]
+    return [".".join([*parents, name]) for name in known.model_fields] if known else []
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model inside an annotation such as ``dict[str, Model]`` or ``Model | None``."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
