@@ -12,12 +12,16 @@ import pytest
 from hesperus.errors import UnknownNameError
 from hesperus.languages import normalise, packs
 from hesperus.senses import instruction_parts, placeholders, recompose, render, trim_quotes
-from hesperus.tasks import Task, task, tasks
+from hesperus.tasks import Task, load_items, task, tasks
+from hesperus.tasks.task_wordings import shared_wording, shared_wordings
 from hesperus.types import Instruction, Item
 
 NAMES = (
-    "atlas", "atlas-describe", "atlas-open", "belebele", "bmlama", "boolq", "global-mmlu", "include",
-    "information-prompts", "mgsm", "mmmlu", "paws-x", "seeker-posts", "sib-200", "xcopa", "xnli",
+    "afrimgsm", "afrimmlu", "afrixnli", "arabicmmlu", "atlas", "atlas-describe", "atlas-open", "belebele", "bmlama",
+    "boolq", "c-eval", "cmmlu", "culturalbench-easy", "exams", "flores", "global-mmlu", "global-mmlu-lite",
+    "global-piqa-nonparallel", "global-piqa-parallel", "include", "include-lite", "information-prompts", "kmmlu",
+    "m-arc", "mgsm", "mkqa", "mmlu-prox", "mmlu-prox-lite", "mmlu-redux", "mmmlu", "paws-x", "polymath-low",
+    "seeker-posts", "sib-200", "truthfulqa-multi", "turkishmmlu", "xcopa", "xnli", "xstorycloze",
 )  # fmt: skip
 
 
@@ -30,16 +34,21 @@ def test_every_entry_is_complete_and_pinned(name: str) -> None:
     found = task(name)
     assert found.name == name
     assert found.description.endswith(".") and found.licence and found.citation
-    if found.source.hub:
-        assert re.fullmatch("[0-9a-f]{40}", found.source.revision or "")
+    source = found.source
+    if source.hub and source.revision:
+        assert re.fullmatch("[0-9a-f]{40}", source.revision)
+    elif not source.builtin:
+        assert source.revision_note and (source.hub or source.obtain)
+    if not source.builtin:
         assert found.url.startswith("https://arxiv.org/")
-    else:
-        assert found.source.builtin or found.source.obtain
+    assert found.share != "unknown" or found.unverified
+    # In one line of 80 columns beside the name, the numbers and whether texts may be shared
+    assert len(found.licence) <= 16
     assert found.instructions
     if found.form in ("label", "choice"):
         assert all(set(i.answers) == set(found.labels) for i in found.instructions.values())
     assert all(language == normalise(language) for language in found.languages)
-    codes = Counter(found.source.languages.values())
+    codes = Counter(source.languages.values())
     assert all(count == 1 for count in codes.values())
 
 
@@ -76,7 +85,51 @@ def test_the_labels_have_words_in_every_pack(name: str) -> None:
 def test_an_instruction_falls_back_from_region_to_language() -> None:
     assert task("paws-x").instruction("zh_CN").language == "zh"
     with pytest.raises(UnknownNameError, match="language of the instructions of 'paws-x'"):
-        task("paws-x").instruction("ja")
+        task("paws-x").instruction("it")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if task(name).source.builtin])
+def test_the_size_of_what_comes_along_is_told_right(name: str) -> None:
+    items = load_items(name, task(name).languages[0])
+    assert task(name).size == len(items.ids)
+
+
+def test_a_wording_can_be_put_before_the_others() -> None:
+    paper, natural = task("xnli"), task("xnli@entailment")
+    assert paper.presets == natural.presets == ("ohmer2023", "entailment")
+    assert (paper.wordings["zh"], natural.wordings["zh"]) == ("ohmer2023", "entailment")
+    assert paper.instruction("zh").prefix.startswith("对于给出的一对句子")
+    assert natural.instruction("zh").prefix.startswith("下面哪一项符合")
+    assert natural.name == "xnli@entailment" and natural.instruction("fr") == paper.instruction("fr")
+    with pytest.raises(
+        UnknownNameError, match="unknown wording of 'xnli': 'entailmnt'; did you mean 'entailment'"
+    ):
+        task("xnli@entailmnt")
+    with pytest.raises(UnknownNameError, match="wording of 'atlas'"):
+        task("atlas@entailment")
+
+
+def test_every_shared_wording_is_used_and_says_what_nobody_confirmed() -> None:
+    used = {name for one in NAMES for name in task(one).presets}
+    assert set(shared_wordings()) <= used
+    assert any("no native reader has confirmed it" in text for text in task("belebele").unverified)
+
+
+def test_letters_are_named_only_where_every_item_has_them() -> None:
+    assert task("global-mmlu").instruction("de").suffix == "Bitte antworte mit „A“, „B“, „C“ oder „D“."
+    assert task("xcopa").instruction("it").suffix == 'Per favore, rispondi con "A" o "B".'
+    for name in ("mmlu-prox", "m-arc", "arabicmmlu", "exams", "turkishmmlu"):
+        assert task(name).instruction("en").suffix == "Please answer with the letter of the right option."
+
+
+@pytest.mark.parametrize("name", shared_wordings())
+def test_a_suffix_names_exactly_the_letters_of_the_options(name: str) -> None:
+    for tag, part in shared_wording(name).instructions.items():
+        for number, suffix in part.suffix.items():
+            letters = re.findall(r"(?<![A-Za-z])[A-J](?![A-Za-z])", suffix)
+            if number != "any":
+                assert letters == list("ABCDEFGHIJ"[: int(number)]), (tag, suffix)
+            assert suffix == suffix.strip() and "\u200f" not in suffix
 
 
 def test_words_without_a_pack_are_left_to_the_instruction() -> None:
@@ -107,9 +160,10 @@ def prompt(found: Task, instruction: Instruction) -> str:
 def test_paws_x_prompts_are_the_released_ones(shared_data: Path) -> None:
     found = task("paws-x")
     rows = released(shared_data, "paws-x")
-    for language, instruction in found.instructions.items():
-        assert prompt(found, instruction) == rows[language]["prompt_template"]
-    assert len(found.instructions) == 5
+    paper = [language for language, wording in found.wordings.items() if wording == "ohmer2023"]
+    for language in paper:
+        assert prompt(found, found.instruction(language)) == rows[language]["prompt_template"]
+    assert len(paper) == 5
 
 
 @pytest.mark.parametrize(

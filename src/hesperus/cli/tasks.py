@@ -34,7 +34,10 @@ def command(context: typer.Context) -> None:
 
 @app.command("list")
 def listing(format: Format = "table") -> None:
-    """List the benchmarks of the catalogue.
+    """List the benchmarks of the catalogue: languages, items of a language, licence, and whether texts may be shared.
+
+    `share` is yes, unchanged (no translations), non-commercial, no, or unknown. `--format json` also lists the
+    languages, and the columns that a narrow terminal has no room for.
 
     For example:
 
@@ -46,21 +49,31 @@ def listing(format: Format = "table") -> None:
     from hesperus.reports.table import Table
     from hesperus.tasks import task, tasks
 
-    columns = ("task", "form", "languages", "instructions", "parallel", "description")
-    rows = []
-    for name in tasks():
-        found = task(name)
-        rows.append(
-            {
-                "task": name,
-                "form": found.form,
-                "languages": len(found.languages),
-                "instructions": " ".join(found.instructions),
-                "parallel": found.key.parallel,
-                "description": found.description,
-            }
-        )
-    print_table(Table("tasks", columns, tuple(rows), {}), format)
+    rows = tuple(_listed(task(name)) for name in tasks())
+    columns = _NARROW if format == "table" else tuple(rows[0])
+    if format == "table":
+        rows = tuple({**row, "languages": len(task(str(row["task"])).languages)} for row in rows)
+    print_table(Table("tasks", columns, rows, {}), format)
+
+
+_NARROW = ("task", "languages", "items", "share", "licence")
+"""The columns that fit a line of 80."""
+
+
+def _listed(task: Task) -> dict[str, object]:
+    """One entry of the list."""
+    return {
+        "task": task.name,
+        "languages": list(task.languages),
+        "items": task.size,
+        "share": task.share,
+        "licence": task.licence,
+        "form": task.form,
+        "parallel": task.key.parallel,
+        "instructions": list(task.instructions),
+        "wordings": list(task.presets),
+        "description": task.description,
+    }
 
 
 @app.command()
@@ -161,11 +174,8 @@ def check(
 
 def _facts(task: Task) -> list[tuple[str, str]]:
     """What there is to know of a task, in the order in which a person asks."""
-    source = task.source
-    where = f"{source.hub} at {source.revision}" if source.hub else source.obtain
-    if source.builtin:
-        where = "comes with hesperus"
-    key = ", ".join(" or ".join(filter(None, column)) for column in task.key.columns) or "row"
+    key = ", ".join(" or ".join(filter(None, column)) for column in task.key.columns)
+    key = " and ".join(filter(None, (key, "row" if task.key.counts_rows else "")))
     facts = [
         ("task", task.name),
         ("description", task.description),
@@ -173,15 +183,56 @@ def _facts(task: Task) -> list[tuple[str, str]]:
         ("fields", ", ".join(task.fields)),
         ("labels", ", ".join(task.labels)),
         ("languages", " ".join(task.languages) or "those of the data"),
+        ("items of a language", f"{task.size:,}" if task.size else ""),
         ("instructions", " ".join(task.instructions)),
-        ("source", where or "named with --data"),
+        ("source", _source(task) or "named with --data"),
+        ("items only where", ", ".join(f"{column} is {' or '.join(map(repr, values))}" for column, values in task.source.where.items())),
         ("key", key if task.key.parallel else f"{key}; languages hold different items"),
         ("gold that differs", {"shared": "item left out", "per_language": "each language its own", "error": "error"}[task.gold.across]),
         ("licence", task.licence),
+        ("licence note", task.licence_note),
+        ("texts may be shared", _SHARING[task.share]),
         ("citation", task.citation),
         ("url", task.url),
     ]  # fmt: skip
-    return [(name, text) for name, text in (*facts, *(("note", note) for note in task.notes)) if text]
+    more = [
+        *(("wording", f"{name}: {tags}") for name, tags in _wordings(task).items()),
+        *(("note", note) for note in task.notes),
+        *(("known fault", f"{fault.item} in {fault.language}: {fault.reason}") for fault in task.faults),
+        *(("not verified", text) for text in task.unverified),
+    ]
+    return [(name, text) for name, text in (*facts, *more) if text]
+
+
+_SHARING = {
+    "yes": "yes",
+    "unchanged": "unchanged only, so no translations",
+    "non-commercial": "for non-commercial purposes only",
+    "no": "no",
+    "unknown": "not known",
+}
+
+
+def _source(task: Task) -> str:
+    """Where the data of a task lie."""
+    source = task.source
+    if source.builtin:
+        return "comes with hesperus"
+    if source.hub is None:
+        return source.obtain
+    return f"{source.hub} at {source.revision or f'no fixed commit ({source.revision_note})'}"
+
+
+def _wordings(task: Task) -> dict[str, str]:
+    """Wording to the languages that take their instruction from it, where there are several to choose from."""
+    if len(task.presets) < 2:
+        return {}
+    base = task.name.partition("@")[0]
+    return {
+        name: f"{' '.join(tag for tag, of in task.wordings.items() if of == name) or 'no language'}; "
+        f"`{base}@{name}` asks it first"
+        for name in task.presets
+    }
 
 
 def _prompts(task: Task, languages: list[str] | None, data: str | None) -> list[tuple[str, str]]:
