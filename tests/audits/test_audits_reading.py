@@ -107,7 +107,7 @@ def test_rows_as_key_an_option_text_and_a_language_column(tmp_path: Path) -> Non
     ]
     material = task_items(task(str(tmp_path / "t.yaml")), ["de"], source=lines(tmp_path / "all.jsonl", rows))
     (item,) = material.items["de"]
-    assert (item.id, item.options, item.gold) == ("1", ("a", "b"), "B")
+    assert (item.id, item.options, item.gold) == ("0", ("a", "b"), "B")
 
 
 def test_a_table_with_a_language_column(tmp_path: Path) -> None:

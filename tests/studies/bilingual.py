@@ -23,7 +23,7 @@ instructions:
     words: {first: Sentence, second: Sentence}
     suffix: Please answer with "yes" or "no".
     answers: {same: "yes", different: "no"}
-source: {where: made by the test}
+source: {obtain: made by the test}
 columns:
   fields: {first: first, second: second}
   gold: label

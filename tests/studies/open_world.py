@@ -16,7 +16,7 @@ form: text
 fields: [prompt]
 layout: "{prompt}"
 instructions: {en: {prefix: "", words: {}, suffix: "", answers: {}}}
-source: {where: made by the test}
+source: {obtain: made by the test}
 columns: {fields: {prompt: prompt}}
 key: {columns: [id]}
 """

@@ -27,7 +27,7 @@ layout: "{prefix} {country} {suffix}"
 instructions:
   en: {prefix: What is the capital of, suffix: Answer with a name.}
   de: {prefix: Was ist die Hauptstadt von, suffix: Antworte mit einem Namen.}
-source: {where: made by the test}
+source: {obtain: made by the test}
 columns:
   fields: {country: country}
   gold: capital

@@ -48,8 +48,8 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
         code: The benchmark's own code of the language.
 
     Raises:
-        DataError: What read_task_rows raises; an id stands twice or is empty; an option is empty and a later one is
-            not; or a gold value is none that the task knows.
+        DataError: What read_task_rows raises; an id stands twice or is empty; the options are no list, or one is empty
+            and a later one is not; or a gold value is none that the task knows.
     """
     read = read_task_rows(task, rows, language, code)
     items: dict[str, Item] = {}
@@ -118,8 +118,8 @@ def _trouble(task: Task, key: str, language: str, row: TaskRow) -> Trouble | Non
     """Why a row cannot be used, or None.
 
     Raises:
-        DataError: An option is empty and a later one is not, so that letters would stand for other options than the
-            benchmark means.
+        DataError: The options are no list; or an option is empty and a later one is not, so that letters would stand
+            for other options than the benchmark means.
     """
     for fault in task.faults:
         if fault.language in (language, language.split("-")[0]) and fnmatchcase(key, fault.item):
@@ -131,6 +131,8 @@ def _trouble(task: Task, key: str, language: str, row: TaskRow) -> Trouble | Non
 
 
 def _option_trouble(task: Task, key: str, row: TaskRow, options: tuple[str, ...]) -> Trouble | None:
+    if row.no_list is not None:
+        raise DataError(row.no_list, file=row.file, line=row.line, field=row.option_names[0], item=key)
     filled = [place for place, text in enumerate(options) if text.strip()]
     blank = [place for place, text in enumerate(options) if not text.strip()]
     if blank and filled and blank[0] < filled[-1]:

@@ -30,6 +30,7 @@ class TaskRow:
         texts: Field to text; None where the row has none.
         options: Texts of the options, empty ones at the end cut where the task allows fewer; None for a task without.
         option_names: Column or path of each option, for errors.
+        no_list: Why the text that should hold the options is no list; ``options`` is then that text alone.
         gold: Cell of the gold column.
         aliases: Cell of the column of aliases.
         groups: Group to text.
@@ -41,6 +42,7 @@ class TaskRow:
     texts: Mapping[str, str | None]
     options: tuple[str, ...] | None
     option_names: tuple[str, ...]
+    no_list: str | None
     gold: object
     aliases: object
     groups: Mapping[str, str]
@@ -110,12 +112,13 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
             texts={name: texts[row] for name, texts in fields.items()},
             options=texts,
             option_names=names,
+            no_list=no_list,
             gold=gold.values[row] if gold else None,
             aliases=aliases.values[row] if aliases else None,
             groups={name: texts[row] or "" for name, texts in groups.items()},
         )
         for row in kept
-        for texts, names in [_options(task, rows, options, row)]
+        for texts, names, no_list in [_options(task, rows, options, row)]
     )
     return TaskRows(read, rows.place, len(rows), len(rows) - len(kept), keys[0].name if keys else None)
 
@@ -193,13 +196,18 @@ def _key_texts(task: Task, rows: Rows, place: int, column: DataColumn, code: str
 
 def _options(
     task: Task, rows: Rows, columns: Sequence[DataColumn], row: int
-) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """The texts of the options of one row and their names; None for a task without options."""
+) -> tuple[tuple[str, ...] | None, tuple[str, ...], str | None]:
+    """The texts of the options of one row, their names, and why they are no list; None for a task without options."""
     if not columns:
-        return None, ()
+        return None, (), None
+    no_list = None
     if task.columns.listed:
-        cells = _cells(task, rows, columns[0], row)
-        names = tuple(f"{columns[0].name}.{place}" for place in range(len(cells)))
+        name = columns[0].name
+        try:
+            cells = _cells(task, columns[0].values[row])
+        except ValueError as error:
+            cells, no_list = (columns[0].values[row],), f"options were expected, as a list: {error}"
+        names = tuple(f"{name}.{place}" for place in range(len(cells))) if no_list is None else (name,)
     else:
         cells = [column.values[row] for column in columns]
         names = tuple(column.name for column in columns)
@@ -209,29 +217,22 @@ def _options(
     least = task.columns.at_least
     while least is not None and texts and not texts[-1].strip():
         texts.pop()
-    return tuple(texts), names
+    return tuple(texts), names, no_list
 
 
-def _cells(task: Task, rows: Rows, column: DataColumn, row: int) -> Sequence[object]:
-    """The options of a row that lie in one cell."""
-    value = column.values[row]
+def _cells(task: Task, value: object) -> Sequence[object]:
+    """The options of a row that lie in one cell; none where it is empty.
+
+    Raises:
+        ValueError: The cell holds a text that is no list.
+    """
     if isinstance(value, str):
         if task.columns.separator:
             return [part.strip() for part in value.split(task.columns.separator)]
-        try:
-            return list_from_text(value)
-        except ValueError as error:
-            raise DataError(
-                f"options were expected, as a list: {error}",
-                file=rows.file(row),
-                line=rows.line(row),
-                field=column.name,
-            ) from None
+        return list_from_text(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return value
-    # The cell is empty, or something that is no list: the latter is an error that names it
-    rows.text(value, row, column.name)
-    return []
+    return [] if value is None else [value]
 
 
 def _without_marks(texts: Sequence[str]) -> list[str]:
