@@ -134,7 +134,8 @@ def test_every_pack_knows_a_refusal(language: str) -> None:
     yes, no = (pack(language).labels[label][:1] for label in ("yes", "no"))
     reader = reader_for("label", language, answers={"yes": yes, "no": no})
     for phrase in pack(language).refusals:
-        assert read(reader, f"{phrase} xyz 7").outcome == "refused", phrase
+        said = phrase.replace("…", "xyz").removesuffix("*")
+        assert read(reader, f"{said} xyz 7").outcome == "refused", phrase
 
 
 @pytest.mark.parametrize("language", atlas_languages())

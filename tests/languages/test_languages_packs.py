@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hesperus.answers import read, reader_for
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import (
     check,
@@ -76,7 +77,12 @@ def test_the_chinese_no_of_the_paper_is_among_the_words() -> None:
     ("tag", "served"),
     [
         ("zh", "zh"), ("zh-Hans", "zh"), ("ZH_CN", "zh"), ("zh-SG", "zh"), ("zh-cmn", "zh"),
-        ("pt_BR", "pt"), ("iw", "he"), ("fa-AF", "fa"), ("prs", "fa"), ("es-419", "es"), ("de-AT", "de"),
+        ("zh-Hant", "zh-Hant"), ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant"), ("zh-MO", "zh-Hant"), ("zh-Hant-TW", "zh-Hant"),
+        ("sr", "sr"), ("sr-Cyrl", "sr"), ("sr-RS", "sr"), ("sr-Latn", "sr-Latn"), ("sr-Latn-RS", "sr-Latn"),
+        ("sr-ME", "sr-Latn"), ("sh", "sr-Latn"), ("srp_Latn", "sr-Latn"),
+        ("pt", "pt"), ("pt_BR", "pt"), ("pt-PT", "pt-PT"), ("pt-AO", "pt-PT"), ("pt-MZ", "pt-PT"),
+        ("nb", "nb"), ("no", "nb"), ("nob", "nb"), ("no-NO", "nb"), ("ca-ES", "ca"), ("ekk_Latn", "et"), ("lvs_Latn", "lv"),
+        ("iw", "he"), ("fa-AF", "fa"), ("prs", "fa"), ("es-419", "es"), ("de-AT", "de"),
     ],
 )  # fmt: skip
 def test_a_region_gets_the_nearest_pack_of_its_script(tag: str, served: str) -> None:
@@ -129,7 +135,9 @@ def test_a_target_without_a_form_is_named_all_the_same(source: str) -> None:
     request = translation_request(source, "cym_Latn", "X")
     assert request.count("Welsh") == 1
     assert request.count('"X"') == 1
-    assert "Chinese (Traditional)" in translation_request(source, "zh-Hant", "X")
+    named = pack(source).targets.get("zh-Hant", "Chinese (Traditional)")
+    assert named in translation_request(source, "zh-Hant", "X")
+    assert named not in translation_request(source, "zh", "X")
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
@@ -168,6 +176,26 @@ def test_a_pack_that_reads_answers_only_asks_nothing() -> None:
         )
         assert "Start from texts in another language" in said
         assert "add both keys to the pack" in said
+
+
+def test_each_chinese_asks_for_the_script_that_is_wanted() -> None:
+    assert translation_request("zh-TW", "en", "X") == '請將下面的文字翻譯成英文："X"'
+    assert "簡體中文" in translation_request("zh-TW", "zh-CN", "X")
+    assert "português do Brasil" in translation_request("pt-PT", "pt-BR", "X")
+
+
+@pytest.mark.parametrize(
+    ("tag", "words", "reply", "label"),
+    [
+        ("zh-TW", ("正確", "錯誤"), "正确", "true"), ("zh-Hant", ("正確", "錯誤"), "答案是错误。", "false"),
+        ("zh", ("正确", "错误"), "正確。", "true"), ("zh", ("正确", "错误"), "答案是錯誤。", "false"),
+    ],
+)  # fmt: skip
+def test_an_answer_in_the_other_chinese_script_is_read(
+    tag: str, words: tuple[str, str], reply: str, label: str
+) -> None:
+    reader = reader_for("label", tag, answers={"true": words[:1], "false": words[1:]})
+    assert read(reader, reply).label == label
 
 
 def test_packs_are_in_the_script_that_their_language_is_said_to_have() -> None:
