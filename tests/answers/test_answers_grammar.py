@@ -54,6 +54,9 @@ def letter(language: str, reply: str, options: str = "p q r s") -> str | None:
         ("fa", "پاسخ ب است.", "B"), ("en", "B is q, I think.", "B"),
         ("my", "A သည် မှားပါသည်။ B သည် မှန်ပါသည်။", "B"), ("my", "A သည် အဖြေမှန် မဟုတ်ပါ။", None),
         ("fil", "Mali ang A. Tama ang B.", "B"), ("km", "ជម្រើស A ខុស។ ជម្រើស B ត្រឹមត្រូវ។", "B"),
+        ("zu", "Impendulo efanele ngu-B.", "B"), ("zu", "Kungaba ngu-A noma u-B.", None), ("zu", "Ngu-B.", "B"),
+        ("zu", "Akusiyo u-A, u-C noma u-D.", None), ("zu", "Impendulo efanele akusiyo u-A, kodwa ngu-B.", "B"),
+        ("en", "It has vitamin-B.", None), ("ha", "A'a.", None), ("yo", "A kò mọ̀.", None),
     ],
 )  # fmt: skip
 def test_letters(language: str, reply: str, expected: str | None) -> None:
@@ -78,6 +81,7 @@ def test_letters(language: str, reply: str, expected: str | None) -> None:
         ("km", "polarity", "ចម្លើយ៖ ទេ", "no"), ("km", "truth", "សេចក្តីថ្លែងការណ៍នេះមិនពិតទេ។", "false"),
         ("lo", "polarity", "ຫົວຂໍ້ແມ່ນ ປະຫວັດສາດ", None), ("my", "polarity", "အဓိပ္ပာယ် တူညီမှု မဟုတ်ပါ။", None),
         ("so", "truth", "Run ma aha.", "false"),
+        ("yo", "polarity", "Ìdáhùn: Bẹ́ẹ̀ kọ́, wọ́n yàtọ̀.", "no"), ("ha", "truth", "Maganar ba gaskiya ba ce.", "false"),
     ],
 )  # fmt: skip
 def test_words(language: str, group: str, reply: str, expected: str | None) -> None:
@@ -101,6 +105,7 @@ def test_refusals_are_words_and_no_parts_of_words(language: str, reply: str, ref
     [
         ("ja", "答えは3万です。", "30000"), ("hi", "उत्तर 3 लाख है।", "300000"), ("en", "The answer is 3 million.", "3000000"),
         ("de", "1,5 Mio.", "1500000"), ("fa", "پاسخ ۱۲/۵ است.", "12.5"), ("zh", "一共3万5千", None), ("en", "3million", "3000000"), ("hi", "३लाख", "300000"), ("en", "42 people", "42"),
+        ("zu", "Impendulo yizigidi ezi-3.", "3000000"), ("yo", "Ìdáhùn tó tọ́ ni 15, kì í ṣe 3.", "15"),
     ],
 )  # fmt: skip
 def test_magnitudes_multiply(language: str, reply: str, expected: str | None) -> None:

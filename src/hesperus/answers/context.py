@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hesperus.answers.lexicon import CLOSERS, OPENERS, joins, set_apart
+from hesperus.answers.lexicon import CLOSERS, OPENERS, joins, prefixes, set_apart
 from hesperus.answers.phrases import Phrases
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
@@ -77,10 +77,10 @@ def context(wording: Wording) -> Context:
         because=phrases(grammar.because),
         refusals=phrases(wording.refusals),
         joined=re.compile(
-            rf"[\s\"'()\[\]]*(?:(?:[,、;/&+]\s?(?i:{joins(wording)})?)|(?i:{joins(wording)}))[\s\"'()\[\]]*"
+            rf"[\s\"'()\[\]]*(?:(?:[,、;/&+]\s?(?i:{joins(wording)})?)|(?i:{joins(wording)}))[\s\"'()\[\]]*{prefixes(wording)}"
         ),
         before_or=re.compile(
-            rf"(?:(?:\A|[^\w']|(?<=[A-Ha-h]))(?:{spaced})|(?:{unspaced})) ?(?:{OPENERS}){{0,3}}(?:(?:{named}) ?(?:{OPENERS}){{0,2}})?\Z"
+            rf"(?:(?:\A|[^\w']|(?<=[A-Ha-h]))(?:{spaced})|(?:{unspaced})) ?(?:{OPENERS}){{0,3}}(?:(?:{named}) ?(?:{OPENERS}){{0,2}})?{prefixes(wording)}\Z"
         ),
         behind_or=re.compile(rf"(?:{CLOSERS}){{0,3}} ?(?:(?:{spaced})(?![\w'])|(?:{unspaced}))"),
         set_apart=re.compile(set_apart(wording)),

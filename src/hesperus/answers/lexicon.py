@@ -200,7 +200,7 @@ def _pattern(token: Token, wording: Wording, role: str) -> str:
             word if role in ("quoted", "beside") or _open(token, wording, role) else word + set_apart(wording)
         )
     # An initial or a compound is no option: "D.C.", "A-level", "3-A".
-    capital = rf"(?<![A-Za-z]\.)(?<!-){_bounded(text, token.word, wording)}{_no_compound(wording)}(?![+#])(?!\.[A-Za-z])"
+    capital = rf"(?<![A-Za-z]\.){_behind_hyphen(wording)}{_bounded(text, token.word, wording)}{_no_compound(wording)}(?![+#])(?!\.[A-Za-z])"
     if role in ("quoted", "beside"):
         return capital if role == "beside" else rf"(?:{capital}|(?<=[(\[])(?i:{text}))"
     if not _open(token, wording, role):
@@ -225,6 +225,18 @@ def _next_letter(wording: Wording) -> str:
     return rf"(?= ?(?:[,/&+]|(?i:{joins(wording)}) |\ (?=[B-H]\b)) ?[(\"]?[A-JА-Е]\b)"
 
 
+def prefixes(wording: Wording) -> str:
+    """Pattern of at most one prefix of a letter; matches nothing where the language has none."""
+    found = sorted(wording.grammar.prefixes, key=lambda word: (-len(word), word))
+    return rf"(?:\b(?i:{'|'.join(map(re.escape, found))})-)?" if found else ""
+
+
+def _behind_hyphen(wording: Wording) -> str:
+    """Lookbehind: no hyphen, but for that of a prefix."""
+    allowed = "".join(rf"|(?<=\b(?i:{re.escape(word)})-)" for word in wording.grammar.prefixes)
+    return f"(?:(?<!-){allowed})" if allowed else "(?<!-)"
+
+
 def _open(token: Token, wording: Wording, role: str) -> bool:
     if is_unspaced(token.word):
         return False
@@ -247,7 +259,7 @@ def _start(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
     nouns = [cue.rstrip(": ") for cue in _plains(wording.cues, wording) if cue.endswith(":")]
     lead = _named([*_plains(wording.option_words, wording), *nouns])
     return re.compile(
-        rf"\A(?:{OPENERS}|[¿¡ ]){{0,5}}{lead}?(?P<word>{_either(tokens, wording, role='start')})"
+        rf"\A(?:{OPENERS}|[¿¡ ]){{0,5}}{lead}?{prefixes(wording)}(?P<word>{_either(tokens, wording, role='start')})"
     )
 
 
@@ -258,7 +270,7 @@ def _after_option(letters: list[Token], wording: Wording) -> re.Pattern[str] | N
         return None
     found = [_bounded(re.escape(token.word), token.word, wording) for token in letters]
     return re.compile(
-        rf"(?i:{'|'.join(names)}) ?:?(?:{OPENERS}| ){{0,3}}(?P<word>{'|'.join(found)})(?!\w){_no_compound(wording)}"
+        rf"(?i:{'|'.join(names)}) ?:?(?:{OPENERS}| ){{0,3}}{prefixes(wording)}(?P<word>{'|'.join(found)})(?!\w){_no_compound(wording)}"
     )
 
 
@@ -307,7 +319,9 @@ def _cue(tokens: tuple[Token, ...], wording: Wording, digits: Mapping[str, str])
     if digits:
         word = f"(?:{word}|{_alternatives(digits)}{_counters(wording)}{set_apart(wording)})"
     named = _named(_plains(wording.option_words, wording))
-    return re.compile(rf"(?i:{'|'.join(cues)}){_GAP}{named}?(?P<word>{word})")
+    # A prefix may belong to the cue: "impendulo efanele ngu-B".
+    gap = f"(?:-|{_GAP})" if wording.grammar.prefixes else _GAP
+    return re.compile(rf"(?i:{'|'.join(cues)}){gap}{named}?{prefixes(wording)}(?P<word>{word})")
 
 
 def _named_answer(letters: list[Token], wording: Wording) -> re.Pattern[str] | None:
@@ -350,12 +364,12 @@ def _beside(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
     separators = rf"(?: ?[,、;/&+|] ?{joining}?| ?{joining})"
     letters = [token for token in tokens if token.letter]
     word = _either(tokens, wording, role="beside")
-    joined = rf"{CLOSERS}{{0,4}}{separators} ?{OPENERS}{{0,4}}(?P<word>{word})(?:{set_apart(wording)}|(?={separators}))"
+    joined = rf"{CLOSERS}{{0,4}}{separators} ?{OPENERS}{{0,4}}{prefixes(wording)}(?P<word>{word})(?:{set_apart(wording)}|(?={separators}))"
     if not letters:
         return re.compile(joined)
     letter = _either(letters, wording, role="beside")
     again = joined.replace("(?P<word>", "(?P<again>")
     # Behind a word that joins, a letter needs no mark: "A和B都有可能".
-    both = rf"{CLOSERS}{{0,4}} ?{joining} ?{OPENERS}{{0,4}}(?P<both>{letter})"
+    both = rf"{CLOSERS}{{0,4}} ?{joining} ?{OPENERS}{{0,4}}{prefixes(wording)}(?P<both>{letter})"
     row = rf"{CLOSERS}{{0,4}} {OPENERS}{{0,4}}(?P<word>{letter})(?:{set_apart(wording)}|(?= [A-Z]\b))"
     return re.compile(f"{again}|{both}|{row}")

@@ -23,8 +23,11 @@ DECIMAL_COMMA = frozenset(_COMMA.split())
 """Languages that write 1.234,5 (CLDR 45, symbols-numberSystem-latn/decimal); the others write 1,234.5."""
 _COMMA_NOT = frozenset({"es-MX", "es-US", "es-419", "de-CH", "de-LI"})
 
+_CURRENCIES = ("RM", "Rp", "Rs", "Sh", "KSh", "Ksh", "TSh", "USh")
+"""Abbreviations of currencies that are written on the number: RM1,234.50."""
+_UNGLUED = "|".join([r"(?<![A-Za-z\d.,])", *(rf"(?<=\b{name})" for name in _CURRENCIES)])
 _NUMBER = re.compile(
-    r"(?<![A-Za-z\d.,])(?:(?<![\w)\]])[-−–] ?)?(?:\d{1,3}(?:[ '’]\d{3})+(?!\d)|\d+)(?:[.,٬٫]\d+)*"
+    rf"(?:{_UNGLUED})(?:(?<![\w)\]])[-−–] ?)?(?:\d{{1,3}}(?:[ '’]\d{{3}})+(?!\d)|\d+)(?:[.,٬٫]\d+)*"
 )
 _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
 _LONGEST = 40
@@ -106,7 +109,7 @@ def _magnitudes(wording: Wording) -> re.Pattern[str]:
 def _magnitude_before(wording: Wording) -> re.Pattern[str]:
     words = sorted(_factors(wording), key=lambda word: (-len(word), word))
     patterns = [bounded(re.escape(word), word) for word in words]
-    return re.compile(rf"(?P<word>(?i:{'|'.join(patterns)})) \Z" if patterns else r"(?!)")
+    return re.compile(rf"(?P<word>(?i:{'|'.join(patterns)}))[ -]\Z" if patterns else r"(?!)")
 
 
 def _value(token: str, language: str) -> str | None:
@@ -181,7 +184,10 @@ def whole_number(reply: Text) -> str | None:
 
 @lru_cache(maxsize=64)
 def _cues(wording: Wording) -> re.Pattern[str]:
-    stems = sorted({stem for cue in wording.cues if (stem := key(cue))}, key=lambda stem: (-len(stem), stem))
+    stems = sorted(
+        {stem for cue in wording.cues if (stem := respelt(key(cue), wording.grammar))},
+        key=lambda stem: (-len(stem), stem),
+    )
     patterns = [bounded(re.escape(stem).replace(r"\ ", r"\s"), stem) for stem in stems]
     return re.compile(f"(?i:{'|'.join(patterns)})" if patterns else r"(?!)")
 

@@ -38,6 +38,7 @@ class Grammar:
         own_clause: Answers that inside a reply count as a clause of their own only (Punjabi "ਹਾਂ", "yes" and "am").
         not_inside: Answers that are no answer inside a sentence, but are one at its start (German "ja").
         letter_words: Capital letters that begin a sentence as a word of their own ("A", "I").
+        prefixes: What may be joined to an option letter with a hyphen (Zulu "ngu-B").
         endings: Endings and copulas that may follow an answer and do not change it ("です", "है", "-dır").
         counters: What follows an option's number ("番", "번").
         letter_names: For each place, other letters and spelt names of letters ("乙", "बी").
@@ -61,6 +62,7 @@ class Grammar:
     own_clause: tuple[str, ...] = ()
     not_inside: tuple[str, ...] = ()
     letter_words: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     counters: tuple[str, ...] = ()
     letter_names: tuple[tuple[str, ...], ...] = ()
