@@ -8,6 +8,7 @@ from pathlib import Path
 from hesperus.errors import DataError
 from hesperus.records.importers.detecting import find_sources
 from hesperus.records.importers.joining import join_logs, records_of
+from hesperus.records.importers.reply_languages import with_reply_languages
 from hesperus.records.importers.settings import Imported, ImportSettings, LeftOut, Log
 from hesperus.records.importers.sharing import read_sources
 
@@ -53,7 +54,7 @@ def import_logs(
     left += more
     if not joined:
         raise DataError(f"nothing could be imported: {_reasons(left) or 'the logs hold no rows'}")
-    records = records_of(joined)
+    records = with_reply_languages(records_of(joined))
     return Imported(records, tuple(_described(log) for log in joined), tuple(left), tuple(notes), settings)
 
 
