@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hesperus.cli.app import app
+from hesperus.errors import UnknownNameError
 from hesperus.records import Run, conform, read_run, write_run
 
 STAND_IN = """
@@ -125,3 +126,20 @@ def test_comet_has_a_threshold_on_its_own_scale(run: Path, comet: list[str]) -> 
     assert (
         above("--threshold", "101")["a", "bleu"] == 0.0 and above("--threshold", "101")["a", "comet"] == 1.0
     )
+
+
+def test_intervals_are_made_as_asked(run: Path) -> None:
+    def ends(*flags: str) -> list[tuple[float | None, float | None]]:
+        done = CliRunner().invoke(app, ["score", str(run), "--format", "json", *flags])
+        assert done.exit_code == 0, done.stderr
+        document = json.loads(done.stdout)
+        assert document["signature"]["Bootstrap"]["interval"] == (
+            "percentile" if "percentile" in flags else "bayesian"
+        )
+        return [(row["low"], row["high"]) for row in document["rows"]]
+
+    usual, papers = ends(), ends("--interval", "percentile")
+    assert len(usual) == len(papers) and usual != papers
+    assert {low for low, _ in ends("--resamples", "0")} == {None}
+    refused = CliRunner().invoke(app, ["score", str(run), "--interval", "gaussian"])
+    assert isinstance(refused.exception, UnknownNameError) and "bayesian" in str(refused.exception)

@@ -20,6 +20,7 @@ from hesperus.measures import (
     rank_consistency_statistic,
     soft_pairs,
 )
+from hesperus.measures.agreement import BY_CHANCE
 
 STATISTICS = ("raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency")
 
@@ -62,7 +63,7 @@ def test_certain_agreement_by_chance_is_undefined_and_says_so() -> None:
     right = _codes(0, 1, 2)
     found = estimate(agreement_statistics(right, right, key=_key(right))["kappa_p"])
     assert found.value is None
-    assert found.reason == "agreement by chance is certain, so agreement beyond it is undefined"
+    assert found.reason == BY_CHANCE
     soft = np.eye(3)
     assert estimate(kappa_p_statistic(soft, soft, key=_key(right))).value is None
     constant = _codes(1, 1, 1)

@@ -19,6 +19,7 @@ from hesperus.measures import (
     soft_pairs,
     streamed_pairs,
 )
+from hesperus.measures.agreement import BY_CHANCE
 
 RUNS, ITEMS, OPTIONS = 6, 500, 5
 
@@ -95,9 +96,7 @@ def test_rank_consistency_of_all_pairs_is_that_of_each_pair() -> None:
 def test_what_is_undefined_is_named() -> None:
     codes = np.array([[0, 1, MISSING], [0, 1, MISSING], [MISSING, MISSING, 1]], dtype=np.int32)
     found = hard_pairs(codes, key=Key(np.array([0, 1, 0], np.int32), np.full(3, 2, np.int32)))
-    assert (
-        found.reason("kappa_p", 0, 1) == "agreement by chance is certain, so agreement beyond it is undefined"
-    )
+    assert found.reason("kappa_p", 0, 1) == BY_CHANCE
     assert found.reason("kappa_p", 0, 2) == "no item that both runs answered counts"
     assert found.reason("raw", 0, 1) == ""
     for name in ("kappa", "reason"):

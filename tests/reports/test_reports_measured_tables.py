@@ -160,7 +160,7 @@ def test_a_cell_that_one_model_lacks_is_a_row_that_says_so(records: pl.DataFrame
     found = consistency_table(lacking, a="en", b="de_from_en", bootstrap=QUICK)
     row = _named(found, model="m2", statistic="consistency")[0]
     assert (row["value"], row["n"], row["excluded"]) == (None, 0, 40)
-    assert row["reason"] == "no item was asked on both sides and counts; 40 items asked on one side only"
+    assert row["reason"] == "no item counts on both sides; 40 items asked on one side only"
     only = consistency_table(
         lacking, a="instruction=en,input=en,model=m1", b="instruction=de_from_en,input=en", bootstrap=QUICK
     )

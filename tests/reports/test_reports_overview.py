@@ -55,7 +55,7 @@ def test_the_summary_stands_before_every_other_number(other: str) -> None:
     outline(text)
     loads_nothing(text)
     head = text[: text.index("<nav")]
-    assert "2 refused, 3 error" in head
+    assert "2 refused, 3 without a reply (error)" in head
     assert "3 items without a reply (error)" in head
     assert "3 items spell their gold differently &lt;i&gt;" in head
     assert head.index("75.0") < head.index('class="lead"')

@@ -110,10 +110,17 @@ def test_what_the_headline_is_held_against() -> None:
     again = rows("m", {("en", "en"): "yyyynnnnyy"}, repeat=2)
     found, records = found_of(rows("m", SOURCE | GERMAN), again)
     told = [plain(sentence) for sentence in story.asides(found, records)]
-    assert told[0].startswith("Asked the same in English twice, m repeats its answer in 80 % [")
+    assert (
+        told[0].startswith("Asked the same in English twice, m repeats its answer to 80 % [")
+        and "of 10 questions" in told[0]
+    )
     assert told[1].startswith("m answers right: 100 % [80.6, 100] in English and 80 % [")
+    assert told[1].endswith(", of 10 questions.")
     assert told[2] == "Brackets are 95 % intervals over the questions."
-    assert told[3].startswith("1 of 50 replies (2 %) carry no readable answer")
+    assert (
+        told[3]
+        == "1 of 50 replies (2 %) carry no readable answer; below, every number says how it counts them."
+    )
     found, records = found_of(rows("m", SOURCE))
     assert plain(story.asides(found, records)[-1]) == "All 10 replies could be read."
     assert story.headlines(found, OWN) == []

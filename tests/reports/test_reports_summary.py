@@ -61,7 +61,7 @@ def test_a_summary_says_what_a_reader_must_see_first(tmp_path: Path) -> None:
     shares = [(other[5:].count(c) / 35) * (right[5:].count(c) / 35) for c in LABELS]
     assert german["chance"]["value"] == pytest.approx(sum(shares))
     done = _call("measure", "summary", path, "--resamples", 200)
-    assert done.exit_code == 0 and "5 error" in done.stderr and "3 cut off" in done.stderr
+    assert done.exit_code == 0 and "5 without a reply (error)" in done.stderr and "3 cut off" in done.stderr
     agreement = api.measure("agreement", path, a="en", b="de", resamples=0).rows
     kappa = next(row for row in agreement if row["statistic"] == "kappa_p")
     assert kappa["value"] == german["kappa_p"]["value"]

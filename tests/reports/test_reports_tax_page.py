@@ -19,6 +19,7 @@ from hesperus.records import Run, records_frame
 from hesperus.reports import report_drawings, report_findings, report_html, study_kind, write_report
 from hesperus.reports.measured.raters import raters_table
 from hesperus.reports.measured.rating_tables import RaterSettings
+from hesperus.reports.table import Table
 from hesperus.reports.tax import (
     Evidence,
     Gate,
@@ -113,7 +114,7 @@ def test_it_says_what_was_audited_and_what_was_left_out(page: str) -> None:
         "Native control (E3): simulated-native (40 items).",
         "verified by judge/one and checked by ann and bo.",
         "Left out before anything was asked: 1 length.",
-        "gold differs between the sides", "below bleu 20", "answers (",
+        "gold differs between the sides", "below bleu 20", "carry no readable answer; no pair with one is compared.",
         "95 % intervals over 60 resamples of items",
     ):  # fmt: skip
         assert words in page, words
@@ -247,6 +248,42 @@ def test_the_verdict_says_no_more_than_the_numbers(outcomes: str, said: str) -> 
     told = story.verdict(report.evidence, report.tables)
     first = re.sub(r"\[([+-])[36]\d\.\d, \1[36]\d\.\d\]", r"[\1INTERVAL]", told[0])
     assert said in first and len(told) == 2 and "cannot be told apart" in told[1]
+
+
+def test_where_interval_and_p_differ_the_verdict_follows_p() -> None:
+    """Of few discordant items the interval may exclude 0 where the test finds nothing: the sentence claims nothing then."""
+    row = {"analysis": "clustered", "group": "", "model": "", "statistic": "tax", "value": 0.1, "low": 0.01, "high": 0.2,
+           "n": 50, "excluded": 0, "reason": "", "p": 0.06, "could_change": None}  # fmt: skip
+    for p, said in (
+        (0.06, "cannot be told (+10.0 [+1.0, +20.0] percentage points on 50 items, p = 0.060)"),
+        (0.04, "cost the models"),
+    ):
+        found = Table("e1", tuple(row), ({**row, "p": p},), {})
+        assert said in story.verdict(paired("="), {"e1": found})[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "p", "said"),
+    [
+        (0.1, 0.01, "+10.0 [0.0, +20.0] points (p = 0.010: more often right on the translated)"),
+        (-0.1, 0.01, "-10.0 [0.0, +20.0] points (p = 0.010: more often right on the native)"),
+        (0.1, 0.3, "+10.0 [0.0, +20.0] points (p = 0.300: which is more cannot be told)"),
+        (None, None, "all models undefined (no readable answer)"),
+    ],
+)
+def test_a_native_gap_is_told_as_it_is(value: float | None, p: float | None, said: str) -> None:
+    row = {"group": "all", "model": "", "statistic": "gap", "value": value, "low": 0.0, "high": 0.2, "n": 50, "p": p,
+           "reason": "no readable answer"}  # fmt: skip
+    (told,) = story.verdict(paired("="), {"e3": Table("e3", tuple(row), (row,), {})})
+    assert said in told and "these are other items" in told
+
+
+def test_requests_without_a_reply_are_no_unreadable_answers() -> None:
+    evidence = paired("=" * 10)
+    failed = pl.when(pl.col("item") == "i003").then(pl.lit("error")).otherwise("outcome")
+    told = story.asides(replace(evidence, records=evidence.records.with_columns(outcome=failed)), {})
+    assert "All 36 replies could be read." in told
+    assert "4 questions of 40 got no reply (error): missing data, in no number." in told
 
 
 def test_a_verdict_that_hangs_on_one_model_says_on_which() -> None:

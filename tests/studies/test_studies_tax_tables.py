@@ -361,7 +361,7 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
     )
     assert rated.exit_code == 0 and rated.stdout.startswith("question,group,model,statistic,value")
     valid = run(app, ["tax", "validity", str(table), "--resamples", "100"])
-    assert "fragile to the reader: chinese/3, simulated, en_from_zh" in valid.output
+    assert "fragile: chinese/3, simulated, en_from_zh" in valid.output
     assert run(app, ["tax", "bounds", str(table), *some]).exit_code == 0
     filled = run(app, ["tax", "checklist", str(table), "--strata", str(strata), "--ratings", str(folder / "ratings.csv"), *some, "--format", "markdown"])  # fmt: skip
     assert (

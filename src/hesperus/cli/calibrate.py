@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format
+from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, resampling
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="Write every claim, its label and verdict (.jsonl), for reading.")
     ] = None,
+    resamples: Resamples = None,
+    seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """Score a judge of open answers against people who labelled claims as supported, not supported or irrelevant.
@@ -71,6 +74,7 @@ def command(
 
         hesperus calibrate labelled.jsonl --judge http/my-judge --base-url http://localhost:8000/v1 --format json
     """
+    from hesperus.analysis.settings import resolve_bootstrap
     from hesperus.evaluators.calibration import calibrate
     from hesperus.evaluators.labelled import known_from_others, read_references
     from hesperus.fingerprint import signature
@@ -94,7 +98,7 @@ def command(
         )
     with _judging(judge, base_url, store) as judging:
         found = calibrate(_limited(texts, limit), judging, references=references, controls=controls)
-    bootstrap = Bootstrap()
+    bootstrap = resolve_bootstrap(resampling(resamples, seed, interval), {}, Bootstrap())
     systems = [*found.systems, *([None] if len(found.systems) > 1 else [])]
     rows = [
         {"judge": judge, "system": system or "all", "statistic": name, **estimate_cells(estimate)}

@@ -70,6 +70,7 @@ def command(
     from hesperus.reports.formats import print_table
     from hesperus.reports.measured import compare_table, described
     from hesperus.reports.measured.compared import changed_sentence
+    from hesperus.reports.measured.summary import nothing_answered
     from hesperus.reports.open_answers.measuring import (
         OPEN_COMPARED,
         is_open,
@@ -94,8 +95,14 @@ def command(
     for one in said:
         refuse_labels(what, one)
     settings = agreed_settings(given, [one.study for one in said])
+    runs = (read_records(run_a, columns=settings.by), read_records(run_b, columns=settings.by))
+    nothing = {side: none for side, run in zip("ab", runs, strict=True) if (none := nothing_answered(run))}
+    for name, told in nothing.items():
+        typer.echo(f"side {name}: {told}", err=True)
+    if nothing and format == "table":
+        return
     found = compare_table(
-        (read_records(run_a, columns=settings.by), read_records(run_b, columns=settings.by)),
+        runs,
         what,
         models=named,
         by=settings.by,

@@ -122,12 +122,14 @@ def command(
 
         hesperus evaluate empathy runs/posts --classifier empathy-large --translator ct2/nllb-600m
     """
+    from hesperus.analysis.coverage import coverage_of_pairs
     from hesperus.analysis.settings import resolve_bootstrap
     from hesperus.cli.progress import StageProgress
     from hesperus.errors import UnknownNameError, UsageError
     from hesperus.measures import Bootstrap
     from hesperus.reports.formats import print_table
     from hesperus.reports.measured import described
+    from hesperus.reports.measured.summary import nothing_of
     from hesperus.reports.open_answers import TABLES, TableSettings, evaluation_table, scores_summary
     from hesperus.studies.asked import Terms
     from hesperus.studies.evaluating import (
@@ -177,7 +179,14 @@ def command(
     if report is not None:
         typer.echo(f"written: {_page(report, found, (replies, asked), settings)}", err=True)
     plain = table == "scores" and format == "table"
-    print_table(scores_summary(made[table], what) if plain else made[table], format)
+    rules = signed.get("judge")
+    # An evaluator that has a rule for replies without an answer measures something of them, too.
+    ruled = isinstance(rules, dict) and bool(rules.get("missing"))
+    nothing = "" if ruled else nothing_of(coverage_of_pairs(found.pairs))
+    if nothing:
+        typer.echo(nothing, err=True)
+    if not nothing or format != "table":
+        print_table(scores_summary(made[table], what) if plain else made[table], format)
     for line in found.notes():
         typer.echo(line, err=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format
+from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, resampling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,8 +47,9 @@ def command(
     agreement_task: Annotated[
         str | None, typer.Option(help="Task of those records, where they have several.")
     ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the items; 0: no intervals.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    resamples: Resamples = None,
+    seed: Seed = None,
+    interval: Interval = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
     dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16, float16.")] = "auto",
     states: Annotated[
@@ -70,6 +71,7 @@ def command(
         hesperus represent hf/./checkpoint --task atlas --language en --language hi --language ar --out states
         --agreement runs/similarity-atlas --format json
     """
+    from hesperus.analysis.settings import resolve_bootstrap
     from hesperus.languages import normalise
     from hesperus.measures import Bootstrap
     from hesperus.models import Loading
@@ -85,7 +87,7 @@ def command(
         fields=tuple(field or ()),
         limit=limit,
         loading=Loading(device=device, dtype=dtype),
-        bootstrap=Bootstrap(resamples, seed),
+        bootstrap=resolve_bootstrap(resampling(resamples, seed, interval), {}, Bootstrap(1000)),
     )
     beside = (
         None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format
+from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, resampling
 
 if TYPE_CHECKING:
     from hesperus.fingerprint import JSON
@@ -32,6 +32,9 @@ def command(
     comet_checkpoint: Annotated[
         Path | None, typer.Option(help="Local COMET checkpoint: a folder or .ckpt.")
     ] = None,
+    resamples: Resamples = None,
+    seed: Seed = None,
+    interval: Interval = None,
     format: Format = "table",
 ) -> None:
     """Score a run's translations against the benchmark's own wording: BLEU, chrF, ROUGE, COMET.
@@ -48,6 +51,7 @@ def command(
     """
     from typing import cast, get_args
 
+    from hesperus.analysis.settings import resolve_bootstrap
     from hesperus.errors import DataError, UnknownNameError, UsageError
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap, score_interval
@@ -75,7 +79,7 @@ def command(
         raise UnknownNameError("--item-bleu", item_bleu, presets)
     settings, bootstrap = (
         QualitySettings(item_bleu=cast(ItemBleu, item_bleu), rouge="unicode" if rouge else "off"),
-        Bootstrap(),
+        resolve_bootstrap(resampling(resamples, seed, interval), held.study, Bootstrap()),
     )
     comet: _Comet | None = None
     if comet_python is not None and comet_checkpoint is not None:

@@ -238,7 +238,7 @@ def validity(
     )
     lines = fragile_cells(found)
     for line in lines:
-        typer.echo(f"fragile to the reader: {line}", err=True)
+        typer.echo(f"fragile: {line}", err=True)
     unchecked = unchecked_cells(found)
     if unchecked:
         why = (
@@ -251,7 +251,7 @@ def validity(
             err=True,
         )
     elif not lines:
-        typer.echo("no cell is fragile to the reader", err=True)
+        typer.echo("no cell is fragile", err=True)
 
 
 @app.command("bounds")
@@ -340,6 +340,7 @@ def _estimate(name: str, given: Given, settings: TaxSettings, gate: Gate, format
     """Gather what is there, make one table and print it."""
     from hesperus.cli.tax_evidence import evidence_of
     from hesperus.errors import UsageError
+    from hesperus.reports.measured.summary import nothing_answered
     from hesperus.reports.tax import tax_tables
 
     evidence = evidence_of(given, settings, gate)
@@ -351,7 +352,11 @@ def _estimate(name: str, given: Given, settings: TaxSettings, gate: Gate, format
             f"{_NEEDS[name]} (the records have the senses {', '.join(senses)} of {', '.join(tasks)})"
         )
     found = tables[name]()
-    show(found, format)
+    nothing = nothing_answered(evidence.records)
+    if nothing:
+        typer.echo(nothing, err=True)
+    if not nothing or format != "table":
+        show(found, format)
     if name == "e1" and evidence.scores is None:
         hint = "no scores.parquet beside the records: `hesperus score RUN` writes it, or give --scores"
         typer.echo(f"no gate was applied ({hint})", err=True)

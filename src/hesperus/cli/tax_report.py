@@ -103,10 +103,12 @@ def report_command(
 
         hesperus tax report answers.csv --scores bleu.csv --ratings cues.csv --group english=gpt-4o,gpt-4o-mini
     """
+    from hesperus.analysis import MeasureSettings
     from hesperus.cli.measure_raters import scale_of
     from hesperus.cli.tax_evidence import Given, found_beside, report_of
     from hesperus.errors import UnknownNameError
     from hesperus.reports import FIGURE_FORMATS, write_drawings, write_report
+    from hesperus.reports.overview import nothing_report
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
@@ -118,8 +120,12 @@ def report_command(
         readers=tuple(reader or ()), reader_task=reader_task, tasks=task or (), exclude=exclude, alignment=audit,
     )  # fmt: skip
     settings = settings_of(group, resampling(resamples, seed, interval), floor, runs=runs)
-    found = report_of(found_beside(given), settings, gate_of(metric, threshold, runs=runs))
-    typer.echo(write_report(_run(runs), page, found=found))
+    run = _run(runs)
+    # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
+    found = nothing_report(run, MeasureSettings(bootstrap=settings.bootstrap)) or report_of(
+        found_beside(given), settings, gate_of(metric, threshold, runs=runs)
+    )
+    typer.echo(write_report(run, page, found=found))
     if figures is not None:
         for file in write_drawings(found.drawings(), figures, format=figure_format):
             typer.echo(file)

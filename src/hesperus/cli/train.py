@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format
+from hesperus.cli.measure_flags import Format, Interval, Resamples, resampling
 
 if TYPE_CHECKING:
     from hesperus.evaluators.properties.epitome import LabelledPairs
     from hesperus.evaluators.properties.searching import Trainer, Training, Watch
     from hesperus.evaluators.properties.splitting import SplitSettings
+    from hesperus.measures import Bootstrap
     from hesperus.reports.table import Table
 
 app = Commands(
@@ -67,9 +68,8 @@ def empathy(
     split: Annotated[
         bool, typer.Option("--split", help="Only show the split and its balance; train nothing.")
     ] = False,
-    resamples: Annotated[
-        int, typer.Option(min=0, help="Resamples of the test's posts; 0: no intervals.")
-    ] = 2000,
+    resamples: Resamples = None,
+    interval: Interval = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
     dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16.")] = "auto",
     format: Format = "table",
@@ -88,9 +88,11 @@ def empathy(
 
         hesperus train empathy --data epitome --encoder FacebookAI/roberta-base --rate 2.5e-5 --epochs 10 --out empathy
     """
+    from hesperus.analysis.settings import resolve_bootstrap
     from hesperus.errors import UnknownNameError, UsageError
     from hesperus.evaluators.properties.epitome import read_epitome
     from hesperus.evaluators.properties.splitting import SplitSettings
+    from hesperus.measures import Bootstrap
     from hesperus.reports.formats import FORMATS, print_table
 
     if format not in FORMATS:
@@ -112,7 +114,8 @@ def empathy(
         tune_seeker=tune_seeker,
         place=(device, dtype),
     ) if not baseline else _baseline()  # fmt: skip
-    training = _trained(pairs, trainer, out, settings=settings, resamples=resamples, quiet=quiet)
+    bootstrap = resolve_bootstrap(resampling(resamples, seed, interval), {}, Bootstrap())
+    training = _trained(pairs, trainer, out, settings=settings, bootstrap=bootstrap, quiet=quiet)
     print_table(_scores(training, pairs), format)
     typer.echo(f"evaluator: {out}; report: {out / 'report.json'}", err=True)
 
@@ -152,19 +155,16 @@ def _trained(
     out: Path,
     *,
     settings: SplitSettings,
-    resamples: int,
+    bootstrap: Bootstrap,
     quiet: bool,
 ) -> Training:
     from hesperus.evaluators.properties.searching import train_evaluator
-    from hesperus.measures import Bootstrap
 
     def watch(what: str, done: int, total: int) -> None:
         typer.echo(f"{what} ({done}/{total})", err=True)
 
     told: Watch | None = None if quiet else watch
-    return train_evaluator(
-        pairs, trainer, out, split=settings, bootstrap=Bootstrap(resamples, settings.seed), watch=told
-    )
+    return train_evaluator(pairs, trainer, out, split=settings, bootstrap=bootstrap, watch=told)
 
 
 def _balance(pairs: LabelledPairs, settings: SplitSettings) -> Table:

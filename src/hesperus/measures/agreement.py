@@ -50,7 +50,7 @@ _ELSEWHERE = NoCorners("it has no columns: its value and interval are made with 
 PairStatistic = Literal["raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency", "rank_consistency"]
 """A measure of agreement of two runs."""
 
-BY_CHANCE = "agreement by chance is certain, so agreement beyond it is undefined"
+BY_CHANCE = "chance alone would make them agree on every item, so agreement beyond it is undefined"
 """Said where 1 − (expected agreement) is 0."""
 
 

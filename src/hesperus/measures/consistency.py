@@ -81,9 +81,7 @@ def consistency_statistic(
         n=int(counted.sum()),
         excluded=both.excluded + silent,
         reason=reason,
-        undefined=f"no {kind}"
-        if kind and both.n and not silent
-        else "no item was asked on both sides and counts",
+        undefined=f"no {kind}" if kind and both.n and not silent else "no item counts on both sides",
     )
 
 
@@ -146,7 +144,7 @@ def range_statistics(a: Codes, b: Codes) -> tuple[Statistic, Statistic]:
             whole.n,
             whole.excluded,
             whole.reason,
-            "no item was asked on both sides",
+            "no item counts on both sides",
         )
         for reduce in (lowest, highest)
     )
@@ -189,6 +187,6 @@ def direction_statistics(
             n=n,
             excluded=both.excluded,
             reason=both.reason,
-            undefined="no item is inconsistent" if both.n else "no item was asked on both sides and counts",
+            undefined="no item is inconsistent" if both.n else "no item counts on both sides",
         )
     return shares

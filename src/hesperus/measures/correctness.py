@@ -99,4 +99,4 @@ def share_statistic(part: Mask, whole: Mask) -> Statistic:
         part: Mask over the items.
         whole: Mask over the same items.
     """
-    return Statistic((part & whole, whole), ratio, SHARE, int(whole.sum()), undefined="no item was asked")
+    return Statistic((part & whole, whole), ratio, SHARE, int(whole.sum()), undefined="no item counts")

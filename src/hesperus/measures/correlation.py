@@ -173,6 +173,6 @@ def above_statistics(
         undefined=f"no item with a score above {threshold:g}",
     )
     share = Statistic(
-        (above, counted), ratio, SHARE, int(counted.sum()), undefined="no item was asked on both sides"
+        (above, counted), ratio, SHARE, int(counted.sum()), undefined="no item counts on both sides"
     )
     return inside, share

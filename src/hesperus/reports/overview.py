@@ -22,7 +22,7 @@ from hesperus.reports.measured.summary import (
 from hesperus.reports.pages import page, signature_text, study_text
 from hesperus.reports.pairs import Side
 from hesperus.reports.table import Table
-from hesperus.reports.wording import MISSING, OUTCOME_WORDS, sense_label
+from hesperus.reports.wording import MISSING, OUTCOME_WORDS, parsed, sense_label
 from hesperus.rounding import cell
 
 _COLUMNS = {
@@ -35,11 +35,10 @@ _COLUMNS = {
 """Statistic of a summary to its column on a page."""
 
 _LABELS = (
-    "Every model and language: how many questions were answered; answers that are right; answers that are the same as in the "
-    "reference (what the language was made from, else English), the same beyond what accuracy alone gives (κp), the same when "
-    "the question is asked again, and the same by chance alone."
+    "Every model and language. Reference: what the language was made from, else English. κp: agreement with it beyond what "
+    "accuracy alone gives."
 )
-_OPEN = "Every model and language: how many questions were answered."
+_OPEN = "Every model and language."
 
 
 _FOLDED = 24
@@ -91,7 +90,7 @@ def _grid(found: Table, *, labels: bool) -> Grid:
         measured = [row for name, row in line.items() if name in statistics and row["value"] is not None]
         reference = line["consistency"]["reference"] if "consistency" in line else None
         cells.append(
-            (*(str(key[place]) for place in who), Side(str(answered["instruction"]), str(answered["input"])).label,
+            (*(str(key[place]) for place in who), _language(str(answered["instruction"]), str(answered["input"])),
              _share(answered), f"{answered['n']:,}",
              *(show(line.get(name)) for name, (_, show) in statistics.items()),
              *((sense_label(str(reference)) if reference else MISSING, left_out(measured)) if labels else ()))
@@ -100,6 +99,13 @@ def _grid(found: Table, *, labels: bool) -> Grid:
              Column("Asked", True), *(Column(name, True) for name, _ in statistics.values()),
              *((Column("Reference"), Column("Left out", True)) if labels else ()))  # fmt: skip
     return Grid(_LABELS if labels else _OPEN, heads, tuple(cells), folded=len(cells) > _FOLDED)
+
+
+def _language(instruction: str, given: str) -> str:
+    """The sense of the input; with the instruction's where that is in another language."""
+    first, second = parsed(instruction), parsed(given)
+    same = first is not None and second is not None and first.language == second.language
+    return sense_label(given) if same else Side(instruction, given).label
 
 
 def _share(row: Mapping[str, object]) -> str:

@@ -10,8 +10,16 @@ import polars as pl
 from hesperus.reports.figures import compared_statistic
 from hesperus.reports.findings import Findings
 from hesperus.reports.pairs import Pair
-from hesperus.reports.wording import joined, language_name, parsed, sense_label, sense_sentence
-from hesperus.rounding import cell, interval
+from hesperus.reports.wording import (
+    counted,
+    joined,
+    language_name,
+    lost_sentences,
+    parsed,
+    sense_label,
+    sense_sentence,
+)
+from hesperus.rounding import interval
 from hesperus.types import Sense
 
 Found = tuple[Pair, Mapping[str, Any]]
@@ -97,13 +105,13 @@ def _several(model: str, what: str, members: Sequence[Found], own: Collection[st
         names = low_pair.target_label, high_pair.target_label
     return (
         f"{model} gives the same answer to between {share(low)} ({names[0]}) and {share(high)} ({names[1]}) of "
-        f"{row_count(members)} {what} {when}."
+        f"{row_count([row for _, row in members])} {what} {when}."
     )
 
 
-def row_count(members: Sequence[Found]) -> str:
+def row_count(rows: Sequence[Mapping[str, Any]]) -> str:
     """Number of items, or their range."""
-    counts = sorted({int(row["n"]) for _, row in members})
+    counts = sorted({int(row["n"]) for row in rows})
     return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
 
 
@@ -126,16 +134,9 @@ def _when(pair: Pair, own: Collection[str]) -> str:
 def asides(found: Findings, records: pl.DataFrame) -> list[str]:
     """What to hold the headline against: the noise floor, accuracy, and replies that could not be read."""
     told = [*_noise(found), *_accuracy(found)]
-    lost = records.filter(pl.col("outcome") != "answered").height
     if any(row["low"] is not None for row in found.consistency.rows):
         told.append(f"Brackets are {100 * found.level:g} % intervals over the questions.")
-    told.append(
-        f"All {records.height:,} replies could be read."
-        if not lost
-        else f"{lost:,} of {records.height:,} replies ({cell(lost / records.height, 'share')}) carry no readable answer; "
-        "below, every number says how it counts them."
-    )
-    return told
+    return [*told, *lost_sentences(records["outcome"], "below, every number says how it counts them")]
 
 
 def _noise(found: Findings) -> list[str]:
@@ -144,7 +145,7 @@ def _noise(found: Findings) -> list[str]:
         if pair.kind == "repeat" and pair.a.repeat == 1 and pair.b.repeat == 2 and pair.source:
             name = language_name(_language(pair.source))
             told.append(
-                f"Asked the same in {name} twice, {row['model']} repeats its answer in {share(row)} of cases."
+                f"Asked the same in {name} twice, {row['model']} repeats its answer to {share(row)} of {counted(int(str(row['n'])), 'question')}."
             )
     return told[:6]
 
@@ -178,5 +179,6 @@ def _accuracy(found: Findings) -> list[str]:
             )
             parts.append(f"{' to '.join(spread)} {joiner}")
         if parts:
-            told.append(f"{model} answers right{of}: {joined(parts)}.")
+            asked = row_count(rows)
+            told.append(f"{model} answers right{of}: {joined(parts)}, of {asked} questions.")
     return told[:6]

@@ -9,6 +9,7 @@ import polars as pl
 
 from hesperus.errors import UnknownNameError
 from hesperus.languages import language
+from hesperus.rounding import cell
 from hesperus.types import Sense
 
 MISSING = "–"
@@ -129,3 +130,31 @@ def sense_sentence(code: str, own: Collection[str] = ()) -> str:
 def joined(parts: list[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def counted(count: int, name: str) -> str:
+    """``1 item``, ``1,200 items``."""
+    return f"{count:,} {name}" + ("" if count == 1 else "s")
+
+
+def lost_sentences(outcomes: pl.Series, rest: str) -> list[str]:
+    """What became of questions that have no answer: replies that could not be read, and requests that got no reply.
+
+    Args:
+        outcomes: Outcome of each question.
+        rest: What is done with replies without an answer, after a semicolon.
+    """
+    failed = int((outcomes == "error").sum())
+    replies = len(outcomes) - failed
+    unread = replies - int((outcomes == "answered").sum())
+    told = []
+    if unread:
+        share = cell(unread / replies, "share")
+        told.append(f"{unread:,} of {replies:,} replies ({share}) carry no readable answer; {rest}.")
+    elif replies:
+        told.append(f"All {replies:,} replies could be read.")
+    if failed:
+        told.append(
+            f"{counted(failed, 'question')} of {len(outcomes):,} got no reply (error): missing data, in no number."
+        )
+    return told

@@ -15,6 +15,7 @@ from hesperus.cli import import_
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.records import read_run
 from hesperus.records.importers import Imported, ImportSettings, import_logs
+from hesperus.reports.measured.reply_language import language_notes
 
 app = typer.Typer()
 app.command("import")(import_.command)
@@ -190,3 +191,18 @@ def test_public_answers_as_they_lie(
         languages,
     )
     assert not imported.failed and not any(left.reason == "language not known" for left in imported.left_out)
+
+
+def test_imported_replies_have_their_language(tmp_path: Path) -> None:
+    german = "Die Antwort ist die zweite, weil Wasser bei hundert Grad kocht."
+    english = "The answer is the second one, because water boils at a hundred degrees."
+    rows = [
+        {"item": str(i), "language": "de", "model": "m", "answer": "B", "reply": text}
+        for i, text in enumerate([german, english, english, "B"])
+    ]
+    imported = import_logs(_write(tmp_path / "t.json", rows))
+    assert imported.records.sort("item")["reply_language"].to_list() == ["de", "en", "en", None]
+    notes = language_notes(imported.records)
+    assert len(notes) == 1 and "m: 2 of 4 replies are in another language" in notes[0] and "en 2" in notes[0]
+    bare = [{name: row[name] for name in row if name != "reply"} for row in rows]
+    assert "reply_language" not in import_logs(_write(tmp_path / "bare.json", bare)).records.columns

@@ -78,7 +78,7 @@ class Places:
             return self._cells.get((str(row["model"]), label + again, *where), Coverage()).share
         if "sense" in row and "model" in row:
             return self._whole("sense", (str(row["model"]), str(row["sense"]), *where)).share
-        if "model" in row:
+        if row.get("model") is not None:
             return self._whole("model", (str(row["model"]), *where)).share
         group = str(row.get("group"))
         kinds: Iterable[tuple[str, str]] = (("model", group), ("input", group), ("task", ""))

@@ -12,7 +12,7 @@ from hesperus.analysis.summary import SummaryRow, summarize
 from hesperus.reports.measured.pack_notes import pack_notes
 from hesperus.reports.measured.reply_language import language_notes
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
-from hesperus.reports.wording import MISSING, OUTCOME_WORDS
+from hesperus.reports.wording import MISSING, OUTCOME_WORDS, joined
 from hesperus.rounding import cell, interval
 from hesperus.types import OUTCOMES
 
@@ -137,14 +137,17 @@ def summary_notes(summary: Table) -> list[str]:
     """
     notes: list[str] = []
     grouped = summary.columns.index("instruction") > 2
+    excluded: dict[tuple[str, str], list[str]] = {}
     for (model, task), rows in _by_model(summary.rows).items():
         who = f"{model}, {task}"
         if not grouped:
             notes += _lost_note(who, rows)
-            notes += _excluded_note(who, rows)
+            for note in _excluded_notes(rows):
+                excluded.setdefault((task, note), []).append(model)
         notes += _constant_note(who, rows)
         notes += _chance_note(who, rows)
-    return notes
+    # The same items are mostly missing from the numbers of all models: that is said once.
+    return [*notes, *(f"{joined(models)}, {task}: {note}" for (task, note), models in excluded.items())]
 
 
 def nothing_answered(records: pl.DataFrame) -> str:
@@ -153,7 +156,11 @@ def nothing_answered(records: pl.DataFrame) -> str:
     Args:
         records: The records table.
     """
-    found = coverage(records).get((), Coverage())
+    return nothing_of(coverage(records).get((), Coverage()))
+
+
+def nothing_of(found: Coverage) -> str:
+    """The same of what became of some questions."""
     if found.answered:
         return ""
     if not found.asked:
@@ -185,7 +192,7 @@ def _lost_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
         return
     missing = lost.get("error", 0)
     said = f"{who}: {sum(lost.values()):,} of {asked:,} questions have no answer: {_outcomes(lost)}"
-    yield said + ("; those without a reply (error) are missing data and in no number" if missing else "")
+    yield said + ("; questions without a reply are missing data, in no number" if missing else "")
 
 
 def _constant_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
@@ -235,7 +242,8 @@ def _count(row: Mapping[str, object]) -> int:
 
 
 def _outcomes(lost: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {OUTCOME_WORDS.get(name, name)}" for name, count in lost.items())
+    words = {**OUTCOME_WORDS, "error": "without a reply (error)"}
+    return ", ".join(f"{count:,} {words.get(name, name)}" for name, count in lost.items())
 
 
 def _number(row: Mapping[str, object] | None, *, ends: bool) -> str:
@@ -254,7 +262,7 @@ def _share(row: Mapping[str, object]) -> str:
     return f"{answered:,}/{asked:,}"
 
 
-def _excluded_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+def _excluded_notes(rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
     """Why items are excluded from the numbers, each reason once with the languages and numbers that it befell."""
     told: dict[str, dict[str, list[str]]] = {}
     for row in rows:
@@ -266,4 +274,4 @@ def _excluded_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[s
         for sense, names in senses.items():
             by_names.setdefault(", ".join(names), []).append(sense)
         where = "; ".join(f"{names} in {', '.join(held)}" for names, held in by_names.items())
-        yield f"{who}: {reason} ({where})"
+        yield f"{reason} ({where})"

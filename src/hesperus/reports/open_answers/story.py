@@ -12,7 +12,7 @@ from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, besi
 from hesperus.reports.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
 from hesperus.reports.open_answers.wording import EMBEDDED, STATE_WORDS, judge_name, property_names
 from hesperus.reports.story import share
-from hesperus.reports.wording import joined, language_name, parsed
+from hesperus.reports.wording import counted, joined, language_name, parsed
 from hesperus.rounding import cell
 
 _MOST_NAMES = 40
@@ -131,7 +131,7 @@ def _ends(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> str:
     (low_cell, low), (high_cell, high) = known[0], known[-1]
     least, most = cell(float(str(low["value"])), "share"), cell(float(str(high["value"])), "share")
     if least == most:
-        return least
+        return f"{share(low)} in every case"
     return f"between {share(low)} ({_where(found, low_cell)}) and {share(high)} ({_where(found, high_cell)})"
 
 
@@ -153,9 +153,9 @@ def _explained(found: OpenFindings) -> Iterator[str]:
         )  # fmt: skip
         return
     ceilings = sorted((beside(row, "ceiling") for row in known), key=lambda row: float(str(row["value"])))
-    kept = f"{cell(float(str(ceilings[0]['value'])), 'share')}"
-    if len(ceilings) > 1 and cell(float(str(ceilings[-1]["value"])), "share") != kept:
-        kept += f" to {cell(float(str(ceilings[-1]['value'])), 'share')}"
+    kept = share(ceilings[0])
+    if share(ceilings[-1]) != kept:
+        kept += f" to {share(ceilings[-1])}"
     measure = "agree with themselves to" if found.is_information else "keep it in"
     base = f"{english} answers that are only sent there and back {measure} {kept}"
     tested = [row for row in known if row["relative_high"] is not None]
@@ -202,7 +202,7 @@ def models_told(found: OpenFindings, *, several: bool) -> list[str]:
             if len(shown) == 2:
                 extra = f"; precision {shown[0]}, recall {shown[1]}"
         told.append(
-            f"{_on(found, several)}{model}, all languages together: {name} {share(row)}{relative}{extra}."
+            f"{_on(found, several)}{model}, all languages together ({counted(int(str(row['n'])), 'pair')}): {name} {share(row)}{relative}{extra}."
         )
     return told
 
@@ -237,7 +237,7 @@ def asked(
         told.append(("Left out by a list", _excluded(excluded)))
     dropped = signature.get("dropped")
     if isinstance(dropped, Sequence) and not isinstance(dropped, str) and dropped:
-        told.append(("Left out by the task", f"{len(dropped):,} items that are not whole"))
+        told.append(("Left out by the task", f"{counted(len(dropped), 'item')} not whole"))
     return told
 
 
@@ -249,7 +249,7 @@ def _excluded(held: Mapping[str, object]) -> str:
         if isinstance(reasons, Mapping)
         else ""
     )
-    return f"{held.get('items')} items" + (f" ({why})" if why else "")
+    return counted(int(str(held.get("items"))), "item") + (f" ({why})" if why else "")
 
 
 def _ways(pairs: pl.DataFrame, english: str) -> str:
@@ -265,10 +265,10 @@ def _ways(pairs: pl.DataFrame, english: str) -> str:
     if not made:
         return "in each language in the task's own words"
     said = [
-        f"translated from {english} by {maker} ({len(tags)} languages)"
+        f"translated from {english} by {maker} ({counted(len(tags), 'language')})"
         for maker, tags in sorted(made.items())
     ]
-    return joined([*([f"in the task's own words ({len(own)} languages)"] if own else []), *said])
+    return joined([*([f"in the task's own words ({counted(len(own), 'language')})"] if own else []), *said])
 
 
 def _evaluator(found: OpenFindings) -> str:

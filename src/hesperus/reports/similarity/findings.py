@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from hesperus.measures import INVALID, Bootstrap, replied
+from hesperus.measures import FAILED, INVALID, Bootstrap, replied
 from hesperus.records import Cell
 from hesperus.reports.measured.answered import Places, with_shares
 from hesperus.reports.measured.similarity import SIMILARITY_TABLES, similarity_tables
@@ -31,12 +31,14 @@ class Asked:
         cell: The run.
         asked: Questions that count: those with a reply.
         unread: Those whose answer carries no label.
+        failed: Questions that got no reply (error), which do not count.
         accuracy: Share of right answers, unreadable ones wrong; None where no question has a gold label.
     """
 
     cell: Cell
     asked: int
     unread: int
+    failed: int
     accuracy: float | None
 
 
@@ -197,6 +199,7 @@ def _asked(runs: LaidRuns, index: int, accuracy: float) -> Asked:
         runs.cells[index],
         int(replied(codes).sum()),
         int((codes == INVALID).sum()),
+        int((codes == FAILED).sum()),
         None if np.isnan(accuracy) else accuracy,
     )
 

@@ -150,7 +150,10 @@ def _left_out(found: SimilarityFindings) -> Iterable[str]:
         )
     asked = sum(run.asked for run in found.first)
     unread = sum(run.unread for run in found.first)
-    missing = len(found.first) * found.items - asked
+    failed = sum(run.failed for run in found.first)
+    missing = len(found.first) * found.items - asked - failed
+    if failed:
+        yield f"{_count(failed, 'question')} of {asked + failed:,} got no reply (error): missing data, in no number."
     if missing:
         yield f"{_count(missing, 'answer')} of {len(found.first) * found.items:,} were never asked for; a pair takes the questions that both runs have."
     if not unread:

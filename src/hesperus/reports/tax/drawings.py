@@ -13,7 +13,6 @@ from hesperus.reports.tax.evidence import Evidence
 from hesperus.reports.tax.figures import Dot, bounds_figure, contrast_figure, gate_figure
 from hesperus.reports.tax.grids import bound_name
 from hesperus.reports.tax.wording import (
-    counted,
     interval,
     over,
     plain_interval,
@@ -21,6 +20,7 @@ from hesperus.reports.tax.wording import (
     who,
 )
 from hesperus.reports.translation_figures import SCORE_NAMES
+from hesperus.reports.wording import counted
 from hesperus.rounding import cell
 
 TAX_FIGURES = ("gate", "e1", "e1-without", "e3", "e4", "e4-models", "rating", "bounds")

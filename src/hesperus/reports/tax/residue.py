@@ -14,8 +14,7 @@ from hesperus.reports.item_texts import Text, texts_of
 from hesperus.reports.tax.evidence import Evidence
 from hesperus.reports.tax.rating import mean_ratings
 from hesperus.reports.tax.sides import Compared
-from hesperus.reports.tax.wording import counted
-from hesperus.reports.wording import OUTCOME_WORDS, parsed, sense_sentence
+from hesperus.reports.wording import OUTCOME_WORDS, counted, parsed, sense_sentence
 from hesperus.rounding import cell
 
 MOST = 12

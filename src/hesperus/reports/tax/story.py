@@ -10,8 +10,8 @@ import polars as pl
 from hesperus.reports.table import Table
 from hesperus.reports.tax.evidence import Evidence
 from hesperus.reports.tax.sides import Compared
-from hesperus.reports.tax.wording import counted, first_row, interval, language_of, rows_of
-from hesperus.reports.wording import joined, language_label, parsed, sense_sentence
+from hesperus.reports.tax.wording import first_row, interval, language_of, rows_of
+from hesperus.reports.wording import counted, joined, language_label, lost_sentences, parsed, sense_sentence
 from hesperus.rounding import cell
 
 Row = Mapping[str, Any]
@@ -126,17 +126,18 @@ def _way_back(row: Row, evidence: Evidence) -> str:
         return f"Brought back into {source}, the items cost the models {said}; without an interval, how sure that is stays open."
     if row["n"] < FEW:
         return f"What the way back to {source} costs cannot be told from so few items ({said})."
-    if row["low"] > 0:
+    side = _side(row)
+    if side > 0:
         return (
             f"Brought back into {source}, the items cost the models {said}: traces of {source} that are lost would do that, "
             "and so would errors and stiff wording of the back-translation."
         )
-    if row["high"] < 0:
+    if side < 0:
         return (
             f"Brought back into {source}, the items become easier ({said}): a tax of this kind does not show."
         )
     return (
-        f"Whether the way back to {source} costs the models anything cannot be told ({said}); a cost beyond "
+        f"Whether the way back to {source} costs the models anything cannot be told ({said}, {_p(row)}); a cost beyond "
         f"{cell(row['high'], 'points')} lies outside the interval."
     )
 
@@ -177,23 +178,37 @@ def _rewritten(row: Row, found: Table, evidence: Evidence) -> str:
 
 def _gaps(found: Table) -> str:
     rows = [row for row in found.rows if row["statistic"] == "gap" and not row["model"]]
-    said = joined(
-        [
-            f"{interval(row)} points ({'all models' if row['group'] == 'all' else row['group']})"
-            for row in rows
-        ]
-    )
+    said = joined([_gap(row) for row in rows])
     return (
-        f"The models are right on the translated items more often than on native ones by {said}; these are other items, so "
-        "the gap is no measure of traces of the source language."
+        f"Accuracy on the translated items less that on native ones: {said}; these are other items, so the gap is no measure of "
+        "traces of the source language."
     )
+
+
+def _gap(row: Row) -> str:
+    whose = "all models" if row["group"] == "all" else row["group"]
+    if row["value"] is None:
+        return f"{whose} {interval(row)}"
+    told = {
+        1: "more often right on the translated",
+        -1: "more often right on the native",
+        0: "which is more cannot be told",
+    }
+    return f"{whose} {interval(row)} points ({_p(row)}: {told[_side(row)]})"
 
 
 def _side(row: Row) -> int:
-    """On which side of 0 the whole interval lies; 0 for neither, without an interval, and for too few items to have one."""
-    if row["n"] < FEW or row["low"] is None or row["high"] is None:
+    """On which side of 0 the difference lies, as its test decides; 0 where it does not tell, and for too few items to have one."""
+    if row["n"] < FEW or row["p"] is None or row["p"] > _ERROR:
         return 0
-    return 1 if row["low"] > 0 else -1 if row["high"] < 0 else 0
+    return 1 if row["value"] > 0 else -1
+
+
+def _p(row: Row) -> str:
+    return f"p = {cell(row['p'])}" if row["p"] is not None else "not tested"
+
+
+_ERROR = 0.05
 
 
 def hangs_on(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
@@ -234,7 +249,7 @@ _MISALIGNED = ("asked on one side only", "without gold", "gold differs between t
 
 
 def _changed(found: Table, main: Row) -> Iterator[str]:
-    """Parts without which the interval lies otherwise about 0."""
+    """Parts without which the test decides otherwise."""
     side = _side(main)
     said = {1: "lies above 0", -1: "lies below 0", 0: "does not tell on which side of 0 it lies"}
     without = [
@@ -273,14 +288,7 @@ def asides(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
             told.append(
                 f"Asked in one condition of {name.upper()} only, and left out of it: {joined(alone)}."
             )
-    unread = evidence.records.filter(pl.col("outcome") != "answered").height
-    if unread:
-        share = cell(unread / evidence.records.height, "share")
-        told.append(
-            f"{unread:,} of {evidence.records.height:,} answers ({share}) could not be read; no pair with one is compared."
-        )
-    else:
-        told.append(f"All {evidence.records.height:,} answers could be read.")
+    told += lost_sentences(evidence.records["outcome"], "no pair with one is compared")
     boot = evidence.settings.bootstrap
     if boot.resamples:
         told.append(

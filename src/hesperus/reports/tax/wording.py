@@ -55,11 +55,6 @@ def p_value(row: Row) -> str:
     return cell(row["p"]) + (f" ({cell(row['p_holm'])})" if row["p_holm"] is not None else "")
 
 
-def counted(count: int, name: str) -> str:
-    """``1 item``, ``1,200 items``."""
-    return f"{count:,} {name}" + ("" if count == 1 else "s")
-
-
 def language_of(code: str | None) -> str:
     """English name of the language of a sense; the code itself where it is none."""
     if code is None:
@@ -97,7 +92,7 @@ def over(row: Row) -> str:
     if analysis == "stratum":
         return f"stratum {place}" + (f", group {group}" if group else "")
     if analysis == "strata":
-        return f"difference of strata: {place}"
+        return f"difference of strata: {place} (items of the smaller)"
     if analysis in ("cell", "model"):
         return str(model)
     return f"{analysis}, {f'stratum {place}' if place else 'all strata'}"
