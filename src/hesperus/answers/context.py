@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hesperus.answers.lexicon import CLOSERS, OPENERS, joins, prefixes, set_apart
+from hesperus.answers.lexicon import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
 from hesperus.answers.phrases import Phrases
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
@@ -20,7 +20,7 @@ from hesperus.normalization import PUNCTUATION, key
 
 _CLAUSE = re.compile(rf"[{PUNCTUATION}\"()\n]")
 _NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
-_ASKED = re.compile(rf" ?(?:{CLOSERS}){{0,3}} ?\?")
+_ASKED = re.compile(rf"(?:{CLOSERS}){{0,3}}[^{PUNCTUATION}\"()\n]{{0,60}}(?:{CLOSERS}){{0,3}} ?[?؟]")
 _BEHIND_LETTER = re.compile(rf"\A(?:{CLOSERS})*(?: ?\([^()\n]{{0,60}}\))? ?[:–—-]? ?")
 _CLOSED = re.compile(rf"\A(?:{CLOSERS})+")
 _LISTED = re.compile(rf"\A(?:{CLOSERS})*(?:[)\]}}>]| ?[:–—-]) ?")
@@ -82,7 +82,9 @@ def context(wording: Wording) -> Context:
         before_or=re.compile(
             rf"(?:(?:\A|[^\w']|(?<=[A-Ha-h]))(?:{spaced})|(?:{unspaced})) ?(?:{OPENERS}){{0,3}}(?:(?:{named}) ?(?:{OPENERS}){{0,2}})?{prefixes(wording)}\Z"
         ),
-        behind_or=re.compile(rf"(?:{CLOSERS}){{0,3}} ?(?:(?:{spaced})(?![\w'])|(?:{unspaced}))"),
+        behind_or=re.compile(
+            rf"{endings(wording, ' ?')}(?:{CLOSERS}){{0,3}} ?(?:(?:{spaced})(?![\w'])|(?:{unspaced}))"
+        ),
         set_apart=re.compile(set_apart(wording)),
         endings=re.compile(f"(?:{ends})" if ends else r"(?!)"),
     )
@@ -94,7 +96,7 @@ def _folded(word: str, wording: Wording) -> str:
 
 def alternative(text: str, words: Context, start: int, end: int) -> bool:
     """True where "or" joins another answer: "A or B", "… or not"."""
-    if words.behind_or.match(fold(text[end : end + 20])):
+    if words.behind_or.match(fold(text[end : end + 30])):
         return True
     return words.before_or.search(fold(text[max(0, start - 30) : start])) is not None
 
@@ -112,7 +114,9 @@ def follows_negator(text: str, words: Context, start: int) -> bool:
 
 
 def asked(text: str, end: int) -> bool:
-    """True where a question mark follows."""
+    """True where the clause ends with a question mark, or holds the Armenian one, which stands on a word inside it."""
+    if "՞" in text:
+        return "՞" in _CLAUSE.split(text[max(0, end - _WIDE) : end])[-1] + _CLAUSE.split(text[end:])[0]
     return _ASKED.match(text, end) is not None
 
 
@@ -183,7 +187,16 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
         part.startswith(word) or (len(word) > 2 and word in part) for part in near for word in words.after
     ):
         return True
-    return any(word in " ".join(near) for word in words.after if " " in word)
+    if any(word in " ".join(near) for word in words.after if " " in word):
+        return True
+    return not titled and _denied_at_end(clause.split(), words)
+
+
+def _denied_at_end(clause: list[str], words: Context) -> bool:
+    """True where a negation ends the clause, as verbs do in many languages: "A हे योग्य उत्तर नाही"."""
+    if not any(part.startswith(words.after) for part in clause[-2:]):
+        return False
+    return not any(words.because.begin(" ".join(clause[place:])) for place in range(len(clause)))
 
 
 def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hesperus.answers.context import Context, denied, negated
 from hesperus.answers.needles import stands
 from hesperus.answers.reply_text import Text
 from hesperus.answers.scripts import is_unspaced
@@ -64,16 +65,17 @@ def _named_answers(known: tuple[tuple[str, str], ...]) -> tuple[_Option, ...]:
 
 
 def text_inside(reply: Text) -> str | None:
-    """Exactly one option's text stands in the reply as words; longer options hide the shorter ones in them."""
+    """Exactly one option's text stands in the reply as words, not denied; longer options hide shorter ones in them."""
     texts = [(each.key, each.label) for each in _options(reply) if len(each.key) > 1 or each.key.isdigit()]
     if not stands((option for option, _ in texts), reply.folded):
         return None
     rest = key(reply.text)
     found = set()
     for option, label in sorted(texts, key=lambda each: (-len(each[0]), each[0])):
-        place = _find_word(rest, option)
-        if place is not None:
+        places = list(_places(rest, option, reply.around))
+        if places and not all(_denied(rest, reply.around, place, place + len(option)) for place in places):
             found.add(label)
+        if places:
             rest = rest.replace(option, "\0")
     return one_of(found)
 
@@ -90,18 +92,20 @@ def one_of(labels: Iterable[str]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _find_word(text: str, word: str) -> int | None:
-    """Place of a word in a text, with word boundaries where its script has them."""
+def _denied(text: str, words: Context, start: int, end: int) -> bool:
+    return negated(text, words, start, end) or denied(text, words, end)
+
+
+def _places(text: str, word: str, words: Context) -> Iterator[int]:
+    """Places of a word in a text, with word boundaries where its script has them, or an ending of the language."""
     place = text.find(word)
     while place >= 0:
-        before, after = (
-            text[place - 1 : place] if place else "",
-            text[place + len(word) : place + len(word) + 1],
-        )
-        if not (_glued(before, word[0]) or _glued(after, word[-1])):
-            return place
+        before, end = text[place - 1 : place] if place else "", place + len(word)
+        ending = words.endings.match(text, end)
+        ends = (end, ending.end()) if ending else (end,)
+        if not _glued(before, word[0]) and not all(_glued(text[at : at + 1], word[-1]) for at in ends):
+            yield place
         place = text.find(word, place + 1)
-    return None
 
 
 def _glued(outer: str, inner: str) -> bool:

@@ -126,6 +126,8 @@ def start(reply: Text) -> str | None:
         return None
     if _turned(reply, match) or _lists_options(reply) or _subject(reply, match):
         return None
+    if reply.reader.form == "label" and asked(reply.text, match.end("word")):
+        return None
     return label
 
 
@@ -196,6 +198,7 @@ def _paired(reply: Text, label: str) -> bool:
     mentions = reply.words.mention.finditer(reply.text)
     return any(
         (own := _matched(reply, match))
+        and not _turned(reply, match)
         and label in (pair := {own, *_beside(reply, match, own)})
         and len(pair) > 1
         for match in mentions
