@@ -106,6 +106,8 @@ def test_families_are_those_of_glottolog(shared_data: Path) -> None:
     source = shared_data / "language_metadata" / "glottolog_iso639_3_family.csv.gz"
     with gzip.open(source, "rt", encoding="utf-8") as lines:
         families = {row["iso639_3"]: row["family"] for row in csv.DictReader(lines)}
+    # N'Ko is a written standard of Manding, which Glottolog keeps among artificial languages.
+    families["nqo"] = families["bam"]
     for tag in languages():
         found = language(tag)
         assert families[str(found.iso639_3)] == found.family, tag
@@ -140,11 +142,79 @@ def test_the_papers_thirty_languages_are_grouped_as_printed() -> None:
         ("dv", "Divehi", "Thaa", "rtl"),
         ("am", "Amharic", "Ethi", "ltr"),
         ("acm", "Mesopotamian Arabic", "Arab", "rtl"),
+        ("pnb", "Western Punjabi", "Arab", "rtl"),
+        ("lah", "Lahnda", "Arab", "rtl"),
+        ("afb", "Gulf Arabic", "Arab", "rtl"),
+        ("hbo", "Ancient Hebrew", "Hebr", "rtl"),
+        ("ur-Aran", "Urdu", "Arab", "rtl"),
+        ("fa_Aran", "Persian", "Arab", "rtl"),
+        ("fa-AF", "Dari", "Arab", "rtl"),
+        ("ff-Adlm", "Fula (Adlm)", "Adlm", "rtl"),
+        ("tok", "Toki Pona", "Latn", "ltr"),
+        ("lzh", "Literary Chinese", "Hans", "ltr"),
     ],
 )
 def test_script_and_direction(tag: str, name: str, script: str, direction: str) -> None:
     found = language(tag)
     assert (found.name, found.script, found.direction) == (name, script, direction)
+
+
+@pytest.mark.parametrize(
+    ("tag", "autonym"),
+    [
+        ("zh", "中文"), ("zh-CN", "中文"), ("zh-TW", "繁體中文"), ("zh-Hant", "繁體中文"), ("sr-Latn", "srpski"),
+        ("sr-ME", "srpski"), ("sr-RS", "српски"), ("pa-PK", "پنجابی"), ("fa-AF", "دری"), ("prs_Arab", "دری"),
+        ("kas_Deva", "कॉशुर"), ("uz-AF", "اوزبیک"), ("shn", "ၵႂၢမ်းတႆး"), ("de-AT", "Deutsch"), ("hi-Latn", "hi-Latn"),
+    ],
+)  # fmt: skip
+def test_the_autonym_is_in_the_script_of_the_tag(tag: str, autonym: str) -> None:
+    assert language(tag).autonym == autonym
+
+
+def test_members_by_which_a_row_was_looked_up_lead_to_it() -> None:
+    for tag in languages():
+        found = language(str(language(tag).iso639_3))
+        assert found.tag in languages(), (tag, found.tag)
+        assert found.family == language(tag).family
+    for member, tag in {"quz": "qu", "fuc": "ff", "crk": "cr", "esi": "ik", "mww": "hmn"}.items():
+        assert normalise(member) == tag
+    assert (normalise("quy"), normalise("fuv")) == ("quy", "fuv")
+
+
+MISSING_BEFORE = (
+    "pnb lah skr bal arq afb apd acx ayl shu zgh rif hmn mww gsw nds bar sco hak gan cdo lzh rom tok haz mzn glk bcl pam "
+    "hil mad hbo"
+)
+
+
+@pytest.mark.parametrize("tag", MISSING_BEFORE.split())
+def test_languages_of_benchmarks_and_wide_use_are_known(tag: str) -> None:
+    found = language(tag)
+    assert found.tag in languages()
+    assert found.name != tag
+    assert found.script != "Zzzz"
+    right_to_left = [
+        "pnb",
+        "lah",
+        "skr",
+        "bal",
+        "arq",
+        "afb",
+        "apd",
+        "acx",
+        "ayl",
+        "shu",
+        "haz",
+        "mzn",
+        "glk",
+        "hbo",
+    ]
+    assert found.direction == ("rtl" if tag in right_to_left else "ltr")
+
+
+def test_nko_is_no_artificial_language() -> None:
+    assert language("nqo").family == "Mande"
+    assert language("tok").family == "Artificial Language"
 
 
 def test_of_a_registered_language_outside_the_table_little_is_said() -> None:

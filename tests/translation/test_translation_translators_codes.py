@@ -106,7 +106,8 @@ def test_codes_of_nllb(tag: str, code: str | None) -> None:
 
 
 def test_every_language_of_the_paper_and_of_the_packs_is_translated() -> None:
-    for tag in {*PAPER, *packs()} - {"en"}:
+    # NLLB-200 writes Serbian and Uzbek in one script each.
+    for tag in {*PAPER, *packs()} - {"en", "sr-Latn", "uz-Cyrl"}:
         for pair in ((tag, "en"), ("en", tag)):
             assert any("NLLB-200" in name for name in would_translate(*pair)), pair
 
@@ -236,7 +237,7 @@ def test_an_asked_model() -> None:
     assert made == [request[::-1].strip(), " "]
     assert model.decodings == [Decoding(0.7, 0.95, seed=2)]
     assert asked.identity == {"translator": "asked", "model": "pocket/s", "weights": "abc"}
-    with pytest.raises(UsageError, match="has the languages that have a pack"):
+    with pytest.raises(UsageError, match="has the languages whose pack has requests"):
         asked.translate(["x"], "co", "en")
     cleaned = AskedTranslator("m", {}, model, clean=lambda said, text: text.upper())
     assert cleaned.translate(["Haus"], "de", "en") == ["HAUS"]

@@ -27,13 +27,15 @@ UNKNOWN_SCRIPT = "Zzzz"
 """ISO 15924 code of a script that is not known."""
 
 # The member that stands for its macrolanguage. CLDR's alias table, less those whose members are benchmarked apart
-# (Twi and Akan, the Arabic dialects, Norwegian), plus Southern Pashto, the Pashto of FLORES-200.
+# (Twi and Akan, the Arabic dialects, Norwegian), plus Southern Pashto, the Pashto of FLORES-200, and the members by which
+# the table's rows were looked up.
 _DOMINANT: Mapping[str, str] = MappingProxyType(
     {
-        "als": "sq", "arb": "ar", "ayr": "ay", "azj": "az", "cmn": "zh", "dik": "din", "ekk": "et", "gaz": "om",
-        "gom": "kok", "gug": "gn", "ike": "iu", "khk": "mn", "kmr": "ku", "knc": "kr", "kng": "kg", "knn": "kok",
-        "kpv": "kv", "lvs": "lv", "npi": "ne", "ojg": "oj", "ory": "or", "pbt": "ps", "pbu": "ps", "pes": "fa",
-        "plt": "mg", "src": "sc", "swh": "sw", "uzn": "uz", "ydd": "yi", "zsm": "ms", "zyb": "za",
+        "als": "sq", "arb": "ar", "ayr": "ay", "azj": "az", "bcc": "bal", "cmn": "zh", "crk": "cr", "dik": "din",
+        "ekk": "et", "esi": "ik", "fuc": "ff", "gaz": "om", "gom": "kok", "gug": "gn", "ike": "iu", "khk": "mn",
+        "kmr": "ku", "knc": "kr", "kng": "kg", "knn": "kok", "kpv": "kv", "lvs": "lv", "mww": "hmn", "npi": "ne",
+        "ojg": "oj", "ory": "or", "pbt": "ps", "pbu": "ps", "pes": "fa", "plt": "mg", "quz": "qu", "rmy": "rom",
+        "src": "sc", "swh": "sw", "uzn": "uz", "ydd": "yi", "zsm": "ms", "zyb": "za",
     }
 )  # fmt: skip
 
@@ -45,12 +47,19 @@ _SAME_SCRIPT = {
     ("ja", "Kana"): "Jpan",
 }
 
+# Nastaliq is a style of the Arabic script, with a code of its own.
+_NASTALIQ = "Aran"
+
 # Locale codes that platforms use against ISO 3166, where LA is Laos.
 _PLATFORM = {"es-la": "es-419", "es-xl": "es-419"}
 
 _RIGHT_TO_LEFT = frozenset(
-    {"Adlm", "Arab", "Avst", "Hebr", "Mand", "Mend", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"}
-)
+    {
+        "Adlm", "Arab", "Armi", "Avst", "Chrs", "Cprt", "Elym", "Gara", "Hatr", "Hebr", "Hung", "Khar", "Lydi", "Mand",
+        "Mani", "Mend", "Merc", "Mero", "Narb", "Nbat", "Nkoo", "Orkh", "Ougr", "Palm", "Phli", "Phlp", "Phnx", "Prti",
+        "Rohg", "Samr", "Sarb", "Sogd", "Sogo", "Syrc", "Thaa", "Yezi",
+    }
+)  # fmt: skip
 
 _SCRIPT_NAMES = {
     "Arab": "Arabic script", "Cans": "Syllabics", "Cyrl": "Cyrillic", "Deva": "Devanagari", "Guru": "Gurmukhi",
@@ -108,11 +117,20 @@ class Language:
     paper_script: str | None = None
 
 
-@cache
-def _table() -> Mapping[str, Mapping[str, str]]:
-    text = (files("hesperus.languages") / "table.csv").read_text(encoding="utf-8")
+def _rows(file: str) -> Mapping[str, Mapping[str, str]]:
+    text = (files("hesperus.languages") / file).read_text(encoding="utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return MappingProxyType({row["tag"]: row for row in csv.DictReader(lines)})
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    return _rows("table.csv")
+
+
+@cache
+def _variants() -> Mapping[str, Mapping[str, str]]:
+    return _rows("variants.csv")
 
 
 def _folded(name: str) -> str:
@@ -165,6 +183,13 @@ def _unknown(given: str) -> UnknownNameError:
     return UnknownNameError("language", given[:60], known, "`hesperus languages` lists them")
 
 
+def _is_registered(parsed: langcodes.Language) -> bool:
+    """Whether every subtag is known; langcodes knows the registry of some years ago, the table more languages."""
+    if parsed.language in _table() and parsed.language != "en":
+        parsed = parsed.update_dict({"language": "en"})
+    return parsed.is_valid()
+
+
 @lru_cache(maxsize=4096)
 def normalise(tag: str) -> str:
     """Bring a language tag or an English name to one form, so that the same language has one spelling.
@@ -193,11 +218,13 @@ def normalise(tag: str) -> str:
         parsed = langcodes.Language.get(text, normalize=True)
     except LanguageTagError as error:
         raise _unknown(given) from error
-    if parsed.language in (None, "und", "mis", "mul", "zxx") or not parsed.is_valid():
+    if parsed.language in (None, "und", "mis", "mul", "zxx") or not _is_registered(parsed):
         raise _unknown(given)
     assert parsed.language is not None
     language = _DOMINANT.get(parsed.language, parsed.language)
     script = parsed.script and _SAME_SCRIPT.get((language, parsed.script), parsed.script)
+    if script == _NASTALIQ:
+        script = "Arab"
     if script == _likely_script(language, parsed.territory):
         script = None
     return parsed.update_dict({"language": language, "script": script}).to_tag()
@@ -220,13 +247,14 @@ def language(tag: str) -> Language:
     base = parsed.language or tag
     script = parsed.script or _likely_script(base, parsed.territory)
     row = _table().get(base)
-    name, autonym = (row["name"], row["autonym"]) if row else (base, base)
     marks = [_SCRIPT_NAMES.get(parsed.script, parsed.script)] if parsed.script else []
     marks += [_REGION_NAMES.get(parsed.territory, parsed.territory)] if parsed.territory else []
+    name = row["name"] if row else base
+    variant = _variants().get(tag) or _variants().get(f"{base}-{script}", {})
     return Language(
         tag=tag,
-        name=f"{name} ({', '.join(marks)})" if marks else name,
-        autonym=autonym,
+        name=variant.get("name") or (f"{name} ({', '.join(marks)})" if marks else name),
+        autonym=variant.get("autonym") or _autonym(tag, script, row),
         script=script,
         family=row["family"] if row else None,
         direction="rtl" if script in _RIGHT_TO_LEFT else "ltr",
@@ -235,6 +263,11 @@ def language(tag: str) -> Language:
         paper_family=(row["paper_family"] or None) if row else None,
         paper_script=(row["paper_script"] or None) if row else None,
     )
+
+
+def _autonym(tag: str, script: str, row: Mapping[str, str] | None) -> str:
+    """The autonym of the table, which is in the table's script; the tag where another is asked for."""
+    return row["autonym"] if row and row["script"] == script else tag
 
 
 def languages() -> tuple[str, ...]:
