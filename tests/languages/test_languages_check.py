@@ -51,10 +51,10 @@ FAULTS = [
     ("quotes", "th", '[["“", "”"], ["\\"", "\\""], ["‘", "’"], ["\'", "\'"]]', '[["“"]]', "write a list of pairs"),
     ("cues", "ko", '  - "답:"', '  - "답:"\n  - "답:"', "given twice"),
     ("cues", "ko", '  - "답:"', '  - "Answer:"', "no letter of the language's script"),
-    ("refusals", "ko", '  - "모르겠습니다"', '  - " 모르겠습니다"', "stray blanks"),
-    ("refusals", "ko", '  - "모르겠습니다"', '  - "잘  모르겠습니다"', "stray blanks"),
-    ("refusals", "ko", '  - "모르겠습니다"', '  - "모르\\u200b겠습니다"', "U+200B"),
-    ("refusals", "ko", '  - "모르겠습니다"', '  - "모르\\u00a0겠습니다"', "U+00A0"),
+    ("refusals", "ko", '  - "정보 부족"', '  - " 정보 부족"', "stray blanks"),
+    ("refusals", "ko", '  - "정보 부족"', '  - "정보  부족"', "stray blanks"),
+    ("refusals", "ko", '  - "정보 부족"', '  - "정보\\u200b부족"', "U+200B"),
+    ("refusals", "ko", '  - "정보 부족"', '  - "정보\\u00a0부족"', "U+00A0"),
     ("requests.translate", "en", "text into {target}:", "text into {Target}:", "{target} stands 0 times"),
     ("requests.translate", "en", "text into {target}:", "{target} text into {target}:", "{target} stands 2 times"),
     ("requests.translate", "en", "text into {target}:", "text {into} {target}:", "a brace that belongs to no placeholder"),
@@ -107,9 +107,9 @@ def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
 
 
 def test_the_line_within_a_list_is_that_of_the_entry(tmp_path: Path) -> None:
-    file = planted(tmp_path, "ko", '  - "모르겠습니다"', '  - " 모르겠습니다"')
+    file = planted(tmp_path, "ko", '  - "정보 부족"', '  - " 정보 부족"')
     (found,) = check(file)
-    assert file.read_text(encoding="utf-8").splitlines()[found.line - 1] == '  - " 모르겠습니다"'
+    assert file.read_text(encoding="utf-8").splitlines()[found.line - 1] == '  - " 정보 부족"'
 
 
 def test_several_faults_are_all_told_in_order(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ class Context:
     after: tuple[str, ...]
     conditions: frozenset[str]
     but: frozenset[str]
+    predicates: frozenset[str]
     wrong: Phrases
     right: Phrases
     because: Phrases
@@ -72,6 +73,7 @@ def context(wording: Wording) -> Context:
         after=folded(grammar.negators_after),
         conditions=frozenset(folded(grammar.conditions)),
         but=frozenset(folded(grammar.but)),
+        predicates=frozenset(folded(grammar.predicates)),
         wrong=phrases(wording.wrong),
         right=phrases(wording.right),
         because=phrases(grammar.because),
@@ -122,7 +124,16 @@ def asked(text: str, end: int) -> bool:
 
 def negated(text: str, words: Context, start: int, end: int) -> bool:
     """True where a negation stands within two words before an answer, or directly behind it."""
-    return _has_word(_before(text, words, start), words.negators) or _negated_behind(text, words, end)
+    return _has_word(_before(text, words, start), words.negators) or negated_behind(text, words, end)
+
+
+def negates(folded: str, words: Context) -> bool:
+    """True where a negation or a condition stands anywhere in a short folded text."""
+    spaced = f" {_NO_WORD.sub(' ', folded)} "
+    return any(
+        word in folded if is_unspaced(word) else f" {word} " in spaced
+        for word in (*words.negators, *words.after, *words.conditions)
+    )
 
 
 def supposed(text: str, words: Context, start: int) -> bool:
@@ -136,7 +147,8 @@ def _before(text: str, words: Context, start: int) -> str:
     return _behind_but(fold(" ".join(clause.split()[-3:])), words.but)
 
 
-def _negated_behind(text: str, words: Context, end: int) -> bool:
+def negated_behind(text: str, words: Context, end: int) -> bool:
+    """True where a negation stands directly behind an answer, or behind its ending."""
     if not words.after:
         return False
     rest = fold(_CLAUSE.split(_CLOSED.sub("", text[end : end + _WIDE]))[0])

@@ -18,6 +18,7 @@ from hesperus.answers.scripts import bounded, is_unspaced
 from hesperus.answers.spelling import fold, respelt
 from hesperus.answers.tokens import Token, digits_of, exact_words, has_letters, tokens_of
 from hesperus.answers.wording import Answers, Wording
+from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, key
 
 OPENERS = r"[\"'(\[{<]"
@@ -244,7 +245,7 @@ def _open(token: Token, wording: Wording, role: str) -> bool:
         if token.word.lower() == token.word:
             return False
         return role == "cue" or token.word not in wording.grammar.letter_words
-    if not token.word[-1].isalpha() or token.word in everyday(wording):
+    if script_of(token.word[-1]) is None or token.word in everyday(wording):
         return False
     return role != "inside" or token.word not in wording.grammar.not_inside
 

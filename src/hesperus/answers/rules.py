@@ -19,6 +19,8 @@ from hesperus.answers.context import (
     follows_negator,
     is_clause,
     negated,
+    negated_behind,
+    negates,
     own_clause,
     supposed,
     upheld,
@@ -215,6 +217,9 @@ def opposite(reply: Text) -> str | None:
     yes_no = {key(word) for word in reply.reader.wording.yes_no}
     if any(key(word) in yes_no for label in labels for word in words[label][:1]):
         return None
+    if any(_matched(reply, match) not in turned for match in reply.words.mention.finditer(reply.text)):
+        # "It is not wrong, but not right": each of them is denied.
+        return None
     return next(label for label in labels if label not in turned)
 
 
@@ -266,9 +271,13 @@ def _counts(reply: Text, word: str, place: tuple[int, int], *, short: bool) -> b
         return is_clause(reply.text, start, word)
     if word in words.templates:
         return True
-    # A synonym counts as what a reply of one sentence ends with: "Утверждение неверно."
-    return (
-        short and word in words.inside_synonyms and reply.around.set_apart.match(reply.text, end) is not None
+    # A synonym counts as what a reply of one sentence ends with: "Утверждение неверно.", "این پاسخ صحیح نیست."
+    if not short or word not in words.inside_synonyms:
+        return False
+    if word in reply.around.predicates and not negates(reply.folded, reply.around):
+        return True
+    return reply.around.set_apart.match(reply.text, end) is not None or negated_behind(
+        reply.text, reply.around, end
     )
 
 

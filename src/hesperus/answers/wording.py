@@ -164,7 +164,8 @@ def synonyms_of(own: Pack | None, answers: Answers) -> Answers:
         return ()
     taken = {key(word) for _, words in answers for word in words}
     found = {
-        label: [word for word in _siblings(own, words) if key(word) not in taken] for label, words in answers
+        label: [word for word in _siblings(own, label, words) if key(word) not in taken]
+        for label, words in answers
     }
     counts: dict[str, int] = {}
     for words in found.values():
@@ -181,7 +182,7 @@ def foreign_words(own: Pack | None, answers: Answers) -> tuple[str, ...]:
     """What other languages with a pack say where this one says an answer: "no" under a German instruction."""
     if own is None:
         return ()
-    concepts = {place for _, words in answers for place in _places(own, words)}
+    concepts = {place for label, words in answers for place in _places(own, label, words)}
     mine = {key(word) for label, words in (*answers, *synonyms_of(own, answers)) for word in words}
     others = {
         key(word)
@@ -193,23 +194,23 @@ def foreign_words(own: Pack | None, answers: Answers) -> tuple[str, ...]:
     return tuple(sorted(word for word in others - mine if word))
 
 
-def _places(own: Pack, words: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Group and label of the pack in which a word stands as a label's preferred word, or else as any."""
+def _places(own: Pack, label: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Group and label of the pack in which a word stands: under the label of that name, as preferred, or as any."""
     keys = [key(word) for word in words]
     places = [
-        (group, label, [key(word) for word in known])
+        (group, name, [key(word) for word in known])
         for group, labels in own.groups.items()
-        for label, known in labels.items()
+        for name, known in labels.items()
     ]
     for wanted in keys:
-        first = [(group, label) for group, label, known in places if known[0] == wanted]
-        if first:
-            return first[:1]
-        anywhere = [(group, label) for group, label, known in places if wanted in known]
-        if anywhere:
-            return anywhere[:1]
+        named = [(group, name) for group, name, known in places if name == label and wanted in known]
+        first = [(group, name) for group, name, known in places if known[0] == wanted]
+        anywhere = [(group, name) for group, name, known in places if wanted in known]
+        if found := named or first or anywhere:
+            return found[:1]
     return []
 
 
-def _siblings(own: Pack, words: tuple[str, ...]) -> tuple[str, ...]:
-    return _unique(*(own.groups[group][label] for group, label in _places(own, words)))
+def _siblings(own: Pack, label: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    places = _places(own, label, words)
+    return _unique(*(own.groups[group][name] for group, name in places))

@@ -36,6 +36,8 @@ class Grammar:
             ("choose", "選び"); a star as for ``wrong``.
         everyday: Labels that are also everyday words: they count only where something sets them apart.
         own_clause: Answers that inside a reply count as a clause of their own only (Punjabi "ਹਾਂ", "yes" and "am").
+        predicates: Synonyms of an answer that are a claim wherever they stand in a reply of one sentence that negates
+            nothing ("contradicts").
         not_inside: Answers that are no answer inside a sentence, but are one at its start (German "ja").
         letter_words: Capital letters that begin a sentence as a word of their own ("A", "I").
         prefixes: What may be joined to an option letter with a hyphen (Zulu "ngu-B").
@@ -60,6 +62,7 @@ class Grammar:
     right: tuple[str, ...] = ()
     everyday: tuple[str, ...] = ()
     own_clause: tuple[str, ...] = ()
+    predicates: tuple[str, ...] = ()
     not_inside: tuple[str, ...] = ()
     letter_words: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
