@@ -40,7 +40,9 @@ def test_a_false_answer_is_named_with_its_pack_probe_and_reading(
     tag: str, old: str, new: str, key: str, message: str, tmp_path: Path
 ) -> None:
     findings = check(planted(tmp_path, tag, old, new), probe=false_answers)
-    found = [finding for finding in findings if finding.key.split("[")[0] == key and message in finding.message]
+    found = [
+        finding for finding in findings if finding.key.split("[")[0] == key and message in finding.message
+    ]
     assert found, [str(finding) for finding in findings]
     text = (tmp_path / f"{tag}.yaml").read_text(encoding="utf-8").splitlines()
     name = key.rpartition(".")[2]
