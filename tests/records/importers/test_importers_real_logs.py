@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from pathlib import Path
 
 import polars as pl
@@ -20,17 +19,12 @@ from hesperus.types import Prompt, Reply, Request, Settings
 
 LOGS = Path(__file__).with_name("logs")
 LETTERS = "ABCD"
-WEIGHTS = Path(__file__).parents[3] / "pocket" / "start" / "s" / "model.safetensors"
-"""The weights that both tools asked: those from which today's pocket/s was trained on."""
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> LocalModel:
-    """The model that the logs are of, from its weights and the files that stand beside the logs."""
-    folder = tmp_path_factory.mktemp("checkpoints") / "pocket-s"
-    shutil.copytree(LOGS / "checkpoint", folder)
-    shutil.copy(WEIGHTS, folder / "model.safetensors")
-    return model(f"hf/{folder}")  # type: ignore[return-value]  # a local model
+def checkpoint() -> LocalModel:
+    """The model that both tools asked: pocket/s as it was then, which stands beside the logs."""
+    return model(f"hf/{LOGS / 'checkpoint'}")  # type: ignore[return-value]  # a local model
 
 
 @pytest.fixture(scope="module")
