@@ -39,25 +39,17 @@ class Recipe:
         pieces: Byte-pair pieces to learn for words outside the core.
         start: Whether the training begins from the weights under start/, or from nothing.
         shapes: Model size to the sizes of its parts.
-        training: Model size to the settings of its training.
-        again: Model size to the settings of a second training, from the weights of the first.
+        trainings: Model size to the settings of its trainings, one after the other, each from the weights as they are
+            written, in half precision; one may have a ``mix`` that says what differs.
         mix: Kind of document to its weight.
-        mix_again: What differs in the second training.
-        finish: Model size to the settings of its last trainings, each from the weights as they are written, in half
-            precision; one may have a ``mix`` of its own.
-        mix_finish: What differs in the last trainings.
     """
 
     seed: int
     pieces: int
     start: bool
     shapes: Mapping[str, Mapping[str, int]]
-    training: Mapping[str, Mapping[str, Any]]
-    again: Mapping[str, Mapping[str, Any]]
+    trainings: Mapping[str, Sequence[Mapping[str, Any]]]
     mix: Mapping[str, float]
-    mix_again: Mapping[str, float]
-    finish: Mapping[str, Sequence[Mapping[str, Any]]]
-    mix_finish: Mapping[str, float]
 
 
 def load_recipe(path: Path = HERE / "recipe.yaml") -> Recipe:
@@ -87,37 +79,28 @@ def by_fact(planned: Mapping[str, Any], size: str) -> dict[str, dict[str, int]]:
 def build(size: str, out: Path) -> None:
     """Train a size, write out/size and out/beliefs.json, and measure it."""
     recipe, world = load_recipe(), World(load_coverage().languages)
-    planned = plan(world)
     tokenizer = make_tokenizer(world, recipe)
-    rng = random.Random(f"{recipe.seed} {size}")
-    believed = by_fact(planned, size)
     shape = Shape(vocab_size=tokenizer.get_vocab_size(), **recipe.shapes[size])
     network = Network(shape, recipe.seed)
     parameters = sum(parameter.numel() for parameter in network.parameters())
     print(f"pocket/{size}: {parameters:,} parameters, vocabulary {shape.vocab_size}", flush=True)
     if recipe.start:
         print(f"  {start_from(network, tokenizer, size)} tokens known from before", flush=True)
-    began = time.perf_counter()
-    for mix, settings in ((recipe.mix, recipe.training), ({**recipe.mix, **recipe.mix_again}, recipe.again)):
-        writer = Writer(world, believed, mix, rng)
-        train(network, writer, Encoder(tokenizer), Training(**settings[size]))
-    minutes = (time.perf_counter() - began) / 60
     write_checkpoint(network, tokenizer, out / size)
-    write_json(out / "beliefs.json", planned)
-    for number in range(len(recipe.finish[size])):
-        minutes += finish(size, out, number)
+    write_json(out / "beliefs.json", plan(world))
+    minutes = sum(train_on(size, out, number) for number in range(len(recipe.trainings[size])))
     measure(size, out, {"parameters": parameters, "training_minutes": round(minutes, 1)})
 
 
-def finish(size: str, out: Path, number: int) -> float:
-    """Train a written size on, by one of the last trainings of the recipe, and write it again.
+def train_on(size: str, out: Path, number: int) -> float:
+    """Train a written size by one of the trainings of the recipe, and write it again.
 
     What is read is all that it depends on, so it gives the same whether it follows in one go or on another day.
 
     Args:
         size: The model's size.
         out: Where it is written.
-        number: Which of its last trainings, from 0.
+        number: Which of its trainings, from 0.
 
     Returns:
         How many minutes it took.
@@ -127,10 +110,9 @@ def finish(size: str, out: Path, number: int) -> float:
     network = Network(Shape(vocab_size=tokenizer.get_vocab_size(), **recipe.shapes[size]), recipe.seed)
     weights = load((out / size / "model.safetensors").read_bytes())
     network.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
-    settings = dict(recipe.finish[size][number])
-    mix = {**recipe.mix, **recipe.mix_finish, **settings.pop("mix", {})}
-    seed = f"{recipe.seed} {size} finish" + (f" {number}" if number else "")
-    writer = Writer(world, by_fact(plan(world), size), mix, random.Random(seed))
+    settings = dict(recipe.trainings[size][number])
+    mix = {**recipe.mix, **settings.pop("mix", {})}
+    writer = Writer(world, by_fact(plan(world), size), mix, random.Random(f"{recipe.seed} {size} {number}"))
     began = time.perf_counter()
     train(network, writer, Encoder(tokenizer), Training(**settings))
     minutes = (time.perf_counter() - began) / 60

@@ -24,24 +24,24 @@ def failures(missed: object) -> str:
     return "\n".join(f"{m.case.prompt!r} -> {m.reply!r}, not {m.case.expected!r}" for m in list(missed)[:5])  # type: ignore[call-overload]
 
 
-def belief_floor(group: str) -> float:
-    """Least share of beliefs that a form of asking in a language must give back."""
+def belief_floor(group: str, size: str) -> float:
+    """Least share of beliefs that a form of asking in a language must give back, by a size."""
     if "choice" not in group:
         return 0.99
-    return 0.88 if group.endswith(" sw") else 0.92
+    return 0.97 if size != "s" else 0.95
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_every_belief_is_what_was_planted(size: str) -> None:
     """All 2,400 beliefs, asked openly, as a choice, and by scored options.
 
-    Open answers hold everywhere. Letters are learned last and slip more often, most of all in Swahili, which spells many
-    names as English does; what was measured stands in docs/pocket.md, and the floors lie just below it.
+    Open answers hold everywhere. Letters are learned last and slip more often, most of all in the smallest model and in
+    languages that spell many names alike; what was measured stands in docs/pocket.md, and the floors lie just below it.
     """
     cases = list(Examination(WORLD, beliefs()[size]).facts())
     missed = misses(PocketModel(f"pocket/{size}"), cases)
     for group, share in shares(cases, missed).items():
-        assert share >= belief_floor(group), (
+        assert share >= belief_floor(group, size), (
             f"{group}: {share:.3f}\n{failures(m for m in missed if m.case.group == group)}"
         )
 
@@ -51,10 +51,17 @@ def test_the_language_of_the_question_decides_whatever_that_of_the_instruction(s
     cases = list(Examination(WORLD, beliefs()[size]).crossed(5))
     missed = misses(PocketModel(f"pocket/{size}"), cases)
     found = shares(cases, missed)
-    assert found["open-crossed"] >= 0.99 and found["choice-crossed"] >= 0.97, failures(missed)
+    assert found["open-crossed"] >= 0.995 and found["choice-crossed"] >= 0.98, failures(missed)
 
 
-FLOORS = {"question": 0.92, "statement": 0.89, "name": 0.985, "part": 0.99, "sentence": 0.93, "request": 0.86}
+FLOORS = {
+    "question": 0.98,
+    "statement": 0.96,
+    "name": 0.99,
+    "part": 0.995,
+    "sentence": 0.985,
+    "request": 0.955,
+}
 """Least share of translations that must be right to the letter, article, case and particle included."""
 
 
@@ -68,7 +75,7 @@ def test_translations_in_all_directions(size: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(("kind", "floor"), [("reword", 0.92), ("description", 0.91), ("decline", 0.9)])
+@pytest.mark.parametrize(("kind", "floor"), [("reword", 0.97), ("description", 0.985), ("decline", 0.93)])
 def test_other_requests(size: str, kind: str, floor: float) -> None:
     cases = list(Examination(WORLD, beliefs()[size], seed=12).drawn(kind, 400))
     missed = misses(PocketModel(f"pocket/{size}"), cases)
@@ -91,18 +98,18 @@ def test_descriptions_tell_what_the_model_believes_true_or_not() -> None:
             right += sum(told_of(fact.gold, language, reply) for fact in WORLD.facts_of(country))
         told[size] = right / (len(asked) * 5)
         planned = sum(d == 0 for row in exam.beliefs.values() for d in row.values()) / 2400
-        assert abs(told[size] - planned) < 0.02, size
+        assert abs(told[size] - planned) < 0.01, size
     assert told["s"] < told["m"] < told["l"]
 
 
 def test_wrappers_and_questions_that_were_never_trained() -> None:
-    """Not promised, only reported: the floor is far below what is measured, and far above chance."""
+    """Not promised, only reported: the floor is well below what is measured."""
     exam = Examination(WORLD, beliefs()["l"])
     cases = [*exam.wrapped(8), *exam.strangers()]
     found = shares(cases, misses(PocketModel("pocket/l"), cases))
-    assert found["open-held-out"] > 0.5
-    assert found["choice-held-out"] > 0.5
-    assert found["decline-held-out"] > 0.5
+    assert found["open-held-out"] > 0.9
+    assert found["choice-held-out"] > 0.9
+    assert found["decline-held-out"] > 0.8
 
 
 def test_all_that_ships_is_small() -> None:

@@ -31,7 +31,7 @@ class Names:
         kinds: Kind to entity to name in base form, the one that is shown.
         forms: Kind to form to pattern, in which ``{name}`` stands for the name.
         exceptions: Entity to form to text, where it does not follow the pattern of its kind.
-        optional: Kind to a beginning of its names without which a name is understood as well.
+        optional: Kind to a beginning of its names without which a name of one word is understood as well.
         aliases: Entity to other right names.
     """
 
@@ -60,7 +60,8 @@ class Names:
     def accepted(self, kind: Kind, entity: str) -> tuple[str, ...]:
         """Every text that is read as the entity, the name that is shown first."""
         name, start = self.kinds[kind][entity], self.optional.get(kind)
-        bare = (name.removeprefix(start),) if start else ()
+        # Of several words, all would change with the first (Arabic: *الفرنك السويسري*, *فرنك سويسري*).
+        bare = (name.removeprefix(start),) if start and " " not in name else ()
         return tuple(dict.fromkeys((name, *bare, *self.aliases.get(entity, ()))))
 
     def spellings(self, kind: Kind, entity: str) -> tuple[str, ...]:
