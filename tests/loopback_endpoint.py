@@ -56,7 +56,8 @@ def echo(body: dict[str, Any], count: int) -> Action:
 
 def user_text(body: Mapping[str, Any]) -> str:
     """The user's text of a request body."""
-    return str(body["messages"][-1]["content"]) if "messages" in body else str(body["prompt"])
+    turns = body.get("messages") or body.get("input")
+    return str(turns[-1]["content"]) if turns else str(body["prompt"])
 
 
 class Endpoint:
@@ -66,6 +67,7 @@ class Endpoint:
         url: Base URL.
         bodies: Request bodies in the order in which they came.
         headers: Request headers, likewise.
+        paths: Paths with their queries, likewise.
         busiest: Most requests under way at one time.
     """
 
@@ -74,6 +76,7 @@ class Endpoint:
         self.url = ""
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[Mapping[str, str]] = []
+        self.paths: list[str] = []
         self.busiest = 0
         self._busy = 0
 
@@ -86,6 +89,7 @@ class Endpoint:
         body = await request.json()
         self.bodies.append(body)
         self.headers.append(dict(request.headers))
+        self.paths.append(request.path_qs)
         self._busy += 1
         self.busiest = max(self.busiest, self._busy)
         try:

@@ -135,17 +135,18 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a reply is drawn. None leaves a setting to the endpoint.
+    """How a reply is drawn. None leaves a setting to the model.
 
     Attributes:
-        temperature: Softmax temperature, 0 for greedy. The paper's value is 0.25.
-        max_tokens: Longest reply in tokens.
+        temperature: Softmax temperature, 0 for greedy. Models that think refuse any but their own.
+        max_tokens: Longest reply in tokens, thinking included. None is 4096 over HTTP, which leaves room for thinking, and
+            256 for models that run here.
         top_p: Nucleus mass in (0, 1].
         seed: Sampling seed, for endpoints that take one.
     """
 
-    temperature: float | None = 0.25
-    max_tokens: int | None = 256
+    temperature: float | None = None
+    max_tokens: int | None = None
     top_p: float | None = None
     seed: int | None = None
 

@@ -23,7 +23,10 @@ def test_the_key_is_pinned():
     # A change here makes every stored reply of every user be paid for again.
     assert request_key(BASE, WHO) == request_key(BASE, dict(reversed(WHO.items())))
     assert request_key(BASE, WHO) == "2eac98c9741159c62e76848892367b79"
-    assert request_key(Request("a/b", Prompt("你好")), {}) == "d349fabcde91f8b5d8f5bb343b5b5e14"
+    assert (
+        request_key(Request("a/b", Prompt("你好"), Settings(0.25, 256)), {})
+        == "d349fabcde91f8b5d8f5bb343b5b5e14"
+    )
 
 
 def test_every_field_enters():

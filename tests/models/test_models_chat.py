@@ -201,7 +201,7 @@ def test_the_limit_changes_its_name_once_and_stays_changed():
         assert [reply.text for reply in asyncio.run(main())] == ["fine"] * made_requests
     assert len(endpoint.bodies) == made_requests + 1
     assert ["max_tokens" in body for body in endpoint.bodies] == [True, False, False, False]
-    assert endpoint.bodies[1]["max_completion_tokens"] == 256
+    assert endpoint.bodies[1]["max_completion_tokens"] == 4096
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_every_http_provider_makes_a_remote_model(provider):
     assert isinstance(made, RemoteModel) and isinstance(made, Model) and not isinstance(made, LocalModel)
     assert made.name == f"{provider}/some/model-1"
     assert made.identity == {
-        "protocol": "openai-chat",
+        "protocol": f"openai-{PROVIDERS[provider].protocol}",
         "base_url": "http://127.0.0.1:9/v1",
         "model": "some/model-1",
     }

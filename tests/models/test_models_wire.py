@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from hesperus.errors import PermanentError, TransientError
 from hesperus.models import wire
 from hesperus.models.faults import EXCERPT, excerpt, fault, retry_after
+from hesperus.models.protocol import DEFAULT_TOKENS
+from hesperus.models.wire import Dialect
 from hesperus.types import Prompt, Reply, Request, Settings
 
 KEY = "sk-proj-Abc123Def456Ghi789"
@@ -29,7 +31,7 @@ def completion(**choice):
 
 def test_a_body_holds_what_the_request_sets_and_nothing_else():
     request = Request("x/y", Prompt("hi", "be brief"), Settings(0.0, 5, 0.9, 7))
-    assert wire.chat_body("y", request, "max_completion_tokens", "random_seed") == {
+    assert wire.chat_body("y", request, Dialect("max_completion_tokens", "random_seed")) == {
         "model": "y",
         "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi"}],
         "temperature": 0.0,
@@ -38,12 +40,13 @@ def test_a_body_holds_what_the_request_sets_and_nothing_else():
         "random_seed": 7,
     }
     bare = Request("x/y", Prompt("hi"), Settings(None, None))
-    assert wire.chat_body("y", bare, "max_tokens", None) == {
+    assert wire.chat_body("y", bare, Dialect(seed_word=None)) == {
         "model": "y",
+        "max_tokens": DEFAULT_TOKENS,
         "messages": [{"role": "user", "content": "hi"}],
     }
     with pytest.raises(PermanentError, match="takes no seed"):
-        wire.chat_body("y", request, "max_tokens", None)
+        wire.chat_body("y", request, Dialect(seed_word=None))
 
 
 def test_text_that_is_no_utf8_is_refused():

@@ -98,7 +98,7 @@ def test_a_plan_of_both_ways_counts_both() -> None:
     ]
     assert sum(float(str(rows[-1]["tokens_in_low"])) for rows in alone) == both[-1]["tokens_in_low"]
     longest = [float(str(rows[-1]["tokens_out_high"])) for rows in alone]
-    assert both[-1]["tokens_out_high"] == sum(longest) and longest == [24 * 16, 24]
+    assert both[-1]["tokens_out_high"] == sum(longest) and longest == [24 * 256, 24]
 
 
 def test_a_resolved_study_gives_the_same_run(run: StudyRun, tmp_path: Path) -> None:

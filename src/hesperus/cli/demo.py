@@ -122,7 +122,8 @@ def _further(
     }  # fmt: skip
     yield "open-answers", {
         "study": "translate_then_evaluate", "task": "atlas-describe", **asked, "languages": list(targets),
-        "translator": "pocket/l", "sample": {"n": min(limit or _DESCRIBED, _DESCRIBED)},
+        "translator": "pocket/l", "answers": {"temperature": 0, "max_tokens": 2048},
+        "sample": {"n": min(limit or _DESCRIBED, _DESCRIBED)},
     }  # fmt: skip
     yield "tax", {
         "study": "translation_tax", "task": "atlas", **asked, "source": "en", "target": targets[0],

@@ -74,6 +74,46 @@ _FLAGS: Mapping[str, _Flag] = {
     "base_url": _flag(
         "base_url", str | None, "Endpoint, for http/NAME or in place of a provider's.", panel=_ASKED
     ),
+    "key_variable": _flag(
+        "key_variable",
+        str | None,
+        "Environment variable that holds the key, in place of the usual.",
+        panel=_ASKED,
+    ),
+    "temperature": _flag(
+        "answers.temperature",
+        float | None,
+        "Softmax temperature of answers; left to the model if not given.",
+        panel=_ASKED,
+        min=0,
+    ),
+    "max_tokens": _flag(
+        "answers.max_tokens",
+        int | None,
+        "Longest answer in tokens, thinking included (default 4096 over HTTP).",
+        panel=_ASKED,
+        min=1,
+    ),
+    "max_tokens_again": _flag(
+        "answers.max_tokens_again",
+        int | None,
+        "Ask replies that are cut off before any answer again with this many tokens.",
+        panel=_ASKED,
+        min=1,
+    ),
+    "system": _flag("system", str | None, "System text of every request; '' for none.", panel=_ASKED),
+    "reasoning_effort": _flag(
+        "reasoning_effort",
+        str | None,
+        "low, medium, high, …: how long a model thinks that takes it.",
+        panel=_ASKED,
+    ),
+    "request": _flag(
+        "request",
+        _MANY,
+        "NAME=JSON: further member of every request over HTTP, e.g. top_k=20; repeatable.",
+        panel=_ASKED,
+    ),
     "source": _flag(
         "source", _MANY, "Language of the originals (default en); repeatable.", panel=_MULTISENSE
     ),

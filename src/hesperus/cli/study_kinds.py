@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from hesperus.reports.table import Table
     from hesperus.studies.asked import StudyRun
 
-_ASKING = ("task", "data", "model", "limit", "exclude", "scoring", "base_url", "concurrency", "max_requests",
-           "max_tokens_total", "max_money", "prices")  # fmt: skip
+_ASKING = ("task", "data", "model", "limit", "exclude", "scoring", "base_url", "key_variable", "temperature", "max_tokens",
+           "max_tokens_again", "system", "reasoning_effort", "request", "concurrency", "max_requests", "max_tokens_total",
+           "max_money", "prices")  # fmt: skip
 """Flags of every study that asks models."""
 
 
@@ -142,7 +143,8 @@ STUDIES: Mapping[str, StudyKind] = {
             "translate_then_evaluate",
             "hesperus.studies.translate_then_evaluate",
             flags=("task", "data", "model", "limit", "exclude", "language", "reference", "translator", "prompt_translator",
-                   "evaluate", "judge", "trained_on", "control", "resamples", "seed", "interval", "base_url", "concurrency", "max_requests",
+                   "evaluate", "judge", "trained_on", "control", "resamples", "seed", "interval", "base_url", "key_variable", "temperature", "max_tokens", "max_tokens_again",
+                   "system", "reasoning_effort", "request", "concurrency", "max_requests",
                     "max_tokens_total", "max_money", "prices"),
             needs=(("task", "model", "language", "translator"),),
             tables=("scores", "groups", "counts", "prompts", "readability"),
@@ -154,7 +156,8 @@ STUDIES: Mapping[str, StudyKind] = {
             "translation_tax",
             "hesperus.studies.translation_tax",
             flags=("task", "data", "model", "limit", "exclude", "source", "target", "group", "translator", "rewriter",
-                   "verifier", "native", "base_url", "concurrency", "max_requests", "max_tokens_total", "max_money",
+                   "verifier", "native", "base_url", "key_variable", "temperature", "max_tokens", "max_tokens_again", "system",
+                   "reasoning_effort", "request", "concurrency", "max_requests", "max_tokens_total", "max_money",
                    "prices"),
             needs=(("task", "model", "target"),),
             tables=("e1", "e3", "e4", "validity", "bounds", "checklist"),

@@ -1,8 +1,9 @@
-"""A model behind an OpenAI-compatible endpoint."""
+"""A model behind an OpenAI-compatible endpoint: chat completions, or responses."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -11,25 +12,20 @@ from urllib.parse import urlsplit
 from hesperus.errors import MissingKeyError, ModelError, PermanentError, TransientError, UsageError
 from hesperus.fingerprint import JSON, canonical_json
 from hesperus.models import wire
+from hesperus.models.dialects import Refusal, other_dialect
 from hesperus.models.faults import fault, retry_after
 from hesperus.models.protocol import ModelOptions
-from hesperus.models.providers import PROVIDERS, Provider, clean_base_url, is_loopback
+from hesperus.models.providers import PROVIDERS, Provider, azure_url, clean_base_url, is_loopback
+from hesperus.models.responses import as_extra, read_responses, responses_body
 from hesperus.models.scoring import chat_alternatives, echoed_logprob, first_token_logprobs
 from hesperus.models.transport import RawReply, Transport
+from hesperus.models.wire import Dialect
 from hesperus.types import Reply, Request
 
-LIMIT_WORDS = ("max_completion_tokens", "max_tokens")
-RESERVED = frozenset({"model", "messages", "prompt", "stream", "n", "logprobs", "top_logprobs", "echo"})
-"""Members of the body that ``ModelOptions.extra`` may not set: they belong to the request."""
-
-_UNKNOWN_MEMBER = (
-    "unsupported",
-    "not supported",
-    "unrecognized",
-    "unknown",
-    "not permitted",
-    "extra_forbidden",
+RESERVED = frozenset(
+    {"model", "messages", "input", "prompt", "stream", "n", "logprobs", "top_logprobs", "echo"}
 )
+"""Members of the body that ``ModelOptions.extra`` may not set: they belong to the request."""
 
 
 class ChatModel:
@@ -56,14 +52,16 @@ class ChatModel:
         if clash:
             raise UsageError(f"extra members of the request may not set {', '.join(sorted(clash))}")
         self._base_url = str(self._provider.base_url)
-        self._extra = dict(options.extra)
+        self._responds = self._provider.protocol == "responses"
+        self._extra = as_extra(options.extra) if self._responds else dict(options.extra)
         self._scoring = options.scoring
-        self._limit_word = self._provider.limit_word
+        limit_word = "max_output_tokens" if self._responds else self._provider.limit_word
+        self._dialect = Dialect(limit_word, self._provider.seed_word)
         self._transport: Transport | None = None
         self._key: str | None = None
         self._where = f"{self._model} at {urlsplit(self._base_url).netloc}"
         self.identity: Mapping[str, str] = {
-            "protocol": "openai-chat",
+            "protocol": f"openai-{self._provider.protocol}",
             "base_url": self._base_url,
             "model": self._model,
             **({"extra": canonical_json(self._extra)} if self._extra else {}),
@@ -83,7 +81,8 @@ class ChatModel:
         self._key = _read_key(self._provider, self.name)
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "hesperus"}
         if self._key is not None:
-            headers["Authorization"] = f"Bearer {self._key}"
+            is_bearer = self._provider.key_header == "Authorization"
+            headers[self._provider.key_header] = f"Bearer {self._key}" if is_bearer else self._key
         self._transport = Transport(self._base_url, headers)
         await self._transport.open()
 
@@ -96,8 +95,8 @@ class ChatModel:
     async def reply(self, request: Request) -> Reply:
         """Answer one request with one try.
 
-        Where the endpoint refuses the member that bounds the reply's length, its other name is tried once, and
-        kept from then on.
+        Where the endpoint refuses the member that bounds the reply's length, its other name is tried; where it refuses the
+        role of a system text, that goes in front of the user's. What worked is kept from then on.
 
         Raises:
             TransientError: Worth another try.
@@ -105,7 +104,8 @@ class ChatModel:
         """
         if request.options is None:
             try:
-                return wire.read_chat(await self._chat(request, {}), self._where)
+                document = await self._asked(request, {})
+                return (read_responses if self._responds else wire.read_chat)(document, self._where)
             except _HeldBackError:
                 return Reply("", "filter")
         if not request.options:
@@ -121,7 +121,7 @@ class ChatModel:
             )
         one_token = replace(request, settings=replace(request.settings, max_tokens=1))
         asked: dict[str, JSON] = {"logprobs": True, "top_logprobs": self._provider.top_logprobs}
-        document = await self._chat(one_token, asked)
+        document = await self._asked(one_token, asked)
         choice = wire.read_choice(document, self._where)
         logprobs = first_token_logprobs(options, chat_alternatives(choice, self._where), self._where)
         return Reply("", "stop", logprobs, *wire.usage_of(document), served_by=wire.served_by(document))
@@ -150,23 +150,36 @@ class ChatModel:
         )
         return Reply("", "stop", tuple(logprobs), total_in, total_out, served)
 
-    async def _chat(self, request: Request, asked: Mapping[str, JSON]) -> Any:
-        word = self._limit_word
-        body = wire.chat_body(self._model, request, word, self._provider.seed_word)
-        body.update(asked)
-        body.update(self._extra)
-        try:
-            return await self._post("/chat/completions", body)
-        except _LimitWordError as refused:
-            body[refused.other] = body.pop(word)
+    async def _asked(self, request: Request, asked: Mapping[str, JSON]) -> Any:
+        """Send a request in the endpoint's dialect, and learn that from what it refuses."""
+        path, body_of = (
+            ("/responses", responses_body) if self._responds else ("/chat/completions", wire.chat_body)
+        )
+        dialect = self._dialect
+        tried = {dialect}
+        while True:
+            body = {**body_of(self._model, request, dialect), **asked, **self._extra}
             try:
-                document = await self._post("/chat/completions", body)
-            except _LimitWordError as again:
-                raise again.plain from None
-            self._limit_word = refused.other
+                document = await self._post(path, body, dialect)
+            except _DialectError as refused:
+                if refused.other in tried:
+                    raise refused.plain from None
+                dialect = refused.other
+                tried.add(dialect)
+                continue
+            self._keep(dialect)
             return document
 
-    async def _post(self, path: str, body: Mapping[str, JSON]) -> Any:
+    def _keep(self, dialect: Dialect) -> None:
+        """Speak this dialect from now on; what it changes in a prompt is said once."""
+        if dialect.folds_system and not self._dialect.folds_system:
+            warnings.warn(
+                f"{self.name} takes no system role: the system text goes in front of the question",
+                stacklevel=2,
+            )
+        self._dialect = dialect
+
+    async def _post(self, path: str, body: Mapping[str, JSON], dialect: Dialect | None = None) -> Any:
         if self._transport is None:
             raise RuntimeError(f"{self.name}: reply before open")
         raw = await self._transport.post(path, wire.encode(body))
@@ -179,9 +192,9 @@ class ChatModel:
                 error.get("code") if isinstance(error, dict) else None
             )  # OpenRouter: errors with status 200
             raw = replace(raw, status=status if isinstance(status, int) and status >= 400 else 502)
-        self._refuse(raw, body)
+        self._refuse(raw, body, dialect)
 
-    def _refuse(self, raw: RawReply, body: Mapping[str, JSON]) -> NoReturn:
+    def _refuse(self, raw: RawReply, body: Mapping[str, JSON], dialect: Dialect | None) -> NoReturn:
         """Raise what an unsuccessful response means."""
         if 300 <= raw.status < 400:
             target = urlsplit(raw.headers.get("Location", "")).netloc or "elsewhere"
@@ -205,9 +218,14 @@ class ChatModel:
             variable=self._provider.key_variable(),
             wait=retry_after(raw.headers),
         )
-        word = next((w for w in LIMIT_WORDS if w in body and w not in self._extra), None)
-        if raw.status in (400, 422) and word is not None and _refuses(word, parameter, f"{code} {said}"):
-            raise _LimitWordError(plain, next(w for w in LIMIT_WORDS if w != word))
+        refusal = Refusal(raw.status, said, code, parameter)
+        turns = body.get("messages") or body.get("input")
+        has_system = isinstance(turns, list) and len(turns) > 1
+        other = dialect and other_dialect(dialect, refusal, given=self._extra, has_system=has_system)
+        if other is not None:
+            raise _DialectError(plain, other)
+        if raw.status in (400, 422) and "temperature" in (parameter, said.split(" ", 1)[0]):
+            raise type(plain)(f"{plain}; leave the temperature to the model", kind=plain.kind)
         raise plain
 
 
@@ -215,24 +233,20 @@ class _HeldBackError(PermanentError):
     """The endpoint's filter held the prompt back: a reply of a kind, and no reason to ask again."""
 
 
-class _LimitWordError(PermanentError):
-    """The endpoint wants the reply's length bounded under another name."""
+class _DialectError(PermanentError):
+    """The endpoint wants the request put in another way."""
 
-    def __init__(self, plain: ModelError, other: str) -> None:
+    def __init__(self, plain: ModelError, other: Dialect) -> None:
         super().__init__(str(plain), kind=plain.kind)
         self.plain, self.other = plain, other
-
-
-def _refuses(word: str, parameter: str, said: str) -> bool:
-    """True where an error says that the member ``word`` itself is not known, rather than its value."""
-    first = min((w for w in LIMIT_WORDS if w in said), key=said.find, default="")
-    return word in (parameter, first) and any(sign in said.lower() for sign in _UNKNOWN_MEMBER)
 
 
 def _reached(provider: Provider, name: str, options: ModelOptions) -> Provider:
     """The provider as the user's options have it."""
     if options.base_url is not None:
         url = clean_base_url(options.base_url)
+        if provider.name == "azure":
+            return _with_key(replace(provider, base_url=azure_url(url, name.partition("/")[2])), options)
         own = url == provider.base_url
         # Another address is another server: it need not share the provider's dialect, and a local one needs no key.
         provider = replace(
@@ -245,9 +259,13 @@ def _reached(provider: Provider, name: str, options: ModelOptions) -> Provider:
         )
     if provider.base_url is None:
         raise UsageError(f"model {name!r} needs its address: give --base-url, e.g. http://localhost:8000/v1")
-    if options.key_variable is not None:
-        provider = replace(provider, key_variables=(options.key_variable,), needs_key=True)
-    return provider
+    return _with_key(provider, options)
+
+
+def _with_key(provider: Provider, options: ModelOptions) -> Provider:
+    if options.key_variable is None:
+        return provider
+    return replace(provider, key_variables=(options.key_variable,), needs_key=True)
 
 
 def _read_key(provider: Provider, model: str) -> str | None:

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,9 @@ CONTEXT = 1024
 
 WEIGHTS = Path(__file__).with_name("pocket_weights")
 BOS, EOS, USER, BOT = "<s>", "</s>", "<user>", "<bot>"
+DEFAULT_TEMPERATURE = 0.25
+"""That of Ohmer, Bruni and Hupkes 2023, where a request leaves it to the model."""
+
 DEFAULT_TOKENS = 256
 
 Floats = NDArray[np.float32]
@@ -125,6 +128,7 @@ class PocketModel:
         With ``options``, no text is made: ``option_logprobs`` holds the sum of the natural-log probabilities of
         each option's tokens after the prompt, with nothing said of what follows the option.
         """
+        requests = [_settled(request) for request in requests]
         prompts = [self._prompt(request.prompt) for request in requests]
         groups: dict[tuple[int, bool], list[int]] = defaultdict(list)
         done: dict[int, Reply] = {}
@@ -229,10 +233,22 @@ class PocketModel:
         return tuple((entry.shape[1], 0, entry.shape[3]) for entry in self._session.get_inputs()[1:])
 
 
+def _settled(request: Request) -> Request:
+    """The request with the settings that it leaves to the model."""
+    temperature, limit = request.settings.temperature, request.settings.max_tokens
+    if temperature is not None and limit is not None:
+        return request
+    settings = replace(
+        request.settings,
+        temperature=DEFAULT_TEMPERATURE if temperature is None else temperature,
+        max_tokens=DEFAULT_TOKENS if limit is None else limit,
+    )
+    return replace(request, settings=settings)
+
+
 def _limit(request: Request, used: int) -> int:
     """Most tokens that a reply may have."""
-    wanted = request.settings.max_tokens
-    return max(1, min(DEFAULT_TOKENS if wanted is None else wanted, CONTEXT - used))
+    return max(1, min(request.settings.max_tokens or DEFAULT_TOKENS, CONTEXT - used))
 
 
 def _log_softmax(logits: Floats) -> NDArray[np.float64]:

@@ -12,6 +12,9 @@ from typing import Literal, Protocol, runtime_checkable
 from hesperus.fingerprint import JSON
 from hesperus.types import Reply, Request
 
+DEFAULT_TOKENS = 4096
+"""Longest reply over HTTP, in tokens, where a request does not bound it: room to think, and an end to babble."""
+
 Scoring = Literal["chat", "echo"]
 """How option log-probabilities are asked for; see hesperus.models.scoring."""
 

@@ -53,7 +53,8 @@ class Transport:
     """
 
     def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
-        self._base_url = base_url
+        self._base_url, question, query = base_url.partition("?")
+        self._query = question + query
         self._host = urlsplit(base_url).netloc
         self._headers = dict(headers)
         self._session: aiohttp.ClientSession | None = None
@@ -94,7 +95,7 @@ class Transport:
         # Messages are ours and causes are cut: aiohttp's errors carry the request's headers, and with them the key.
         try:
             async with self._session.post(
-                self._base_url + path, data=body, allow_redirects=False, proxy=self._proxy
+                f"{self._base_url}{path}{self._query}", data=body, allow_redirects=False, proxy=self._proxy
             ) as response:
                 return RawReply(response.status, response.headers, await self._read(response))
         except aiohttp.ClientConnectorDNSError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -16,8 +17,9 @@ import orjson
 from hesperus.errors import PermanentError, TransientError
 from hesperus.fingerprint import JSON
 from hesperus.models.faults import excerpt
+from hesperus.models.protocol import DEFAULT_TOKENS
 from hesperus.models.stored import token_count
-from hesperus.types import Finish, Reply, Request
+from hesperus.types import Finish, Prompt, Reply, Request
 
 FINISHES: Mapping[str, Finish] = {
     "stop": "stop",
@@ -38,33 +40,53 @@ BROKEN_FINISHES = frozenset({"error", "insufficient_system_resource"})
 """Finish reasons by which a server says, with status 200, that it gave up."""
 
 
-def chat_body(model: str, request: Request, limit_word: str, seed_word: str | None) -> dict[str, JSON]:
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What endpoints of one protocol do differently.
+
+    Attributes:
+        limit_word: Member that bounds the reply's length.
+        seed_word: Member that seeds sampling, or None.
+        folds_system: Whether a system text goes in front of the user's, since the endpoint takes no such role.
+    """
+
+    limit_word: str = "max_tokens"
+    seed_word: str | None = "seed"
+    folds_system: bool = False
+
+
+def messages_of(prompt: Prompt, *, folds_system: bool) -> list[JSON]:
+    """The turns of a prompt."""
+    if prompt.system is None:
+        return [{"role": "user", "content": prompt.user}]
+    if folds_system:
+        return [{"role": "user", "content": f"{prompt.system}\n\n{prompt.user}"}]
+    return [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+
+
+def chat_body(model: str, request: Request, dialect: Dialect) -> dict[str, JSON]:
     """The members of a chat request that the request itself decides.
 
     Args:
         model: Name as the endpoint knows it.
         request: What is asked.
-        limit_word: Member that bounds the reply's length.
-        seed_word: Member that seeds sampling, or None.
+        dialect: What the endpoint does differently.
 
     Raises:
         PermanentError: The request sets a seed and the endpoint takes none (kind ``unsupported``).
     """
-    prompt, settings = request.prompt, request.settings
-    messages: list[JSON] = [{"role": "user", "content": prompt.user}]
-    if prompt.system is not None:
-        messages.insert(0, {"role": "system", "content": prompt.system})
-    body: dict[str, JSON] = {"model": model, "messages": messages}
+    settings = request.settings
+    turns = messages_of(request.prompt, folds_system=dialect.folds_system)
+    body: dict[str, JSON] = {"model": model, "messages": turns}
     if settings.temperature is not None:
         body["temperature"] = settings.temperature
-    if settings.max_tokens is not None:
-        body[limit_word] = settings.max_tokens
+    body[dialect.limit_word] = DEFAULT_TOKENS if settings.max_tokens is None else settings.max_tokens
     if settings.top_p is not None:
         body["top_p"] = settings.top_p
     if settings.seed is not None:
-        if seed_word is None:
+        if dialect.seed_word is None:
             raise PermanentError(f"{request.model} takes no seed; leave it unset", kind="unsupported")
-        body[seed_word] = settings.seed
+        body[dialect.seed_word] = settings.seed
     return body
 
 

@@ -15,6 +15,8 @@ from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.material import Material, golds_of, originals_of
 from hesperus.types import Answer, Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
 
+_ONLY_THINKING = "the reply holds thinking and no answer; give more tokens: answers.max_tokens, or answers.max_tokens_again"
+
 Ask = Callable[[Sequence[Request]], Sequence[Reply | Failure]]
 """Sends requests to the model that they name; results in their order."""
 
@@ -170,15 +172,19 @@ def _row(
         answer = answer_from_logprobs(result.option_logprobs, labels)
     else:
         answer = _canonical(read(_reader(senses, instruction, item, how.reader), result), item, senses.form)
+    thought = result.reasoning
     return {
         **row,
         "outcome": answer.outcome,
         "answer": answer.label,
+        "note": _ONLY_THINKING if thought and not result.text.strip() else None,
         "options": list(labels) if labels else None,
         "probs": list(answer.probs) if answer.probs is not None else None,
         "reply": result.text if result.option_logprobs is None else None,
         "rule": answer.rule,
         "reply_language": reply_language(result.text, instruction.language),
+        "reasoning": thought,
+        "reasoning_language": reply_language(thought, instruction.language) if thought else None,
         "tokens_in": result.tokens_in,
         "tokens_out": result.tokens_out,
     }

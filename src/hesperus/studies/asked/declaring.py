@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
+import orjson
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -13,6 +14,7 @@ from pydantic import (
     Field,
     SerializerFunctionWrapHandler,
     ValidationError,
+    field_validator,
     model_serializer,
     model_validator,
 )
@@ -25,8 +27,12 @@ from hesperus.types import Settings
 Exclusions = Annotated[Mapping[str, str], BeforeValidator(excluded_items)]
 """Item id to the reason why it is left out; in a study file also a list of ids, or the name of a file that has them."""
 
-DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices"})
+DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices", "key_variable"})
 """Keys that decide how a study is asked and never what comes out; they enter no folder's name and no fingerprint."""
+
+
+DRAWING_PRESETS: Mapping[str, Mapping[str, float]] = {"ohmer2023": {"temperature": 0.25, "max_tokens": 256}}
+"""Name to settings of a published study."""
 
 
 class Part(BaseModel):
@@ -35,14 +41,18 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+_ONLY_WHERE_GIVEN = ("exclude", "key_variable", "reasoning_effort", "request")
+
+
 class Declared(Part):
-    """A whole study file. What it leaves out is written only where it leaves something out."""
+    """A whole study file. Keys that few studies need are written only where they are given."""
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         values: dict[str, Any] = handler(self)
-        if not values.get("exclude"):
-            values.pop("exclude", None)
+        for key in _ONLY_WHERE_GIVEN:
+            if not values.get(key):
+                values.pop(key, None)
         return values
 
     @classmethod
@@ -76,19 +86,33 @@ class Declared(Part):
 
 
 class Drawing(Part):
-    """How replies are drawn; the defaults are those of Ohmer, Bruni and Hupkes 2023 (section 3.1).
+    """How replies are drawn.
+
+    In a study file `ohmer2023` in its place is temperature 0.25 and 256 tokens, as in Ohmer, Bruni and Hupkes 2023
+    (section 3.1).
 
     Attributes:
-        temperature: Softmax temperature; null leaves it to the endpoint.
-        max_tokens: Longest reply in tokens.
+        temperature: Softmax temperature; null leaves it to the model, as those that think demand.
+        max_tokens: Longest reply in tokens, thinking included; null is 4096 over HTTP and 256 for models that run here.
+        max_tokens_again: Replies that are cut off before any answer are asked again with this many tokens; null asks once.
         top_p: Nucleus mass in (0, 1].
         seed: Sampling seed for endpoints that take one.
     """
 
-    temperature: float | None = Field(default=0.25, ge=0, le=2)
-    max_tokens: int | None = Field(default=256, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_tokens_again: int | None = Field(default=None, ge=1)
     top_p: float | None = Field(default=None, gt=0, le=1)
     seed: int | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _preset(cls, value: object) -> object:
+        if isinstance(value, str):
+            if value not in DRAWING_PRESETS:
+                raise ValueError(f"no preset {value!r}; there are {', '.join(DRAWING_PRESETS)}")
+            return dict(DRAWING_PRESETS[value])
+        return value
 
     def settings(self) -> Settings:
         """The same as the value that travels with a request."""
@@ -133,6 +157,50 @@ class BudgetLimits(Part):
     requests: int | None = Field(default=None, ge=0)
     tokens: int | None = Field(default=None, ge=0)
     money: float | None = Field(default=None, ge=0)
+
+
+class Reach(Declared):
+    """A study that asks models: how they are reached, and where to stop.
+
+    Attributes:
+        base_url: Endpoint of `http/…` models, or instead of a provider's own.
+        key_variable: Environment variable that holds the key, in place of the usual.
+        reasoning_effort: How long models think that take it: `low`, `medium`, `high`, ….
+        request: Further members of every request over HTTP, such as `{"top_k": 20}`.
+        concurrency: Most requests in flight.
+        budget: Where to stop.
+        prices: Price file, for a budget in money and for the plan.
+    """
+
+    base_url: str | None = None
+    key_variable: str | None = None
+    reasoning_effort: str | None = None
+    request: Mapping[str, Any] = Field(default_factory=dict)
+    concurrency: int = Field(default=64, ge=1)
+    budget: BudgetLimits = BudgetLimits()
+    prices: str | None = None
+
+    @field_validator("request", mode="before")
+    @classmethod
+    def _members(cls, value: object) -> object:
+        """Flags say NAME=JSON; a file has a mapping."""
+        if not isinstance(value, list | tuple):
+            return value
+        members = {}
+        for text in value:
+            name, equals, said = str(text).partition("=")
+            if not (name and equals):
+                raise ValueError(f"{text!r}: write NAME=JSON, such as top_k=20")
+            try:
+                members[name] = orjson.loads(said)
+            except orjson.JSONDecodeError:
+                members[name] = said
+        return members
+
+    @field_validator("system", mode="after", check_fields=False)
+    @classmethod
+    def _no_empty_system(cls, value: str | None) -> str | None:
+        return value or None
 
 
 class InstructionOverride(Part):

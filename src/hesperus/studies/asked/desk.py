@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -13,14 +13,16 @@ from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.models import Model, ModelOptions
 from hesperus.models import model as model_named
+from hesperus.models.protocol import DEFAULT_TOKENS
 from hesperus.studies.asked.declaring import BudgetLimits
 from hesperus.studies.prices import read_prices
-from hesperus.types import Failure, Reply, Request
+from hesperus.types import Failure, Reply, Request, Settings
 
 Watch = Callable[[str, Progress], None]
 """Called with the name of a stage and how far it is."""
 
 _NO_LIMIT = BudgetLimits()
+_LOCAL_TOKENS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +31,18 @@ class Terms:
 
     Attributes:
         base_url: Endpoint of `http/…` models, or instead of a provider's own.
+        key_variable: Environment variable that holds the key, in place of the usual.
+        reasoning_effort: How long models think that take it.
+        request: Further members of every request over HTTP.
         concurrency: Most requests in flight.
         budget: Where to stop, over all models together.
         prices: Price file; None takes the one that ships.
     """
 
     base_url: str | None = None
+    key_variable: str | None = None
+    reasoning_effort: str | None = None
+    request: Mapping[str, JSON] = field(default_factory=dict)
     concurrency: int = 64
     budget: BudgetLimits = _NO_LIMIT
     prices: str | None = None
@@ -45,6 +53,18 @@ class OnTerms(Protocol):
 
     @property
     def base_url(self) -> str | None:
+        """See Terms."""
+
+    @property
+    def key_variable(self) -> str | None:
+        """See Terms."""
+
+    @property
+    def reasoning_effort(self) -> str | None:
+        """See Terms."""
+
+    @property
+    def request(self) -> Mapping[str, JSON]:
         """See Terms."""
 
     @property
@@ -107,6 +127,32 @@ class Desk:
             results.update(zip(places, replies, strict=True))
         return [results[i] for i in range(len(requests))]
 
+    def ask_with_room(
+        self, requests: Sequence[Request], stage: str, *, tokens: int | None
+    ) -> list[Reply | Failure]:
+        """As `ask`; replies that are cut off before any answer are asked again with more tokens.
+
+        Args:
+            requests: What is asked.
+            stage: Name of the stage.
+            tokens: Longest reply, in tokens, when asked again; None asks once.
+        """
+        replies = self.ask(requests, stage)
+        short = [
+            place
+            for place, reply in enumerate(replies)
+            if isinstance(reply, Reply) and reply.finish == "length" and not reply.text.strip()
+        ]
+        if tokens is None or not short:
+            return replies
+        longer = [
+            replace(requests[place], settings=replace(requests[place].settings, max_tokens=tokens))
+            for place in short
+        ]
+        for place, reply in zip(short, self.ask(longer, f"{stage}, again with more tokens"), strict=True):
+            replies[place] = reply
+        return replies
+
     def held(self, requests: Sequence[Request]) -> list[bool]:
         """Which requests the store answers already, in the order of the requests."""
         found = [False] * len(requests)
@@ -139,22 +185,23 @@ def open_desk(
         yield Desk(models, replies, policies, Spending(), watch)
 
 
-def models_named(names: Iterable[str], base_url: str | None = None) -> dict[str, Model]:
+def models_named(names: Iterable[str], terms: OnTerms | None = None) -> dict[str, Model]:
     """Models by name, each once; nothing is sent and no key is read.
 
     Args:
         names: `provider/name` each.
-        base_url: Endpoint of those that are asked over HTTP.
+        terms: How those are reached that are asked over HTTP.
 
     Raises:
         UnknownNameError: A model that does not exist.
         UsageError: A name or the endpoint cannot be used, or no model would be asked there.
     """
     wanted = tuple(dict.fromkeys(names))
-    if base_url is not None and all(map(_is_local, wanted)):
+    terms = terms or Terms()
+    if terms.base_url is not None and all(map(_is_local, wanted)):
         whom = f"{', '.join(wanted)}: nothing here is asked over HTTP" if wanted else "no model is asked"
         raise UsageError(f"--base-url is given, and {whom}; leave it out, or name a model as http/NAME")
-    return {name: model_named(name, _options(name, base_url)) for name in wanted}
+    return {name: model_named(name, _options(name, terms)) for name in wanted}
 
 
 def identities(models: Mapping[str, Model]) -> JSON:
@@ -185,9 +232,17 @@ def policies_of(models: Iterable[str], terms: OnTerms) -> dict[str, Policy]:
     return policies
 
 
+def longest_reply(model: str, settings: Settings) -> int:
+    """Most tokens of a reply, for plans: as the settings say, or as the model bounds it where they leave it open."""
+    return settings.max_tokens or (_LOCAL_TOKENS if _is_local(model) else DEFAULT_TOKENS)
+
+
 def _is_local(name: str) -> bool:
     return name.startswith(("hf/", "pocket/", "replay/", "scripted"))
 
 
-def _options(name: str, base_url: str | None) -> ModelOptions:
-    return ModelOptions() if _is_local(name) else ModelOptions(base_url=base_url)
+def _options(name: str, terms: OnTerms) -> ModelOptions:
+    if _is_local(name):
+        return ModelOptions()
+    effort = {} if terms.reasoning_effort is None else {"reasoning_effort": terms.reasoning_effort}
+    return ModelOptions(terms.base_url, terms.key_variable, {**effort, **terms.request})

@@ -24,6 +24,8 @@ _SCHEMA = {
     "rule": pl.String(),
     "note": pl.String(),
     "reply_language": pl.String(),
+    "reasoning": pl.String(),
+    "reasoning_language": pl.String(),
     "tokens_in": pl.Int64(),
     "tokens_out": pl.Int64(),
 }

@@ -13,6 +13,7 @@ from hesperus.fingerprint import JSON, canonical_json, fingerprint, plain
 from hesperus.models import Model
 from hesperus.studies.asked.answering import How, Senses, questions
 from hesperus.studies.asked.cells import Cell
+from hesperus.studies.asked.desk import longest_reply
 from hesperus.studies.asked.material import Material
 from hesperus.studies.prices import Prices, read_prices
 from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
@@ -179,7 +180,7 @@ def answer_lines(
         how: How answers are drawn.
         stage: Name of the stage.
     """
-    limit = 1 if how.by_logprobs else how.settings.max_tokens or 256
+    limit = 1 if how.by_logprobs else longest_reply(model, how.settings)
     for cell in cells:
         start = Cell(Sense(cell.instruction.origin), Sense(cell.input.origin), cell.repeat)
         requests = [

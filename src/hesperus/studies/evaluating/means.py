@@ -63,7 +63,7 @@ def evaluate_ready(
         ModelError: One of them failed; what was done is kept.
         StoreError: A store cannot be used.
     """
-    models = models_named(models_of(means.translator, means.judge), means.terms.base_url)
+    models = models_named(models_of(means.translator, means.judge), means.terms)
     with (
         open_desk(models, means.store, terms=means.terms, watch=watch) as desk,
         TranslationStore(means.translations) as kept,

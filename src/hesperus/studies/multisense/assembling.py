@@ -36,7 +36,7 @@ def models_of(study: MultisenseStudy, plan: Design) -> dict[str, Model]:
                 "maker", sense.maker, study.models, f"in the sense {sense.code!r}; write provider/name"
             )
     makers = [sense.maker for sense in plan.made if sense.maker]
-    return models_named([*study.models, *makers], study.base_url)
+    return models_named([*study.models, *makers], study)
 
 
 def gathered(study: MultisenseStudy, plan: Design) -> Material:

@@ -9,18 +9,17 @@ from pydantic import Field, field_validator, model_validator
 
 from hesperus.languages import normalise
 from hesperus.studies.asked.declaring import (
-    BudgetLimits,
-    Declared,
     Drawing,
     Exclusions,
     InstructionOverride,
+    Reach,
     SampleSize,
 )
 from hesperus.studies.asked.material import Subject
 from hesperus.types import Sense
 
 
-class MultisenseStudy(Declared):
+class MultisenseStudy(Reach):
     """The whole design: which items, which senses, which models, which comparisons.
 
     Attributes:
@@ -41,10 +40,6 @@ class MultisenseStudy(Declared):
         answers: How answers are drawn.
         making: How made senses are drawn.
         instructions: Sense code to hand-written parts.
-        base_url: Endpoint of `http/…` models, or instead of a provider's own.
-        concurrency: Most requests in flight.
-        budget: Where to stop.
-        prices: Price file, for a budget in money and for the plan.
     """
 
     study: Literal["multisense"] = "multisense"
@@ -64,10 +59,6 @@ class MultisenseStudy(Declared):
     answers: Drawing = Drawing()
     making: Drawing = Drawing(max_tokens=2048)
     instructions: Mapping[str, InstructionOverride] = Field(default_factory=dict)
-    base_url: str | None = None
-    concurrency: int = Field(default=64, ge=1)
-    budget: BudgetLimits = BudgetLimits()
-    prices: str | None = None
 
     @field_validator("models", "source", "target", "senses", "conditions", mode="before")
     @classmethod

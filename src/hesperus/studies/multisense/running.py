@@ -76,7 +76,9 @@ def run_study(
                 senses,
                 how,
                 task=material.task.name,
-                ask=lambda requests, stage=f"{name}: answers": desk.ask(requests, stage),  # type: ignore[misc]
+                ask=lambda requests, stage=f"{name}: answers": desk.ask_with_room(  # type: ignore[misc]
+                    requests, stage, tokens=study.answers.max_tokens_again
+                ),
             )
             frames.append(records_of(name, rows, material))
             items += made_items_of(name, senses)

@@ -10,12 +10,11 @@ from pydantic import Field, SerializerFunctionWrapHandler, field_validator, mode
 
 from hesperus.languages import normalise
 from hesperus.studies.asked.declaring import (
-    BudgetLimits,
-    Declared,
     Drawing,
     Exclusions,
     InstructionOverride,
     Part,
+    Reach,
     Resampling,
     SampleSize,
 )
@@ -130,7 +129,7 @@ class Comparison(Part):
         return value
 
 
-class SimilarityStudy(Declared):
+class SimilarityStudy(Reach):
     """Answers that stand in records already, or a task to ask models in several languages; and what is compared.
 
     Attributes:
@@ -147,10 +146,6 @@ class SimilarityStudy(Declared):
         system: System text of every request, or null.
         answers: How labels are generated.
         instructions: Language to hand-written parts.
-        base_url: Endpoint of `http/…` models, or instead of a provider's own.
-        concurrency: Most requests in flight.
-        budget: Where to stop.
-        prices: Price file.
         grouping: Name or file of a grouping that makes columns of the subjects (`global-mmlu`: domain, topic).
         comparison: What is compared.
     """
@@ -165,12 +160,8 @@ class SimilarityStudy(Declared):
     exclude: Exclusions = Field(default_factory=dict)
     scoring: Literal["logprobs", "generate", "both"] = "logprobs"
     system: str | None = "You are a helpful assistant."
-    answers: Drawing = Drawing(temperature=0.0, max_tokens=16)
+    answers: Drawing = Drawing()
     instructions: Mapping[str, InstructionOverride] = Field(default_factory=dict)
-    base_url: str | None = None
-    concurrency: int = Field(default=64, ge=1)
-    budget: BudgetLimits = BudgetLimits()
-    prices: str | None = None
     grouping: str | None = None
     comparison: Comparison = Comparison()
 

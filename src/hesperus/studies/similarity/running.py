@@ -98,7 +98,7 @@ def plan_study(study: SimilarityStudy, *, store: Path | None = None) -> Plan:
     if study.records:
         raise UsageError("this study compares records and asks nothing; run it")
     material = gather(study.subject(), study.languages)
-    models = models_named(study.models, study.base_url)
+    models = models_named(study.models, study)
     senses, cells = senses_of(material), original_cells(study.languages)
     lines: list[Line] = []
     for name in study.models:
@@ -117,7 +117,7 @@ def _ways(study: SimilarityStudy) -> Iterator[How]:
 def _asked(study: SimilarityStudy, store: Path, progress: Watch | None) -> _Answers:
     """Ask every model in every language; labels and probabilities of one question stand in one record."""
     material = gather(study.subject(), study.languages)
-    models = models_named(study.models, study.base_url)
+    models = models_named(study.models, study)
     senses, cells = senses_of(material), original_cells(study.languages)
     frames = []
     with open_desk(models, store, terms=study, watch=progress) as desk:
@@ -130,7 +130,9 @@ def _asked(study: SimilarityStudy, store: Path, progress: Watch | None) -> _Answ
                     senses,
                     how,
                     task=material.task.name,
-                    ask=lambda requests, stage=stage: desk.ask(requests, stage),  # type: ignore[misc]
+                    ask=lambda requests, stage=stage: desk.ask_with_room(  # type: ignore[misc]
+                        requests, stage, tokens=study.answers.max_tokens_again
+                    ),
                 )
                 made.append(records_of(name, rows, material))
             frames.append(made[0] if len(made) == 1 else _both(*made))

@@ -9,18 +9,17 @@ from pydantic import Field, field_validator, model_validator
 
 from hesperus.languages import normalise
 from hesperus.studies.asked.declaring import (
-    BudgetLimits,
-    Declared,
     Drawing,
     Exclusions,
     InstructionOverride,
+    Reach,
     Resampling,
     SampleSize,
 )
 from hesperus.studies.asked.material import Subject
 
 
-class OpenAnswersStudy(Declared):
+class OpenAnswersStudy(Reach):
     """Prompts asked in several languages, answers put into one, and compared there.
 
     Attributes:
@@ -45,10 +44,6 @@ class OpenAnswersStudy(Declared):
         instructions: Language to hand-written parts.
         trained_on: Model to the languages that it was trained on, as its makers say.
         bootstrap: How intervals are made.
-        base_url: Endpoint of models over HTTP.
-        concurrency: Most requests in flight.
-        budget: Where to stop.
-        prices: Price file.
     """
 
     study: Literal["translate_then_evaluate"] = "translate_then_evaluate"
@@ -67,14 +62,10 @@ class OpenAnswersStudy(Declared):
     sample: SampleSize | None = None
     exclude: Exclusions = Field(default_factory=dict)
     system: str | None = None
-    answers: Drawing = Drawing(temperature=0.0, max_tokens=2048)
+    answers: Drawing = Drawing(max_tokens=4096)
     instructions: Mapping[str, InstructionOverride] = Field(default_factory=dict)
     trained_on: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     bootstrap: Resampling = Resampling()
-    base_url: str | None = None
-    concurrency: int = Field(default=64, ge=1)
-    budget: BudgetLimits = BudgetLimits()
-    prices: str | None = None
 
     @field_validator("models", "languages", "evaluate", mode="before")
     @classmethod

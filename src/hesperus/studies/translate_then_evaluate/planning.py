@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hesperus.fingerprint import JSON
+from hesperus.models.protocol import DEFAULT_TOKENS
 from hesperus.senses import item_texts
 from hesperus.studies.asked.answering import How, Senses
 from hesperus.studies.asked.desk import models_named
@@ -104,7 +105,7 @@ def plan_study(study: OpenAnswersStudy, *, store: Path | None = None) -> OpenPla
         DataError: As in run_study.
     """
     material = gathered(study)
-    models = models_named(everybody(study), study.base_url)
+    models = models_named(everybody(study), study)
     refuse_unaskable_translations(study)
     prompts = [text for item in originals_of(material, study.reference).values() for text in item_texts(item)]
     ranged = [
@@ -156,7 +157,7 @@ def _of_answers(study: OpenAnswersStudy, material: Material) -> Iterator[_Ranged
 def _of_translations(study: OpenAnswersStudy, items: int) -> Iterator[_Ranged]:
     if is_translator(study.translator):
         return
-    longest = study.answers.max_tokens or 2048
+    longest = study.answers.max_tokens or DEFAULT_TOKENS
     most = max(1, longest // _TOKENS_OF_A_SENTENCE)
     legs = 3 if study.control else 1
     for model in study.models:
@@ -175,7 +176,7 @@ def _of_verdicts(study: OpenAnswersStudy, items: int) -> Iterator[_Ranged]:
     judged = [what for what in study.evaluate if what in ("information", "equivalence")]
     if study.judge == EMBEDDED or not judged:
         return
-    longest = study.answers.max_tokens or 2048
+    longest = study.answers.max_tokens or DEFAULT_TOKENS
     checks = -(-max(1, longest // _TOKENS_OF_A_CLAIM) // _CLAIMS_AT_ONCE)
     sets = 2 if study.control else 1
     for model in study.models:

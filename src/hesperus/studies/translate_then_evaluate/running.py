@@ -120,7 +120,7 @@ def run_study(
     """
     store = store or default_store(folder)
     material = gathered(study)
-    models = models_named(everybody(study), study.base_url)
+    models = models_named(everybody(study), study)
     refuse_unaskable_translations(study)
     with (
         open_desk(models, store, terms=study, watch=progress) as desk,
@@ -199,7 +199,9 @@ def _answers(model: str, prompts: Prompts, stages: _Stages) -> pl.DataFrame:
     how = How(study.system, study.answers.settings())
     asked = questions(model, cells_for(model, study), senses_for(model, prompts, study), how)
     requests = [one.request for one in asked if isinstance(one.request, Request)]
-    replies = iter(stages.desk.ask(requests, f"{model}: answers"))
+    replies = iter(
+        stages.desk.ask_with_room(requests, f"{model}: answers", tokens=study.answers.max_tokens_again)
+    )
     rows = [
         _row(
             one, one.request if isinstance(one.request, Fault) else next(replies), prompts.material.task.name

@@ -10,11 +10,10 @@ from pydantic import Field, field_validator, model_validator
 from hesperus.errors import UnknownNameError
 from hesperus.languages import normalise
 from hesperus.studies.asked.declaring import (
-    BudgetLimits,
-    Declared,
     Drawing,
     Exclusions,
     Part,
+    Reach,
     SampleSize,
 )
 from hesperus.studies.asked.material import Subject
@@ -83,7 +82,7 @@ class Native(Part):
     sample: SampleSize | None = None
 
 
-class TaxStudy(Declared):
+class TaxStudy(Reach):
     """The whole audit: items, models by group, the way back, what is rewritten, what it is held against.
 
     Attributes:
@@ -104,10 +103,6 @@ class TaxStudy(Declared):
         answers: How answers are drawn.
         making: How translations and rewritings are drawn.
         reader: Preset of the reader.
-        base_url: Endpoint of `http/…` models, or instead of a provider's own.
-        concurrency: Most requests in flight.
-        budget: Where to stop.
-        prices: Price file, for a budget in money and for the plan.
     """
 
     study: Literal["translation_tax"] = "translation_tax"
@@ -127,10 +122,6 @@ class TaxStudy(Declared):
     answers: Drawing = Drawing()
     making: Drawing = Drawing(max_tokens=2048)
     reader: Literal["default", "strict", "authors"] = "default"
-    base_url: str | None = None
-    concurrency: int = Field(default=64, ge=1)
-    budget: BudgetLimits = BudgetLimits()
-    prices: str | None = None
 
     @field_validator("models", "target", mode="before")
     @classmethod

@@ -64,6 +64,7 @@ class _Kept:
     """How a run asks, and what it has so far."""
 
     how: How
+    tokens_again: int | None
     frames: list[pl.DataFrame] = field(default_factory=list)
     items: list[pl.DataFrame] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -85,7 +86,7 @@ def models_of(study: TaxStudy) -> dict[str, Model]:
         names.append(study.translator)
     if study.naturalise is not None:
         names += [name for name in (study.naturalise.rewriter, study.naturalise.verifier) if name is not None]
-    return models_named(names, study.base_url)
+    return models_named(names, study)
 
 
 def run_study(
@@ -115,7 +116,7 @@ def run_study(
     if study.naturalise is not None:
         study.rule(groups_of(material))  # refused before anything is asked
     store = store or default_store(folder)
-    kept = _Kept(_how(study), items=[items_of(material)])
+    kept = _Kept(_how(study), study.answers.max_tokens_again, items=[items_of(material)])
     with open_desk(models, store, terms=study, watch=progress) as desk:
         backs = _back_translated(study, material, desk, store, progress)
         _ask_back(study, material, desk, backs, kept)
@@ -297,7 +298,7 @@ def _answer(
         senses,
         how,
         task=material.task.name,
-        ask=lambda asked: desk.ask(asked, f"{model}: answers"),
+        ask=lambda asked: desk.ask_with_room(asked, f"{model}: answers", tokens=kept.tokens_again),
     )
     kept.frames.append(records_of(model, rows, material))
 
