@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-
-import orjson
 
 LONGEST_LIST = 100_000
 """Most characters of a list written as text."""
@@ -13,28 +10,23 @@ LONGEST_LIST = 100_000
 _BLANK = re.compile(r"\s*")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _QUOTED = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""", re.DOTALL)
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": ""}
+_WORDS = {"None": None, "null": None, "True": "true", "true": "true", "False": "false", "false": "false"}
+_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(rf"\\({_PAIR}|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|.)", re.DOTALL)
+_ESCAPED = {
+    "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\\": "\\", "/": "/", "'": "'", '"': '"', "\n": "",
+}  # fmt: skip
 
 
-def is_list_text(text: str) -> bool:
-    """Whether a text looks like a list: in square brackets, and all of it a list of texts, numbers and nothings."""
-    try:
-        list_from_text(text)
-    except ValueError:
-        return False
-    return True
-
-
-def list_from_text(text: str) -> Sequence[object]:
+def list_from_text(text: str) -> list[str | None]:
     """Read a list that stands in a text.
 
     Args:
         text: ``["a", "b"]`` or ``['a', "b's", None, 3]``: texts in single or double quotation marks with the usual
-            escapes, numbers, and ``null`` or ``None``.
+            escapes, numbers, truth values, and ``null`` or ``None``.
 
     Returns:
-        The elements: texts, numbers and None; a number of a Python list as the text that stands there.
+        The elements: texts, a number as it stands there, truth values in lower case, and None.
 
     Raises:
         ValueError: The text is no such list; the message says at which character.
@@ -43,20 +35,10 @@ def list_from_text(text: str) -> Sequence[object]:
         raise ValueError(
             f"{len(text):,} characters; {LONGEST_LIST:,} are the most for a list written as text"
         )
-    stripped = text.strip()
-    if not stripped.startswith("["):
+    text = text.strip()
+    if not text.startswith("["):
         raise ValueError("a list in square brackets was expected")
-    try:
-        elements = orjson.loads(stripped)
-    except orjson.JSONDecodeError:
-        return _python_list(stripped)
-    if any(isinstance(element, list | dict) for element in elements):
-        raise ValueError("the list holds another list or a mapping")
-    return elements if isinstance(elements, list) else [elements]
-
-
-def _python_list(text: str) -> list[object]:
-    elements: list[object] = []
+    elements: list[str | None] = []
     place = _blank(text, 1)
     while not text.startswith("]", place):
         element, place = _element(text, place)
@@ -71,14 +53,14 @@ def _python_list(text: str) -> list[object]:
     return elements
 
 
-def _element(text: str, place: int) -> tuple[object, int]:
+def _element(text: str, place: int) -> tuple[str | None, int]:
     quoted = _QUOTED.match(text, place)
     if quoted:
         inner = quoted[1] if quoted[1] is not None else quoted[2]
         return _ESCAPE.sub(_unescaped, inner), quoted.end()
-    for word in ("None", "null"):
+    for word, value in _WORDS.items():
         if text.startswith(word, place):
-            return None, place + len(word)
+            return value, place + len(word)
     number = _NUMBER.match(text, place)
     if number:
         return number[0], number.end()
@@ -89,12 +71,15 @@ def _unescaped(found: re.Match[str]) -> str:
     mark = found[1]
     if mark in _ESCAPED:
         return _ESCAPED[mark]
-    if len(mark) > 1:
-        number = int(mark[1:], 16)
-        if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
-            raise ValueError(f"no list: \\{mark} stands for no character")
-        return chr(number)
-    return found[0]
+    if len(mark) == 1:
+        return found[0]
+    if len(mark) == 11:
+        high, low = int(mark[1:5], 16), int(mark[7:], 16)
+        return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
+    number = int(mark[1:], 16)
+    if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
+        raise ValueError(f"no list: \\{mark} stands for no character")
+    return chr(number)
 
 
 def _blank(text: str, place: int) -> int:
