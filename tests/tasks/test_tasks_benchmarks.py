@@ -163,6 +163,18 @@ def culture(n: int, code: str) -> Row:
     return {"question_idx": n, "prompt_question": f"q{n}", **options, "answer": "A", "country": "Peru"}
 
 
+def m3exam(n: int, code: str) -> Row:
+    marks = ("๑. ", "๒. ", "๓. ", "๔. ") if code == "thai" else ("A. ", "B. ", "C. ", "D. ")
+    options = [f"{mark}{code} {letter}" for mark, letter in zip(marks, "wxyz", strict=True)]
+    gold = "๒" if code == "thai" else "2" if n == 3 else "B"
+    return {
+        "background": "x" if n == 0 else "",
+        "question_text": f"q{n}",
+        "options": options,
+        "answer_text": gold,
+    }
+
+
 FOUR = tuple(f"{{}} option_{letter}" for letter in "abcd")
 SAMPLES = {
     "global-mmlu-lite": Sample(
@@ -212,6 +224,7 @@ SAMPLES = {
         {"subject": "Law", "level": "Prof", "country": ""},
     ),
     "flores": Sample(flores, ("en", "zh", "ace-Arab"), "1", None, kind="parquet"),
+    "m3exam": Sample(m3exam, ("th", "en"), "th/1", "B", tuple(f"{{}} {x}" for x in "wxyz"), kind="parquet"),
     "turkishmmlu": Sample(turkish, ("tr",), "1", "E", tuple(f"{{}} {x}" for x in "vwxyz"), kind="parquet"),
     "culturalbench-easy": Sample(
         culture, ("en",), "1", "A", tuple(f"{{}} prompt_option_{x}" for x in "abcd"), {"country": "Peru"}

@@ -20,7 +20,7 @@ NAMES = (
     "afrimgsm", "afrimmlu", "afrixnli", "arabicmmlu", "atlas", "atlas-describe", "atlas-open", "belebele", "bmlama",
     "boolq", "c-eval", "cmmlu", "culturalbench-easy", "exams", "flores", "global-mmlu", "global-mmlu-lite",
     "global-piqa-nonparallel", "global-piqa-parallel", "include", "include-lite", "information-prompts", "kmmlu",
-    "m-arc", "mgsm", "mkqa", "mmlu-prox", "mmlu-prox-lite", "mmlu-redux", "mmmlu", "paws-x", "polymath-low",
+    "m-arc", "m3exam", "mgsm", "mkqa", "mmlu-prox", "mmlu-prox-lite", "mmlu-redux", "mmmlu", "paws-x", "polymath-low",
     "seeker-posts", "sib-200", "truthfulqa-multi", "turkishmmlu", "xcopa", "xnli", "xstorycloze",
 )  # fmt: skip
 
@@ -84,6 +84,10 @@ def test_the_labels_have_words_in_every_pack(name: str) -> None:
 
 def test_an_instruction_falls_back_from_region_to_language() -> None:
     assert task("paws-x").instruction("zh_CN").language == "zh"
+    assert task("paws-x").find_instruction("zh-TW") is None
+    assert task("global-piqa-parallel").instruction("pt-BR").language == "pt"
+    assert task("belebele").instruction("zh-TW").language == "zh-Hant"
+    assert task("belebele").find_instruction("bn-Latn") is None
     with pytest.raises(UnknownNameError, match="language of the instructions of 'paws-x'"):
         task("paws-x").instruction("it")
 
@@ -120,6 +124,14 @@ def test_letters_are_named_only_where_every_item_has_them() -> None:
     assert task("xcopa").instruction("it").suffix == 'Per favore, rispondi con "A" o "B".'
     for name in ("mmlu-prox", "m-arc", "arabicmmlu", "exams", "turkishmmlu"):
         assert task(name).instruction("en").suffix == "Please answer with the letter of the right option."
+
+
+def test_topics_are_asked_for_by_the_preferred_words_of_the_pack() -> None:
+    found = task("sib-200")
+    for language, instruction in found.instructions.items():
+        words = [instruction.answers[label][0] for label in found.labels]
+        places = [instruction.suffix.find(word) for word in words]
+        assert -1 not in places and places == sorted(places), (language, words)
 
 
 @pytest.mark.parametrize("name", shared_wordings())

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hesperus.errors import UnknownNameError
+from hesperus.languages import language as look_up
 from hesperus.languages import normalise, pack
 from hesperus.types import Instruction
 
@@ -122,7 +123,7 @@ class Gold:
     Attributes:
         read: As a label (through ``labels``), a letter, the position of an option counted from 0 or 1, the text of an
             option, a number, or text as it stands.
-        labels: Value in the data to label.
+        labels: Value in the data to label; for letters, values that stand for one, such as ``1`` for ``A``.
         separator: What parts several accepted answers, where they lie in one text.
         unanswered: Values that say that the item has no right answer; such items are left out and listed.
         across: ``shared``: languages share the gold label, and an item on which it differs is left out and listed.
@@ -239,21 +240,33 @@ class Task:
         return tuple(self.source.languages)
 
     def instruction(self, language: str) -> Instruction:
-        """The instruction that a person wrote in a language; ``zh-CN`` falls back to ``zh``.
+        """The instruction that a person wrote in a language, as find_instruction finds it.
 
         Raises:
-            UnknownNameError: There is none; a model can make one from another language.
+            UnknownNameError: There is none in the language and its script; a model can make one from another language.
+        """
+        found = self.find_instruction(language)
+        if found is None:
+            raise UnknownNameError(
+                f"language of the instructions of {self.name!r}",
+                normalise(language),
+                self.instructions,
+                "a model can make it from one of these, or write it into a task file of your own",
+            )
+        return found
+
+    def find_instruction(self, language: str) -> Instruction | None:
+        """The instruction that a person wrote in a language, or None.
+
+        That of ``zh`` serves ``zh-CN``, and that of ``zh-Hant`` serves ``zh-TW``; one in another script serves nobody.
         """
         tag = normalise(language)
-        for candidate in (tag, tag.split("-")[0]):
-            if candidate in self.instructions:
+        script = look_up(tag).script
+        base = tag.split("-")[0]
+        for candidate in (tag, normalise(f"{base}-{script}"), base):
+            if candidate in self.instructions and look_up(candidate).script == script:
                 return self.instructions[candidate]
-        raise UnknownNameError(
-            f"language of the instructions of {self.name!r}",
-            tag,
-            self.instructions,
-            "a model can make it from one of these, or write it into a task file of your own",
-        )
+        return None
 
     def answer_words(self, language: str) -> dict[str, tuple[str, ...]]:
         """The words that stand for each label in a language, as far as the task and the language packs know them.

@@ -100,7 +100,8 @@ def _read(task: Task, text: str, options: Sequence[str] | None) -> tuple[str | N
         case "label":
             return _label(task, text), None
         case "letter":
-            return _letter(text.upper() if len(text) == 1 else text, options)
+            letter = task.gold.labels.get(text, text)
+            return _letter(letter.upper() if len(letter) == 1 else letter, options)
         case "position0" | "position1" as read:
             if not text.isdecimal() or len(text) > 3:
                 raise _unknown(text, hint="a position, that is a whole number, was expected")

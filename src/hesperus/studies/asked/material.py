@@ -145,8 +145,9 @@ def _items(what: Task, subject: Subject, languages: Sequence[str]) -> ItemSet:
 
 
 def _original(what: Task, language: str, by_hand: InstructionOverride | None) -> Instruction:
-    if language in what.instructions:
-        return override(what.instructions[language], by_hand)
+    written = what.find_instruction(language)
+    if written is not None:
+        return override(replace(written, language=language), by_hand)
     model = next(iter(what.instructions.values()), None)
     if model is not None and by_hand is not None and by_hand.suffix is not None:
         missing = [
