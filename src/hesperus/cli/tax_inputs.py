@@ -157,16 +157,21 @@ def records_of(
 
     Raises:
         UnknownNameError: A task that no record has.
+        DataError: The list leaves a task without items.
     """
     import polars as pl
 
+    from hesperus.errors import DataError
     from hesperus.records import conform, read_records
     from hesperus.reports.measured import narrowed
     from hesperus.studies.asked import excluded_items, without_records
 
     frames = [read_records(run) for run in runs]
     together = frames[0] if len(frames) == 1 else conform(pl.concat(frames, how="diagonal_relaxed"))
+    asked = set(together["task"])
     together, left_out = without_records(together, excluded_items(exclude))
+    if emptied := sorted(asked - set(together["task"])):
+        raise DataError(f"leaves no item of {', '.join(emptied)}: there is nothing to compare", file=exclude)
     if left_out is not None:
         typer.echo(str(left_out), err=True)
     return narrowed(together, tasks=tasks or ())

@@ -7,6 +7,7 @@ same (``invalid="agree"``); the default here is that what cannot be read is the 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -97,18 +98,23 @@ def split_statistics(
         invalid: How unreadable answers compare; an unreadable source answer is incorrect.
 
     Returns:
-        P(agree | source correct) and P(agree | source incorrect), before they are reduced.
+        P(agree | source correct) and P(agree | source incorrect), before they are reduced; items without gold are excluded.
     """
     known = gold >= 0
     right = known & (a == gold)
-    return (
-        consistency_statistic(
-            a, b, invalid=invalid, where=right, kind="item that the source answers correctly"
-        ),
-        consistency_statistic(
-            a, b, invalid=invalid, where=known & ~right, kind="item that the source answers incorrectly"
-        ),
+    lost = int((compare(a, b, invalid=invalid).counted & ~known).sum())
+    first, second = (
+        consistency_statistic(a, b, invalid=invalid, where=where, kind=f"item that the source answers {how}")
+        for where, how in ((right, "correctly"), (known & ~right, "incorrectly"))
     )
+    return _without_gold(first, lost), _without_gold(second, lost)
+
+
+def _without_gold(statistic: Statistic, lost: int) -> Statistic:
+    if not lost:
+        return statistic
+    reason = "; ".join(filter(None, (statistic.reason, account({"without a gold label": lost}))))
+    return replace(statistic, excluded=statistic.excluded + lost, reason=reason)
 
 
 def range_statistics(a: Codes, b: Codes) -> tuple[Statistic, Statistic]:

@@ -1,0 +1,128 @@
+"""Records that are odd but possible, through the commands: what cannot be measured is undefined and says why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from hesperus.cli.app import app
+from hesperus.errors import DataError
+from hesperus.records import read_records
+
+Rows = list[dict[str, object]]
+
+
+def call(*arguments: object) -> Result:
+    done = CliRunner().invoke(app, [str(one) for one in arguments])
+    if not isinstance(done.exception, SystemExit | None):
+        raise done.exception
+    return done
+
+
+def numbers(measure: str, run: Path) -> dict[tuple[str, str], dict[str, object]]:
+    """Rows by language (of a pair: its second) and statistic."""
+    done = call("measure", measure, run, "--format", "json", "--resamples", 50)
+    rows = json.loads(done.stdout)["rows"]
+    return {(row.get("input", row.get("b", "")), row["statistic"]): row for row in rows}
+
+
+def records(folder: Path, rows: Rows) -> Path:
+    whole = [
+        {"model": "m", "task": "t", "repeat": 1, "outcome": "answered", **row, "instruction": row["input"]}
+        for row in rows
+    ]
+    file = folder / "records.jsonl"
+    file.write_text("\n".join(map(json.dumps, whole)), encoding="utf-8")
+    return file
+
+
+def rows(answers: dict[str, list[object]], gold: dict[str, object], options: dict[str, list[object]]) -> Rows:
+    return [
+        {"item": f"q{item}", "input": tag, "answer": answer, "gold": gold[tag], "options": options[tag]}
+        for tag, given in answers.items()
+        for item, answer in enumerate(given)
+    ]
+
+
+def both(value: list[object]) -> dict[str, list[object]]:
+    return {"en": value, "de": value}
+
+
+def test_items_with_one_option_have_no_agreement_beyond_chance(tmp_path: Path) -> None:
+    file = records(tmp_path, rows(both(["A"] * 4), {"en": "A", "de": "A"}, both(["A"])))
+    found = numbers("summary", file)
+    assert found["de", "accuracy"]["value"] == found["de", "consistency"]["value"] == 1.0
+    assert found["de", "kappa_p"]["value"] is None
+    assert "4 of 4 items do not say two or more options" in str(found["de", "kappa_p"]["reason"])
+    assert "no more" not in call("measure", "summary", file).stdout
+
+
+def test_a_list_that_leaves_no_item_is_refused_and_named(tmp_path: Path) -> None:
+    answers = {"en": ["A"] * 3, "zh": ["A"] * 3, "en_from_zh": ["A"] * 3}
+    file = records(tmp_path, rows(answers, dict.fromkeys(answers, "A"), dict.fromkeys(answers, ["A", "B"])))
+    out = tmp_path / "out.csv"
+    out.write_text("item,reason\nq0,bad\nq1,bad\nq2,bad\n", encoding="utf-8")
+    with pytest.raises(DataError, match="names all 3 items; nothing is left to compare"):
+        call("tax", "e1", file, "--exclude", out, "--resamples", 20)
+    other = [{"task": "u", "item": "n0", "input": "zh", "answer": "A", "gold": "A", "options": ["A", "B"]}]
+    of_two = [*rows(answers, dict.fromkeys(answers, "A"), dict.fromkeys(answers, ["A", "B"])), *other]
+    with pytest.raises(DataError, match=r"out\.csv.*leaves no item of t"):
+        call("tax", "e1", records(tmp_path, of_two), "--exclude", out, "--task", "t", "--resamples", 20)
+
+
+def test_labels_that_differ_only_in_case_are_two_where_both_are_options(tmp_path: Path) -> None:
+    two = records(tmp_path, rows(both(["a", "A", "a", "A"]), {"en": "a", "de": "a"}, both(["a", "A"])))
+    assert numbers("accuracy", two)["en", "accuracy"]["value"] == 0.5
+    one = records(tmp_path, rows(both(["a", "b", "a", "A"]), {"en": "A", "de": "A"}, both(["A", "B"])))
+    assert numbers("accuracy", one)["en", "accuracy"]["value"] == 0.75
+    assert set(read_records(one)["answer"]) == {"A", "B"}, "written as the options are"
+
+
+def test_a_number_in_one_file_is_the_text_in_another(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for tag, make in (("en", int), ("de", str), ("fr", float)):
+        given = [{"id": make(item), "answer": make(item % 2), "gold": make(1)} for item in range(6)]
+        (logs / f"quiz_{tag}.json").write_text(json.dumps(given), encoding="utf-8")
+    done = call("import", logs, "--out", tmp_path / "run", "--map", "item=id", "--model", "m")
+    assert done.exit_code == 0 and "18 records (1 model, 1 task, 3 languages, 6 items)" in done.stderr
+    found = numbers("summary", tmp_path / "run")
+    for tag in ("de", "fr"):
+        assert (found[tag, "accuracy"]["value"], found[tag, "consistency"]["value"]) == (0.5, 1.0), tag
+    assert set(read_records(tmp_path / "run")["answer"]) == {"0", "1"}
+
+
+def test_gold_that_one_language_lacks_is_missing_there_only(tmp_path: Path) -> None:
+    file = records(tmp_path, rows(both(["A", "B", "A", "A"]), {"en": "A", "de": None}, both(["A", "B"])))
+    found = numbers("summary", file)
+    assert found["en", "accuracy"]["value"] == 0.75 and found["de", "accuracy"]["value"] is None
+    assert "4 items without a gold label" in str(found["de", "accuracy"]["reason"])
+    assert found["de", "consistency"]["value"] == 1.0, "agreement needs no gold"
+    checked = call("check", file, "--require", "accuracy >= 0.5", "--resamples", 20)
+    assert checked.exit_code == 1 and "undefined: no item with a gold label counts" in checked.stderr
+    split = next(
+        row for (_, name), row in numbers("consistency", file).items() if name == "consistency_correct"
+    )
+    assert (split["n"], split["excluded"]) in ((0, 4), (3, 0))
+    if not split["n"]:
+        assert "4 items without a gold label" in str(split["reason"])
+
+
+def test_a_table_without_records_is_said_to_be_empty(tmp_path: Path) -> None:
+    file = tmp_path / "none.parquet"
+    read_records(
+        records(tmp_path, rows({"en": ["A"]}, {"en": "A"}, {"en": ["A", "B"]}))
+    ).clear().write_parquet(file)
+    assert pl.read_parquet(file).is_empty()
+    assert "nothing was asked: there is no record" in call("measure", "summary", file).stderr
+    for command in (
+        ("measure", "consistency", file),
+        ("report", file),
+        ("check", file, "--require", "accuracy >= 0.1"),
+    ):
+        with pytest.raises(DataError, match="the table has no records"):
+            call(*command)
