@@ -105,7 +105,8 @@ def report_command(
     """
     from hesperus.analysis import MeasureSettings
     from hesperus.cli.measure_raters import scale_of
-    from hesperus.cli.tax_evidence import Given, found_beside, report_of
+    from hesperus.cli.tax_evidence import found_beside, report_of
+    from hesperus.cli.tax_given import Given
     from hesperus.errors import UnknownNameError
     from hesperus.reports import FIGURE_FORMATS, write_drawings, write_report
     from hesperus.reports.overview import nothing_report

@@ -61,7 +61,8 @@ from hesperus.measures.decomposition import SenseRuns, decomposition_statistics
 from hesperus.measures.information import INFORMATION, harmonic_mean, information, information_statistics
 from hesperus.measures.intervals import wilson
 from hesperus.measures.multiplicity import benjamini_hochberg, holm
-from hesperus.measures.pair_bootstrap import PairSpread, bootstrap_pairs
+from hesperus.measures.pair_bootstrap import bootstrap_pairs
+from hesperus.measures.pair_spread import PairSpread
 from hesperus.measures.paired_runs import HardRuns, SoftRuns
 from hesperus.measures.pairs import (
     Block,

@@ -20,10 +20,10 @@ import numpy.typing as npt
 
 from hesperus.measures.agreement import PairStatistic, beyond_chance, class_count, pair_corners
 from hesperus.measures.classes import InvalidRule, Mask
+from hesperus.measures.pair_spread import GatheredSpread, PairSpread
 from hesperus.measures.paired_runs import HardRuns, Indices, Kind, SoftRuns
-from hesperus.measures.resample import Bootstrap, Draws, Floats, draws, intervals
-from hesperus.measures.statistic import Statistic, divide, finished
-from hesperus.types import Estimate
+from hesperus.measures.resample import Bootstrap, Draws, Floats, draws
+from hesperus.measures.statistic import divide
 
 Runs = HardRuns | SoftRuns
 
@@ -39,38 +39,6 @@ _TILE = 1 << 17
 _KINDS: Mapping[PairStatistic, Kind] = {"error_consistency": "both_right", "rank_consistency": "ranks"}
 _WITH_GOLD: tuple[PairStatistic, ...] = ("kappa_p", "error_consistency")
 _WITH_MARGINS: tuple[PairStatistic, ...] = ("cohen_kappa", "scott_pi")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairSpread:
-    """A measure of many pairs, with what resampling the items makes of it; NaN where undefined.
-
-    Attributes:
-        n: Items that each pair rests on, [pairs].
-        value: [pairs].
-        low: Lower ends of intervals, [pairs]; NaN too where resampling gives none (see resample.intervals).
-        high: Upper ends, [pairs].
-        means: Mean over the pairs of each group that have a value, [groups].
-        spread: The same in each resample, [groups, resamples].
-    """
-
-    n: npt.NDArray[np.int64]
-    value: Floats
-    low: Floats
-    high: Floats
-    means: Floats
-    spread: Floats
-
-    def estimate(self, pair: int, statistic: Statistic) -> Estimate:
-        """The estimate of a pair.
-
-        Args:
-            pair: Index of the pair.
-            statistic: The same measure of the same pair, which knows what was left out and why.
-        """
-        wanted = self.spread.shape[1] > 0
-        ends = (float(self.low[pair]), float(self.high[pair])) if wanted else None
-        return finished(statistic, float(self.value[pair]), ends)
 
 
 def bootstrap_pairs(
@@ -159,7 +127,7 @@ class _Family:
         self, resampled: Draws | None, groups: Sequence[npt.NDArray[np.integer]]
     ) -> dict[PairStatistic, PairSpread]:
         """All of it, in chunks of pairs."""
-        gathered = {s: _Gathered(len(self.pairs), resampled, groups) for s in self.statistics}
+        gathered = {s: GatheredSpread(len(self.pairs), resampled, groups) for s in self.statistics}
         whole = self._belongings(self.pairs)
         # Runs with the same items share their columns over all pairs; else each chunk of pairs brings its own.
         shared = whole if whole.width <= _BELONGING else None
@@ -181,7 +149,7 @@ class _Family:
         own: _Belongings,
         tables: Mapping[PairStatistic, tuple[_Table, _Table]],
         resampled: Draws | None,
-        gathered: Mapping[PairStatistic, _Gathered],
+        gathered: Mapping[PairStatistic, GatheredSpread],
     ) -> None:
         a, b = self.pairs[part].T
         silent = own.silent()
@@ -385,46 +353,3 @@ def _products(columns: npt.NDArray[np.float32], draws: Draws | None) -> npt.NDAr
         np.matmul(columns, slab.T, out=found[:, start : start + len(slab)])
         start += len(slab)
     return found
-
-
-class _Gathered:
-    """Values, ends of intervals and means of groups of a measure, as the chunks of pairs come in."""
-
-    def __init__(
-        self, pairs: int, resampled: Draws | None, groups: Sequence[npt.NDArray[np.integer]]
-    ) -> None:
-        self._bootstrap = resampled.bootstrap if resampled else Bootstrap(0)
-        self._n = np.zeros(pairs, dtype=np.int64)
-        self._value, self._low, self._high = (np.full(pairs, np.nan) for _ in range(3))
-        self._groups = groups
-        self._member = np.zeros((len(groups), pairs))
-        for row, group in zip(self._member, groups, strict=True):
-            row[np.asarray(group, dtype=np.intp)] = 1.0
-        width = self._bootstrap.resamples
-        self._sums, self._counts = np.zeros((len(groups), width)), np.zeros((len(groups), width))
-
-    def values(self, part: slice, n: npt.NDArray[np.int64], value: Floats) -> None:
-        self._n[part], self._value[part] = n, value
-
-    def resamples(self, part: slice, reduced: Floats) -> None:
-        # Pseudo-items give a value also to pairs that have none.
-        member = self._member[:, part] * np.isfinite(self._value[part])
-        groups = member.any(axis=1)
-        bad = ~np.isfinite(reduced[:, :1]).any() if not reduced.size else not np.isfinite(reduced.sum())
-        if groups.any():
-            filled = np.nan_to_num(reduced) if bad else reduced
-            self._sums[groups] += member[groups] @ filled
-            self._counts[groups] += (
-                member[groups] @ np.isfinite(reduced).astype(np.float64)
-                if bad
-                else member[groups].sum(axis=1, keepdims=True)
-            )
-        self._low[part], self._high[part] = intervals(reduced, self._value[part], self._bootstrap)
-
-    def spread(self) -> PairSpread:
-        defined = np.isfinite(self._value)
-        counts = (self._member * defined).sum(axis=1)
-        means = divide(self._member @ np.where(defined, self._value, 0.0), counts)
-        return PairSpread(
-            self._n, self._value, self._low, self._high, means, divide(self._sums, self._counts)
-        )
