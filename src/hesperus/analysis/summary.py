@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from hesperus.analysis.gold import gold_range
 from hesperus.measures import (
     INVALID,
     MISSING,
@@ -161,7 +162,7 @@ def _compared(
     one, two = arrays.pair(a, b)
     yield "consistency", consistency_statistic(one, two, invalid=invalid)
     yield "chance", chance_statistic(one, two, invalid=invalid)
-    highest, lowest = _gold_range(arrays.gold)
+    highest, lowest = gold_range(arrays.gold)
     differs = (highest >= 0) & (lowest != highest)
     lost = int(differs[(one != MISSING) | (two != MISSING)].sum())
     key = Key(np.where(differs, INVALID, np.maximum(highest, INVALID)).astype(np.int32), arrays.options)
@@ -174,12 +175,6 @@ def _compared(
             reason = "; ".join(text for text in (statistic.reason, said) if text)
             statistic = replace(statistic, excluded=statistic.excluded + lost, reason=reason)
         yield name, statistic
-
-
-def _gold_range(gold: Codes) -> tuple[Codes, Codes]:
-    """Highest and lowest code of the gold of each item over all cells that have one."""
-    most = np.iinfo(np.int32).max
-    return gold.max(axis=0), np.where(gold >= 0, gold, most).min(axis=0).astype(np.int32)
 
 
 def _top(arrays: AnswerArrays, cell: Cell, answers: Codes) -> _Named:

@@ -87,7 +87,7 @@ def command(
         fields=tuple(field or ()),
         limit=limit,
         loading=Loading(device=device, dtype=dtype),
-        bootstrap=resolve_bootstrap(resampling(resamples, seed, interval), {}, Bootstrap(1000)),
+        bootstrap=resolve_bootstrap(resampling(resamples, seed, interval), {}, Bootstrap()),
     )
     beside = (
         None

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.gold import gold_range
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
 from hesperus.measures import (
     Bootstrap,
@@ -92,9 +93,7 @@ class SameGold:
 
 def same_gold(view: View) -> SameGold:
     """The items of a view that have one gold label in all its cells, or none in any."""
-    gold = view.arrays.gold
-    highest = gold.max(axis=0)
-    lowest = np.where(gold >= 0, gold, np.iinfo(np.int32).max).min(axis=0)
+    highest, lowest = gold_range(view.arrays.gold)
     kept = (highest < 0) | (lowest == highest)
     key = Key(np.maximum(highest, INVALID)[kept], view.arrays.options[kept])
     return SameGold(view, kept, key, view.arrays.answers[:, kept])

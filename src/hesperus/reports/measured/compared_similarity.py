@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from hesperus.analysis.gold import gold_range
 from hesperus.measures import (
     INVALID,
     MISSING,
@@ -69,8 +70,7 @@ def _row(
     gold = np.stack([view.gold(cell) for cell in cells])
     asked = replied(codes)
     somewhere = (codes != MISSING).any(axis=0)
-    highest = gold.max(axis=0)
-    lowest = np.where(gold >= 0, gold, np.iinfo(np.int32).max).min(axis=0)
+    highest, lowest = gold_range(gold)
     counted = asked.all(axis=0) & ((highest < 0) | (lowest == highest))
     lost = int((somewhere & ~counted).sum())
     key = Key(np.maximum(highest, INVALID).astype(np.int32), view.arrays.options)

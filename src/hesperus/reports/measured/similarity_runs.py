@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.gold import gold_range
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import Block, Codes, Key, Mask
 from hesperus.records import FAILED, INVALID, MISSING, Cell, read_records
@@ -173,8 +174,7 @@ class RecordStream:
         options = _Options.of(frame, column, self._names, len(items))
         counts = _counts(options, frame, column, items, self._labels)
         counts[options.left(answers, column)] = 0
-        highest = gold.max(axis=0, initial=MISSING)
-        lowest = np.where(gold >= 0, gold, np.iinfo(np.int32).max).min(axis=0, initial=np.iinfo(np.int32).max)
+        highest, lowest = gold_range(gold)
         kept = (highest < 0) | (lowest == highest)
         truth = np.maximum(highest, INVALID).astype(np.int32)
         laid = LaidRuns(

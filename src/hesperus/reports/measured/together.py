@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
+from hesperus.analysis.summary import language_cells
 from hesperus.measures import MISSING, Bootstrap, InvalidRule, Statistic, estimates
 from hesperus.measures.several import together_statistics
-from hesperus.records import Cell
 from hesperus.reports.measured.agreement import same_gold, without
 from hesperus.reports.measured.views import views
 from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
@@ -53,7 +53,7 @@ def together_table(
     rows: list[dict[str, object]] = []
     for view in views(records, by=by):
         common = same_gold(view)
-        chosen = _languages(view.arrays.cells)
+        chosen = [view.arrays.row(cell) for cell in language_cells(view.arrays.cells)]
         if len(chosen) < 2:
             continue
         lost = int(((view.arrays.answers[chosen] != MISSING).any(axis=0) & ~common.kept).sum())
@@ -65,21 +65,3 @@ def together_table(
             rows.append({**head, "size": size, "statistic": name, **estimate_cells(found)})
     columns = ("model", "task", *by, "languages", "size", "statistic", *ESTIMATE_COLUMNS)
     return table("together", columns, rows=rows, signature=settings.signed())
-
-
-def _languages(cells: Sequence[Cell]) -> list[int]:
-    """The rows that stand for a language each."""
-    first = [
-        place
-        for place, cell in enumerate(cells)
-        if cell.repeat
-        == min(
-            other.repeat
-            for other in cells
-            if (other.instruction, other.input) == (cell.instruction, cell.input)
-        )
-    ]
-    inputs = [cells[place].input for place in first]
-    if len(set(inputs)) == len(inputs):
-        return first
-    return [place for place in first if cells[place].instruction == cells[place].input]
