@@ -90,6 +90,8 @@ def test_letters(language: str, reply: str, expected: str | None) -> None:
         ("lo", "polarity", "ຫົວຂໍ້ແມ່ນ ປະຫວັດສາດ", None), ("my", "polarity", "အဓိပ္ပာယ် တူညီမှု မဟုတ်ပါ။", None),
         ("so", "truth", "Run ma aha.", "false"),
         ("yo", "polarity", "Ìdáhùn: Bẹ́ẹ̀ kọ́, wọ́n yàtọ̀.", "no"), ("ha", "truth", "Maganar ba gaskiya ba ce.", "false"),
+        ("en", "truth", "I do not think that this is at all true.", None), ("en", "truth", "It does not matter, it is true.", "true"),
+        ("id", "sameness", "Kedua kalimat tidak memiliki arti yang sama.", None), ("yo", "polarity", "Mi ò lè sọ bẹ́ẹ̀ ni.", None),
     ],
 )  # fmt: skip
 def test_words(language: str, group: str, reply: str, expected: str | None) -> None:
@@ -115,7 +117,7 @@ def test_refusals_are_words_and_no_parts_of_words(language: str, reply: str, ref
     [
         ("ja", "答えは3万です。", "30000"), ("hi", "उत्तर 3 लाख है।", "300000"), ("en", "The answer is 3 million.", "3000000"),
         ("de", "1,5 Mio.", "1500000"), ("fa", "پاسخ ۱۲/۵ است.", "12.5"), ("zh", "一共3万5千", None), ("en", "3million", "3000000"), ("hi", "३लाख", "300000"), ("en", "42 people", "42"),
-        ("zu", "Impendulo yizigidi ezi-3.", "3000000"), ("yo", "Ìdáhùn tó tọ́ ni 15, kì í ṣe 3.", "15"),
+        ("zu", "Impendulo yizigidi ezi-3.", "3000000"), ("zu", "Impendulo ngu-15.", "15"), ("zu", "Impendulo: -15", "-15"), ("yo", "Ìdáhùn tó tọ́ ni 15, kì í ṣe 3.", "15"),
     ],
 )  # fmt: skip
 def test_magnitudes_multiply(language: str, reply: str, expected: str | None) -> None:

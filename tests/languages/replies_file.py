@@ -3,7 +3,7 @@
 `@LANG texts of four options` starts a language; then a line each: task, meaning, reply (`\\n` for a line break). Tasks:
 `m` four lettered options, `k` the same in the language's own letters, `x` three letters, `y` yes or no (Y, N), `n`
 inference (E, N, C), `t` truth (T, F), `e` sameness (S, D), `s` sentiment (P positive, Q negative, N), `c` correctness
-(C, I), `#` a number. Meaning `-`: no answer; `R`: declined; `W`: in another language.
+(C, I), `#` a number, `o` an open answer. Meaning `-`: no answer; `R`: declined; `W`: in another language.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Line:
     def reader(self) -> Reader:
         """How replies to the task are read; templates are the preferred words of the pack."""
         words = pack(self.language)
-        if self.task == "#":
-            return reader_for("number", self.language, answers={})
+        if self.task in "#o":
+            return reader_for("number" if self.task == "#" else "text", self.language, answers={})
         if self.task in "mkx":
             letters = words.option_letters if self.task == "k" else tuple("ABCD")
             count = 3 if self.task == "x" else 4

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from hesperus.answers import read
 from hesperus.languages import pack
 from languages.replies_file import FOLDER, lines_of, verdict
 
 FEWEST = 12
 MOST_FALSE, MOST_MISSED = 0.015, 0.15
+FEWEST_KNOWN = 0.9
 FILES = sorted(FOLDER.glob("*.txt"))
 
 
@@ -37,3 +39,10 @@ def test_replies_of_all_languages_together() -> None:
     verdicts = Counter(verdict(line) for file in FILES for line in lines_of(file))
     assert verdicts["false"] <= MOST_FALSE * verdicts.total(), verdicts
     assert verdicts["missed"] <= MOST_MISSED * verdicts.total(), verdicts
+
+
+@pytest.mark.parametrize(("meaning", "outcome"), [("R", "refused"), ("W", "wrong_language")])
+def test_why_there_is_no_answer_is_known(meaning: str, outcome: str) -> None:
+    lines = [line for file in FILES for line in lines_of(file) if line.meaning == meaning]
+    unknown = [str(line) for line in lines if read(line.reader(), line.reply).outcome != outcome]
+    assert len(unknown) <= (1 - FEWEST_KNOWN) * len(lines), unknown

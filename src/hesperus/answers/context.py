@@ -141,10 +141,15 @@ def supposed(text: str, words: Context, start: int) -> bool:
     return _has_word(_before(text, words, start), words.conditions)
 
 
-def _before(text: str, words: Context, start: int) -> str:
+def clouded(text: str, words: Context, start: int) -> bool:
+    """True where a negation stands further before an answer in its clause: "I do not think that it is at all true"."""
+    return _has_word(_before(text, words, start, _WIDE), words.negators)
+
+
+def _before(text: str, words: Context, start: int, count: int = 3) -> str:
     """The last words of the clause before an answer, behind any "but", folded."""
     clause = _CLAUSE.split(text[max(0, start - _WIDE) : start])[-1]
-    return _behind_but(fold(" ".join(clause.split()[-3:])), words.but)
+    return _behind_but(fold(" ".join(clause.split()[-count:])), words.but)
 
 
 def negated_behind(text: str, words: Context, end: int) -> bool:

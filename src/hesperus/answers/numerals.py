@@ -162,7 +162,11 @@ def cue_number(reply: Text) -> str | None:
     places = [match.end() for match in _cues(reply.reader.wording).finditer(said)]
     if not places:
         return None
-    sentence = SENTENCE_END.split(said[places[-1] :].lstrip(" :\n"), maxsplit=1)[0]
+    rest = said[places[-1] :]
+    if reply.reader.wording.grammar.prefixes:
+        # The hyphen of "ngu-15" is no minus.
+        rest = rest.removeprefix("-")
+    sentence = SENTENCE_END.split(rest.lstrip(" :\n"), maxsplit=1)[0]
     told = sentence.rpartition("=")[2]
     found = _numbers(told)
     return _multiplied(told, found[0], reply) if found else None

@@ -14,6 +14,7 @@ from hesperus.answers.context import (
     alternative,
     asked,
     chained,
+    clouded,
     conditional,
     denied,
     follows_negator,
@@ -257,7 +258,7 @@ def _inside(reply: Text) -> tuple[set[str], set[str]]:
             continue
         elif negated(reply.text, reply.around, start, end):
             turned.add(label)
-        else:
+        elif not clouded(reply.text, reply.around, start):
             said |= {label, *_beside(reply, match, label)}
     return said, turned
 
