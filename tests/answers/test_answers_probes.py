@@ -12,7 +12,7 @@ from hesperus.languages.wordings import pack_files
 
 PLANTED = [
     # language, what stands there, what is planted, key of the finding, the probe and what is read
-    ("de", "negators: [nicht,", "negators: [nicht, alles andere als das,", "grammar.negators", "'alles andere als das wahr.' as a label reply is read as 'true' (rule sole); it means false"),
+    ("de", "negators: [nicht,", 'negators: [nicht, "von wegen, das ist",', "grammar.negators", "'von wegen, das ist wahr.' as a label reply is read as 'true' (rule sole); it means false"),
     ("th", "negators: [ไม่, ", "negators: [", "grammar.negators", "'ไม่เป็นจริง.' as a label reply is read as 'true' (rule sole); it means false"),
     ("ru", "conditions: [если, ли]", "conditions: [если, ли, ровно в том случае когда]", "grammar.conditions", "'ровно в том случае когда ложь.' as a label reply is read as 'false' (rule sole); it means no answer"),
     ("de", "wrong: [", "wrong: [da ist nichts dran, ", "grammar.wrong", "'Option A da ist nichts dran.' as a choice reply is read as 'A'"),
