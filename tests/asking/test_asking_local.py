@@ -10,7 +10,7 @@ import pytest
 from hesperus.asking import Budget, Policy, ReplyStore, Spending, ask
 from hesperus.errors import BudgetReachedError, PermanentError, StoreError
 from hesperus.models import ScriptedModel
-from hesperus.types import Failure, Prompt, Reply, Request
+from hesperus.types import Failure, Prompt, Reply, Request, Settings
 
 
 def questions(*texts: str, **more: object) -> list[Request]:
@@ -110,10 +110,11 @@ def test_budgets_hold_for_local_models_too(store):
             spending=spending,
         )
     assert len(store) == 10 and spending.requests == 10
+    bounded = questions(*texts, settings=Settings(max_tokens=256))
     with pytest.raises(BudgetReachedError, match="of 340 tokens"):
-        ask(Batches(), questions(*texts), store=store, policy=Policy(budget=Budget(tokens=340)))
-    assert 10 < len(store) < 20
-    assert len(ask(Batches(), questions(*texts), store=store)) == 20
+        ask(Batches(), bounded, store=store, policy=Policy(budget=Budget(tokens=340)))
+    assert 10 < len(store) < 30
+    assert len(ask(Batches(), bounded, store=store)) == 20
 
 
 def test_progress_ends_complete(store):

@@ -241,7 +241,7 @@ def test_options_are_scored_by_the_first_token():
     assert reply.text == "" and reply.option_logprobs == (-0.25, -1.5)
     body = endpoint.bodies[0]
     assert body["logprobs"] is True and body["top_logprobs"] == 20 and body["max_tokens"] == 1
-    for options, kind in (((), "no_options"), (("A", "X"), "no_logprobs")):
+    for options, kind in (((), "no_options"), (("A", "X"), "option_not_shown")):
         with serving(lambda *_: say) as endpoint, pytest.raises(PermanentError) as caught:
             ask_once(endpoint.url, Request("http/some/model", Prompt("pick"), options=options))
         assert caught.value.kind == kind

@@ -38,17 +38,70 @@ def test_the_list_names_every_provider_and_no_key(monkeypatch):
     assert SECRET not in json.dumps(document) and SECRET not in run(models.app)
 
 
-def test_one_request_shows_what_comes_back():
+def found(*arguments: str) -> dict[str, dict[str, object]]:
+    rows = json.loads(run(models.app, "test", *arguments, "--format", "json"))["rows"]
+    return {row["capability"]: row for row in rows}
+
+
+def test_what_an_endpoint_can_do_is_found_out_with_the_flags_to_use():
     top = [{"token": "A", "logprob": -0.25}, {"token": "B", "logprob": -1.5}]
     say = Say("A\x1b[31m", choice={"logprobs": {"content": [{"top_logprobs": top}]}})
-    with serving(lambda *_: say) as endpoint:
-        arguments = ("test", "http/m", "--base-url", endpoint.url)
-        (row,) = json.loads(run(models.app, *arguments, "--format", "json"))["rows"]
-        assert (row["finish"], row["served_by"], row["option_logprobs"]) == ("stop", "m-2026", None)
-        assert len(endpoint.bodies) == 1 and "temperature" not in endpoint.bodies[0]
-        rows = json.loads(run(models.app, *arguments, "--logprobs", "--format", "json"))["rows"]
-        assert rows[1]["option_logprobs"] == "-0.2500 -1.5000"
-        assert "\x1b" not in run(models.app, *arguments)
+
+    def behave(body, count):
+        return Send({"error": {"message": "no such path"}}, 404) if "prompt" in body else say
+
+    with serving(behave) as endpoint:
+        rows = found("http/m", "--base-url", endpoint.url)
+        assert "\x1b" not in run(models.app, "test", "http/m", "--base-url", endpoint.url)
+        assert "temperature" not in endpoint.bodies[0]
+    assert list(rows) == ["text", "log-probabilities", "system role", "temperature", "seed", "echo"]
+    assert [row["works"] for row in rows.values()] == [True, True, True, True, True, False]
+    assert "ended by stop" in str(rows["text"]["detail"]) and "served by m-2026" in str(
+        rows["text"]["detail"]
+    )
+    assert rows["log-probabilities"]["flags"] == "--scoring logprobs"
+    assert "of the 2 most likely first tokens; -0.25 -1.50" in str(rows["log-probabilities"]["detail"])
+
+
+def test_an_endpoint_that_can_do_little_says_what_to_do_instead():
+    def behave(body, count):
+        if body["messages"][0]["role"] == "system":
+            return Send({"message": "System role not supported"}, 400)
+        for member in ("temperature", "seed", "logprobs"):
+            if member in body:
+                return Send(
+                    {"error": {"message": f"Unsupported parameter: '{member}'", "param": member}}, 400
+                )
+        return Say("A", message={"reasoning_content": "Hm."})
+
+    with serving(lambda body, count: Send({}, 404) if "prompt" in body else behave(body, count)) as endpoint:
+        rows = found("http/m", "--base-url", endpoint.url)
+    assert [name for name, row in rows.items() if row["works"]] == ["text"]
+    assert "thinks aloud first" in str(rows["text"]["detail"])
+    assert rows["log-probabilities"]["flags"] == "--scoring generate"
+    assert rows["system role"]["detail"] == "the system text goes in front of the question"
+    assert rows["temperature"]["flags"] == "leave --temperature out"
+
+
+def test_few_alternatives_are_asked_for_where_many_are_refused():
+    top = [{"token": "A", "logprob": -0.25}, {"token": "B", "logprob": -1.5}]
+
+    def behave(body, count):
+        if body.get("top_logprobs", 0) > 5:
+            return Send({"error": {"message": "Invalid value for 'top_logprobs': must be at most 5"}}, 400)
+        return Say("A", choice={"logprobs": {"content": [{"top_logprobs": top}]}})
+
+    with serving(lambda body, count: Send({}, 404) if "prompt" in body else behave(body, count)) as endpoint:
+        rows = found("http/m", "--base-url", endpoint.url)
+        assert rows["log-probabilities"]["works"] and [
+            b["top_logprobs"] for b in endpoint.bodies if "top_logprobs" in b
+        ] == [20, 5]
+
+
+def test_a_local_model_is_asked_for_text_and_options():
+    rows = found("pocket/s")
+    assert list(rows) == ["text", "log-probabilities"]
+    assert "of every option" in str(rows["log-probabilities"]["detail"])
 
 
 def test_a_failing_endpoint_is_an_error(monkeypatch):

@@ -45,7 +45,7 @@ def test_an_exact_token_beats_a_beginning():
 def test_what_cannot_be_told_is_an_error(options, shown, named):
     with pytest.raises(PermanentError, match=named) as caught:
         first_token_logprobs(options, shown, "m")
-    assert caught.value.kind == "no_logprobs"
+    assert caught.value.kind == "option_not_shown"
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)

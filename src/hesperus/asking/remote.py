@@ -20,7 +20,17 @@ from hesperus.models import RemoteModel
 from hesperus.types import Reply
 
 BILLED_KINDS = frozenset(
-    {"bad_encoding", "bad_json", "empty_choices", "gave_up", "no_content", "no_logprobs", "reset", "timeout"}
+    {
+        "bad_encoding",
+        "bad_json",
+        "empty_choices",
+        "gave_up",
+        "no_content",
+        "no_logprobs",
+        "option_not_shown",
+        "reset",
+        "timeout",
+    }
 )
 """Failures by which a provider may have generated, and billed, a reply that we did not get."""
 

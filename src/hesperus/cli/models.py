@@ -10,8 +10,7 @@ from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
 
 if TYPE_CHECKING:
-    from hesperus.models import Model, ModelOptions
-    from hesperus.types import Reply
+    from hesperus.models import ModelOptions
 
 app = Commands()
 
@@ -82,70 +81,38 @@ def test(
     name: Annotated[str, typer.Argument(help="provider/name.", show_default=False)],
     base_url: Annotated[str | None, _URL] = None,
     key_variable: Annotated[str | None, _KEY] = None,
-    logprobs: Annotated[
-        bool, typer.Option("--logprobs", help="Also ask for log-probabilities of two options.")
-    ] = False,
     device: Annotated[str, _DEVICE] = "auto",
     dtype: Annotated[str, _DTYPE] = "auto",
     format: Format = "table",
 ) -> None:
-    """Send one tiny request, and show what comes back. Nothing is stored.
+    """Ask a model a few tiny questions, and show what it can do and which flags a study needs for it.
+
+    Text; log-probabilities of options, and of how many tokens; the system role, the temperature, a seed; echo. Nothing is
+    stored.
 
     For example:
 
         hesperus models test openai/gpt-4o-mini
 
-        hesperus models test http/my-model --base-url http://localhost:8000/v1 --logprobs
+        hesperus models test http/my-model --base-url http://localhost:8000/v1
 
         hesperus models test pocket/s --format json
 
-        hesperus models test hf/./my-checkpoint --device cuda --dtype bfloat16 --logprobs
+        hesperus models test hf/./my-checkpoint --device cuda --dtype bfloat16
     """
-    from hesperus.models import Loading, ModelOptions, model
+    from hesperus.asking.probing import probe
+    from hesperus.models import Loading, ModelOptions
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
 
     options = ModelOptions(
         base_url=base_url, key_variable=key_variable, loading=Loading(device=device, dtype=dtype)
     )
-    asked = model(name, options)
-    rows = [_tried(asked, name, None)]
-    if logprobs:
-        rows.append(_tried(asked, name, ("A", "B")))
-    print_table(Table("models_test", tuple(rows[0]), tuple(rows), {"options": _shown(options)}), format)
-
-
-def _tried(asked: Model, name: str, options: tuple[str, ...] | None) -> dict[str, object]:
-    """Ask once, with few retries; an error is raised."""
-    import time
-
-    from hesperus.asking import Policy, ReplyStore, ask
-    from hesperus.errors import ModelError
-    from hesperus.types import Failure, Prompt, Request, Settings
-
-    text = "Which letter comes first in the alphabet?\nA. A\nB. B\nAnswer with the letter only."
-    request = Request(name, Prompt(text), Settings(temperature=None, max_tokens=64), options)
-    with ReplyStore(":memory:") as store:
-        started = time.perf_counter()
-        (reply,) = ask(asked, [request], store=store, policy=Policy(retries=2, timeout=60))
-        seconds = time.perf_counter() - started
-    if isinstance(reply, Failure):
-        raise ModelError(reply.message, kind=reply.kind)
-    return _row(name, reply, seconds)
-
-
-def _row(name: str, reply: Reply, seconds: float) -> dict[str, object]:
-    logprobs = reply.option_logprobs
-    return {
-        "model": name,
-        "reply": reply.text,
-        "finish": reply.finish,
-        "option_logprobs": None if logprobs is None else " ".join(f"{value:.4f}" for value in logprobs),
-        "tokens_in": reply.tokens_in,
-        "tokens_out": reply.tokens_out,
-        "served_by": reply.served_by,
-        "seconds": round(seconds, 3),
-    }
+    rows = tuple(
+        {"model": name, "capability": one.name, "works": one.works, "flags": one.flags, "detail": one.detail}
+        for one in probe(name, options)
+    )
+    print_table(Table("models_test", tuple(rows[0]), rows, {"options": _shown(options)}), format)
 
 
 def _local(provider: str, name: str, note: str) -> dict[str, object]:

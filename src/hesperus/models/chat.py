@@ -37,6 +37,9 @@ class ChatModel:
         name: ``provider/model``.
         options: How it is reached.
 
+    Attributes:
+        alternatives_shown: First tokens with a log-probability in the last scored reply; None before there was one.
+
     Raises:
         UsageError: The name lacks a model, the base URL is missing or unusable, or ``extra`` sets what the
             request decides.
@@ -56,7 +59,8 @@ class ChatModel:
         self._extra = as_extra(options.extra) if self._responds else dict(options.extra)
         self._scoring = options.scoring
         limit_word = "max_output_tokens" if self._responds else self._provider.limit_word
-        self._dialect = Dialect(limit_word, self._provider.seed_word)
+        self._dialect = Dialect(limit_word, self._provider.seed_word, self._provider.top_logprobs)
+        self.alternatives_shown: int | None = None
         self._transport: Transport | None = None
         self._key: str | None = None
         self._where = f"{self._model} at {urlsplit(self._base_url).netloc}"
@@ -104,7 +108,7 @@ class ChatModel:
         """
         if request.options is None:
             try:
-                document = await self._asked(request, {})
+                document = await self._asked(request)
                 return (read_responses if self._responds else wire.read_chat)(document, self._where)
             except _HeldBackError:
                 return Reply("", "filter")
@@ -117,13 +121,14 @@ class ChatModel:
     async def _score_chat(self, request: Request, options: tuple[str, ...]) -> Reply:
         if self._provider.top_logprobs == 0:
             raise PermanentError(
-                f"{self._provider.name} offers no log-probabilities; ask for text instead", kind="no_logprobs"
+                f"{self._provider.name} offers no log-probabilities; ask for text instead (--scoring generate)",
+                kind="no_logprobs",
             )
         one_token = replace(request, settings=replace(request.settings, max_tokens=1))
-        asked: dict[str, JSON] = {"logprobs": True, "top_logprobs": self._provider.top_logprobs}
-        document = await self._asked(one_token, asked)
-        choice = wire.read_choice(document, self._where)
-        logprobs = first_token_logprobs(options, chat_alternatives(choice, self._where), self._where)
+        document = await self._asked(one_token)
+        alternatives = chat_alternatives(wire.read_choice(document, self._where), self._where)
+        self.alternatives_shown = len(alternatives)
+        logprobs = first_token_logprobs(options, alternatives, self._where)
         return Reply("", "stop", logprobs, *wire.usage_of(document), served_by=wire.served_by(document))
 
     async def _score_echo(self, request: Request, options: tuple[str, ...]) -> Reply:
@@ -150,7 +155,7 @@ class ChatModel:
         )
         return Reply("", "stop", tuple(logprobs), total_in, total_out, served)
 
-    async def _asked(self, request: Request, asked: Mapping[str, JSON]) -> Any:
+    async def _asked(self, request: Request) -> Any:
         """Send a request in the endpoint's dialect, and learn that from what it refuses."""
         path, body_of = (
             ("/responses", responses_body) if self._responds else ("/chat/completions", wire.chat_body)
@@ -158,7 +163,9 @@ class ChatModel:
         dialect = self._dialect
         tried = {dialect}
         while True:
-            body = {**body_of(self._model, request, dialect), **asked, **self._extra}
+            body = {**body_of(self._model, request, dialect), **self._extra}
+            if request.options is not None:
+                body |= {"logprobs": True, "top_logprobs": dialect.top_logprobs}
             try:
                 document = await self._post(path, body, dialect)
             except _DialectError as refused:
@@ -169,6 +176,11 @@ class ChatModel:
                 continue
             self._keep(dialect)
             return document
+
+    @property
+    def folds_system(self) -> bool:
+        """Whether the endpoint was found to take no system role, so that a system text goes in front of the user's."""
+        return self._dialect.folds_system
 
     def _keep(self, dialect: Dialect) -> None:
         """Speak this dialect from now on; what it changes in a prompt is said once."""

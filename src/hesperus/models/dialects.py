@@ -9,6 +9,9 @@ from hesperus.models.wire import Dialect
 
 LIMIT_WORDS = ("max_completion_tokens", "max_tokens")
 
+FEW = 5
+"""Alternatives a token that endpoints give which give few."""
+
 _UNKNOWN_MEMBER = (
     "unsupported",
     "not supported",
@@ -60,6 +63,8 @@ def other_dialect(
     words = f"{refusal.code} {refusal.said}".lower()
     if has_system and not dialect.folds_system and _refuses_system(words, refusal.parameter):
         return replace(dialect, folds_system=True)
+    if "top_logprobs" in (refusal.parameter, *words.replace("`", " ").replace("'", " ").split()):
+        return replace(dialect, top_logprobs=FEW) if dialect.top_logprobs > FEW else None
     word = dialect.limit_word
     if refusal.status in (400, 422) and word in LIMIT_WORDS and word not in given and _refuses(word, refusal):
         return replace(dialect, limit_word=next(other for other in LIMIT_WORDS if other != word))

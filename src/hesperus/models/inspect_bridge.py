@@ -113,7 +113,8 @@ class InspectModel:
         shown = output.choices[0].logprobs
         if shown is None or not shown.content or not shown.content[0].top_logprobs:
             raise PermanentError(
-                f"{self.name} returned no log-probabilities; ask for text instead", kind="no_logprobs"
+                f"{self.name} returned no log-probabilities; ask for text instead (--scoring generate)",
+                kind="no_logprobs",
             )
         return {entry.token: entry.logprob for entry in shown.content[0].top_logprobs}
 

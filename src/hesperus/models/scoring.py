@@ -34,7 +34,7 @@ def first_token_logprobs(
         where: Model and host, for messages.
 
     Raises:
-        PermanentError: An option has no number (kind ``no_logprobs``).
+        PermanentError: An option has no number (kind ``option_not_shown``).
     """
     bare = [option.strip() for option in options]
     best: list[dict[str, float]] = [{} for _ in options]
@@ -50,8 +50,9 @@ def first_token_logprobs(
         shown = ", ".join(repr(option[:40]) for option in missing[:5])
         raise PermanentError(
             f"{where} shows no log-probability for {len(missing)} of {len(bare)} options ({shown}): not among the "
-            f"{len(alternatives)} most likely first tokens, or begun like another option; ask for text instead",
-            kind="no_logprobs",
+            f"{len(alternatives)} most likely first tokens, or begun like another option; ask for text instead "
+            "(--scoring generate)",
+            kind="option_not_shown",
         )
     return tuple(stems[max(stems, key=len)] for stems in best)
 
@@ -77,7 +78,7 @@ def chat_alternatives(choice: Mapping[str, Any], where: str) -> dict[str, float]
                 _keep(found, token, logprob)
     if not found:
         raise PermanentError(
-            f"{where} returned no log-probabilities; it may not offer them: ask for text instead",
+            f"{where} returned no log-probabilities; it may not offer them: ask for text instead (--scoring generate)",
             kind="no_logprobs",
         )
     return found
@@ -102,7 +103,7 @@ def echoed_logprob(choice: Mapping[str, Any], prompt: str, option: str, where: s
         or not text.startswith(prompt + option)
     ):
         raise PermanentError(
-            f"{where} does not echo prompts with log-probabilities; use chat scoring or ask for text",
+            f"{where} does not echo prompts with log-probabilities; use chat scoring or ask for text (--scoring generate)",
             kind="no_logprobs",
         )
     # Servers that count a start token which the text does not show report every offset too high by its length.

@@ -47,11 +47,13 @@ class Dialect:
     Attributes:
         limit_word: Member that bounds the reply's length.
         seed_word: Member that seeds sampling, or None.
+        top_logprobs: Most alternatives a token that are asked for.
         folds_system: Whether a system text goes in front of the user's, since the endpoint takes no such role.
     """
 
     limit_word: str = "max_tokens"
     seed_word: str | None = "seed"
+    top_logprobs: int = 20
     folds_system: bool = False
 
 

@@ -23,6 +23,9 @@ Watch = Callable[[str, Progress], None]
 
 _NO_LIMIT = BudgetLimits()
 _LOCAL_TOKENS = 256
+_FIRST = 3
+"""Questions by which a model shows whether it can be asked in a way."""
+_NO_LOGPROBS = frozenset({"http_400", "http_422", "no_logprobs", "option_not_shown", "unsupported"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,26 @@ class Desk:
         for place, reply in zip(short, self.ask(longer, f"{stage}, again with more tokens"), strict=True):
             replies[place] = reply
         return replies
+
+    def check_scoring(self, requests: Sequence[Request]) -> None:
+        """Find out whether a model gives log-probabilities of options, before a whole study is asked of it.
+
+        The first questions themselves are asked, so that none is paid for twice.
+
+        Args:
+            requests: Scored questions to one model.
+
+        Raises:
+            UsageError: It gives none, or none of these options is among the few that it shows.
+        """
+        first = self.ask(requests[:_FIRST], "first log-probabilities")
+        failed = [reply for reply in first if isinstance(reply, Failure) and reply.kind in _NO_LOGPROBS]
+        if failed and len(failed) == len(first):
+            raise UsageError(
+                f"{requests[0].model} cannot be asked for log-probabilities: {failed[0].message}. Have it write the label "
+                "instead: --scoring generate (`scoring: generate` in a study file); `hesperus models test "
+                f"{requests[0].model}` shows what it can do"
+            )
 
     def held(self, requests: Sequence[Request]) -> list[bool]:
         """Which requests the store answers already, in the order of the requests."""

@@ -28,6 +28,7 @@ from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
 from hesperus.studies.multisense.config import MultisenseStudy
 from hesperus.studies.multisense.design import design
 from hesperus.studies.multisense.making import lost_texts, refuse_unaskable_senses
+from hesperus.types import Request
 from hesperus.version import __version__
 
 
@@ -71,8 +72,11 @@ def run_study(
     with open_desk(models, store or default_store(folder), terms=study, watch=progress) as desk:
         for name in study.models:
             senses, made = assembly.make(name, desk)
+            asked = questions(name, plan.cells, senses, how)
+            if how.by_logprobs:
+                desk.check_scoring([one.request for one in asked if isinstance(one.request, Request)])
             rows = answer_cells(
-                questions(name, plan.cells, senses, how),
+                asked,
                 senses,
                 how,
                 task=material.task.name,

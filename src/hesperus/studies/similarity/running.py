@@ -28,6 +28,7 @@ from hesperus.studies.asked.material import gather
 from hesperus.studies.asked.planning import Line, Plan, answer_lines, plan_of
 from hesperus.studies.similarity.config import Comparison, SimilarityStudy
 from hesperus.studies.similarity.grouping import grouping
+from hesperus.types import Request
 from hesperus.version import __version__
 
 
@@ -125,8 +126,11 @@ def _asked(study: SimilarityStudy, store: Path, progress: Watch | None) -> _Answ
             made = []
             for how in _ways(study):
                 stage = f"{name}: {'options scored' if how.by_logprobs else 'answers'}"
+                asked = questions(name, cells, senses, how)
+                if how.by_logprobs:
+                    desk.check_scoring([one.request for one in asked if isinstance(one.request, Request)])
                 rows = answer_cells(
-                    questions(name, cells, senses, how),
+                    asked,
                     senses,
                     how,
                     task=material.task.name,
