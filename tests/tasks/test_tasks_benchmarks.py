@@ -412,6 +412,15 @@ def test_a_hole_among_the_options_is_an_error_with_row_and_field(tmp_path: Path,
     assert any(f"line {line}," in said for line in (2, 3, 6))
 
 
+def test_the_english_stories_are_read_under_the_names_of_their_authors(tmp_path: Path) -> None:
+    names = {f"input_sentence_{n}": f"InputSentence{n}" for n in range(1, 5)}
+    names |= {f"sentence_quiz{n}": f"RandomFifthSentenceQuiz{n}" for n in (1, 2)}
+    names |= {"story_id": "InputStoryid", "answer_right_ending": "AnswerRightEnding"}
+    rows = rows_of("xstorycloze")
+    rows["en"] = [{names[name]: value for name, value in row.items()} for row in rows["en"]]
+    assert load("xstorycloze", tmp_path, rows).coverage == {"kept": 4}
+
+
 def test_the_known_hole_is_left_out_and_listed(tmp_path: Path) -> None:
     rows = rows_of("mmlu-prox")
     for tag, many in rows.items():

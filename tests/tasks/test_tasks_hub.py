@@ -59,3 +59,23 @@ def test_what_the_cache_lacks_is_said_offline() -> None:
         read_hub(Source(hub="nobody/nothing", revision="0" * 40, config="de", split="test"), "de")
     with pytest.raises(DataError, match="HF_HUB_OFFLINE=1"):
         read_hub(Source(hub="nobody/nothing", revision="0" * 40, files="{language}.tsv"), "de")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_several_configurations_are_one_table_with_a_column_for_them(tmp_path: Path) -> None:
+    pytest.importorskip("datasets", reason="the extra `datasets` is not installed")
+    folder = tmp_path / "exams"
+    for name in ("Law", "Criminal-Law"):
+        (folder / name).mkdir(parents=True)
+        frame = pl.DataFrame({"question": [f"{name} {n}" for n in range(2)], "answer": [1, 2]})
+        frame.write_parquet(folder / name / "test-00000-of-00001.parquet")
+    configs = "".join(
+        f"  - config_name: {name}\n    data_files:\n      - split: test\n        path: {name}/test-*\n"
+        for name in ("Law", "Criminal-Law")
+    )
+    (folder / "README.md").write_text(f"---\nconfigs:\n{configs}---\n", encoding="utf-8")
+    source = Source(hub=str(folder), configs=("Law", "Criminal-Law"), config_column="subject", split="test")
+    rows = read_hub(source, "ko")
+    assert rows.columns["subject"] == ["Law", "Law", "Criminal-Law", "Criminal-Law"]
+    assert rows.columns["question"] == ["Law 0", "Law 1", "Criminal-Law 0", "Criminal-Law 1"]
+    assert rows.file(2).endswith("Criminal-Law, test") and rows.line(2) == 1

@@ -144,7 +144,7 @@ def _asked(what: Task, item: Item) -> AskedItem:
     from hesperus.senses import render
     from hesperus.tasks.definition import LETTERS
 
-    instruction = what.instructions.get(item.language)
+    instruction = what.find_instruction(item.language)
     by_group = any("=" in word for one in what.instructions.values() for word in one.words)
     if item.options is not None and what.form == "choice" and not (by_group and instruction is None):
         # What is asked may depend on the item ("What was the cause?"): such words stand under group=value.
