@@ -180,6 +180,8 @@ def cell_text(value: object) -> str | None:
     Raises:
         ValueError: The cell holds a list, a mapping or bytes, or more than LONGEST_CELL characters.
     """
+    if value is None or (type(value) is str and len(value) <= LONGEST_CELL):
+        return value
     if isinstance(value, float) and math.isnan(value):
         return None
     for kind, name in ((Mapping, "a mapping"), ((bytes, bytearray), "bytes")):
