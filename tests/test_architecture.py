@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
     "lazy", "tables", "plugins", "types", "errors", "fingerprint", "version", "languages", "normalization",
-    "rounding", "strict_yaml",
+    "rounding", "spreadsheets", "strict_yaml",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
@@ -28,7 +28,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plugins": set(),
     "normalization": set(),
     "rounding": set(),
-    "tables": {"errors"},
+    "tables": {"errors", "spreadsheets"},
+    "spreadsheets": set(),
     "strict_yaml": {"errors"},
     "fingerprint": {"version"},
     "languages": {"types", "errors", "fingerprint", "lazy", "normalization", "strict_yaml"},

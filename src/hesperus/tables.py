@@ -15,6 +15,7 @@ from typing import IO
 import polars as pl
 
 from hesperus.errors import DataError, UsageError
+from hesperus.spreadsheets import guarded_frame, unguarded_frame
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -59,7 +60,7 @@ def read_table(path: Path | str) -> pl.DataFrame:
     try:
         if kind == "jsonl":
             return pl.read_ndjson(content, infer_schema_length=None)
-        return pl.read_csv(content, infer_schema=False, separator=_SEPARATORS[kind])
+        return unguarded_frame(pl.read_csv(content, infer_schema=False, separator=_SEPARATORS[kind]))
     except pl.exceptions.PolarsError as error:
         line, why = _broken_json(content) if kind == "jsonl" else _broken_row(content, _SEPARATORS[kind])
         said = why or _first(error)
@@ -78,8 +79,8 @@ def write_table(table: pl.DataFrame, to: Path | IO[bytes], kind: str) -> None:
         UsageError: No such format, or cells that it cannot hold.
     """
     writers: dict[str, Callable[[], object]] = {
-        "csv": lambda: table.write_csv(to),
-        "tsv": lambda: table.write_csv(to, separator="\t"),
+        "csv": lambda: guarded_frame(table).write_csv(to),
+        "tsv": lambda: guarded_frame(table).write_csv(to, separator="\t"),
         "jsonl": lambda: table.write_ndjson(to),
         "parquet": lambda: table.write_parquet(to),
     }

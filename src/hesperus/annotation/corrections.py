@@ -15,6 +15,7 @@ from hesperus.annotation.units import Unit
 from hesperus.errors import DataError, UsageError
 from hesperus.records.files import write_whole
 from hesperus.records.schema import KEY
+from hesperus.spreadsheets import guarded
 from hesperus.types import OUTCOMES
 
 _COLUMNS = (*KEY, "reply_hash", "label", "outcome", "note")
@@ -67,7 +68,7 @@ def write_corrections(store: RatingStore, path: Path | str, reply_hash: Callable
     written = io.StringIO(newline="")
     writer = csv.DictWriter(written, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: guarded(cell) for name, cell in row.items()} for row in rows)
 
     def write(partial: Path) -> None:
         partial.write_text(written.getvalue(), encoding="utf-8", newline="")

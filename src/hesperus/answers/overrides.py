@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.spreadsheets import unguarded
 from hesperus.strict_yaml import read_yaml
 from hesperus.types import OUTCOMES, Answer
 
@@ -122,7 +123,7 @@ def _csv_entries(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             if row:
                 if len(row) != len(header):
                     raise DataError(f"{len(row)} values for {len(header)} columns", file=path, line=line)
-                yield line, dict(zip(header, row, strict=True))
+                yield line, dict(zip(header, map(unguarded, row), strict=True))
             line = rows.line_num + 1
     except csv.Error as error:
         raise DataError(f"no CSV: {error}", file=path, line=rows.line_num) from error

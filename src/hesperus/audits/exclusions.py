@@ -10,6 +10,7 @@ from pathlib import Path
 from hesperus.audits.finding import Finding
 from hesperus.errors import DataError, UsageError
 from hesperus.records.files import write_whole
+from hesperus.spreadsheets import guarded, unguarded
 
 _COLUMNS = ("item", "reason")
 _LONGEST_CELL = 100_000
@@ -36,7 +37,7 @@ def write_exclusions(path: Path | str, findings: Iterable[Finding]) -> Mapping[s
     found = exclusion_reasons(findings)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([_COLUMNS, *found.items()])
+    writer.writerows([_COLUMNS, *(map(guarded, row) for row in found.items())])
     write_whole(Path(path), lambda place: _write(place, text.getvalue()))
     return found
 
@@ -81,12 +82,12 @@ def read_exclusions(path: Path | str) -> dict[str, str]:
 
 def _row(header: list[str], row: list[str], path: Path, line: int) -> tuple[str, str]:
     cells = dict(zip(header, row, strict=False))
-    item = cells.get("item", "").strip()
+    item = unguarded(cells.get("item", "").strip())
     if not item:
         raise DataError("the row names no item", file=path, line=line)
     if len(item) > _LONGEST_CELL:
         raise DataError(f"an item id of {len(item)} characters", file=path, line=line)
-    return item, cells.get("reason", "").strip()
+    return item, unguarded(cells.get("reason", "").strip())
 
 
 def _write(place: Path, text: str) -> None:

@@ -13,6 +13,7 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.conform import conform
 from hesperus.records.earlier import version_of, warn_of_records
 from hesperus.records.schema import MEASURED, SCHEMA, SCHEMA_VERSION
+from hesperus.spreadsheets import unguarded_frame
 
 RECORDS_FILE = "records.parquet"
 
@@ -66,6 +67,7 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
                 schema_overrides=_TEXT_COLUMNS,
                 infer_schema_length=None,
             )
+            frame = unguarded_frame(frame)
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         raise _unreadable(file, kind, error) from error
     if columns is not None:

@@ -18,6 +18,7 @@ from hesperus.reports.cells import cell, is_numeric, shown_cell, shown_columns
 from hesperus.reports.table import Table
 from hesperus.reports.terminal import print_terminal
 from hesperus.reports.untrusted import UNSAFE, visible
+from hesperus.spreadsheets import guarded
 
 _UNLIMITED = 10_000
 """Width of a terminal table that goes into a file or a pipe, where nothing has to fit."""
@@ -117,17 +118,19 @@ def _json_escape(found: re.Match[str]) -> str:
 def _csv(table: Table) -> str:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(table.columns)
+    writer.writerow(map(guarded, table.columns))
     for row in table.rows:
         writer.writerow([_exact(row.get(name)) for name in table.columns])
     return written.getvalue()
 
 
 def _exact(value: object) -> object:
-    """A cell: numbers in full, nothing as nothing, structures as JSON, control characters as ``⟨U+001B⟩``."""
+    """A cell: numbers in full, nothing as nothing, structures as JSON, control characters as ``⟨U+001B⟩``, no formula."""
     if value is None or isinstance(value, int | float):
         return value
-    return visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+    return guarded(
+        visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+    )
 
 
 _MARKDOWN = re.compile(r"([\\`*\[\]<>|~&#])")

@@ -12,6 +12,7 @@ import polars as pl
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.files import write_whole
 from hesperus.records.schema import SCHEMA
+from hesperus.spreadsheets import guarded_frame
 
 Shape = Literal["long", "wide"]
 """Long: a row per answer. Wide: a row per task and item, a column per model and sense."""
@@ -46,7 +47,8 @@ def answers_table(records: pl.DataFrame, *, shape: Shape = "long", value: str = 
 def write_table(frame: pl.DataFrame, path: Path | str) -> None:
     """Write a table as CSV, Parquet or JSON lines, by the ending; it appears whole or not at all.
 
-    In CSV a list is written as JSON, as records read it, and so is what has fields of its own.
+    In CSV a list is written as JSON, as records read it, and so is what has fields of its own; what a spreadsheet would run
+    has an apostrophe in front, which is taken off when it is read.
 
     Raises:
         UsageError: The ending is none of these, or a column holds what its format cannot.
@@ -62,7 +64,7 @@ def write_table(frame: pl.DataFrame, path: Path | str) -> None:
 
     def write(partial: Path) -> None:
         if kind == "csv":
-            whole.write_csv(partial)
+            guarded_frame(whole).write_csv(partial)
         elif kind == "jsonl":
             whole.write_ndjson(partial)
         else:

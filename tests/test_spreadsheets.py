@@ -1,0 +1,87 @@
+"""Text that a spreadsheet would run is written as text, and read as it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hesperus.audits.exclusions import read_exclusions
+from hesperus.records import read_records
+from hesperus.records.exporters import write_table
+from hesperus.reports.formats import format_table
+from hesperus.reports.table import Table
+from hesperus.spreadsheets import guarded, guarded_frame, unguarded, unguarded_frame
+from hesperus.tables import read_table
+from hesperus.tables import write_table as write_any
+
+FORMULAS = [
+    '=HYPERLINK("http://x.example","y")',
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    " =1",
+    "-",
+    "--",
+]
+PLAIN = ["-2", "+3.5", "-1,000", "-.5", "-3 %", "1e-5", "-1e-5", "A", "", "it's = b", "'quoted'", "5-3", "…"]
+
+
+def runs(text: str) -> bool:
+    return text.startswith(("=", "+", "-", "@", "\t", "\r", " =")) and text not in PLAIN
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_formula_becomes_text_and_comes_back(text: str) -> None:
+    assert guarded(text) == f"'{text}" and unguarded(guarded(text)) == text
+    assert unguarded(guarded(f"'{text}")) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_numbers_and_other_text_stay_as_they_are(text: str) -> None:
+    assert guarded(text) == text == unguarded(text)
+
+
+@settings(max_examples=500, derandomize=True, deadline=None)
+@given(st.lists(st.text("=+-@'\t\r 12.,%eA"), min_size=1, max_size=8))
+def test_any_text_comes_back_and_none_runs(texts: list[str]) -> None:
+    assert [unguarded(guarded(text)) for text in texts] == texts
+    frame = pl.DataFrame({"x": texts, "n": [1] * len(texts)})
+    kept = guarded_frame(frame)
+    assert kept["x"].to_list() == [guarded(text) for text in texts]
+    assert unguarded_frame(kept).equals(frame)
+
+
+def test_every_csv_that_is_written_is_guarded_and_read_back(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"item": FORMULAS, "=h": FORMULAS, "n": range(len(FORMULAS))})
+    write_table(frame, tmp_path / "a.csv")
+    write_any(frame, tmp_path / "b.tsv", "tsv")
+    for name, separator in (("a.csv", ","), ("b.tsv", "\t")):
+        with (tmp_path / name).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file, delimiter=separator))
+        assert len(rows) == len(FORMULAS) + 1 and not any(runs(cell) for row in rows for cell in row)
+        found = read_table(tmp_path / name)
+        assert found["item"].to_list() == FORMULAS == found["=h"].to_list()
+    table = Table("m", ("item", "value"), tuple({"item": text, "value": -0.5} for text in FORMULAS), {})
+    rows = list(csv.reader(io.StringIO(format_table(table, "csv"))))
+    assert not any(runs(row[0]) for row in rows) and {row[1] for row in rows[1:]} == {"-0.5"}
+
+
+def test_records_as_csv_keep_their_texts(tmp_path: Path) -> None:
+    row = {"model": "a/b", "task": "t", "item": "=1", "instruction": "en", "input": "en", "repeat": 1,
+           "outcome": "answered", "answer": "-2+3", "gold": "-7", "options": ["-2+3", "-7"], "reply": "@x"}  # fmt: skip
+    write_table(pl.DataFrame([row]), tmp_path / "r.csv")
+    found = read_records(tmp_path / "r.csv").row(0, named=True)
+    assert {name: found[name] for name in row} == row
+
+
+def test_exclusions_keep_their_items(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("item,reason\n'=1,'-broken\n-2,no\n")
+    assert read_exclusions(tmp_path / "x.csv") == {"=1": "-broken", "-2": "no"}
