@@ -103,6 +103,8 @@ def test_the_notes_of_a_run_are_in_one_place() -> None:
     told = records.with_columns(reply_language=pl.when(pl.col("input") == "de").then(pl.lit("fr")))
     summary = api.measure("summary", told, resamples=0)
     notes = run_notes(summary, told, {"notes": ["of the task"]})
+    read = told.with_columns(rule=pl.lit("exact"))
+    assert any("no native reader has confirmed" in note for note in run_notes(summary, read, {}))
     assert notes[-1] == "of the task" and any("(fr 20)" in note for note in notes)
     assert not any("(fr" in note for note in run_notes(summary, records, {}))
 

@@ -92,6 +92,15 @@ def test_an_instruction_falls_back_from_region_to_language() -> None:
         task("paws-x").instruction("it")
 
 
+def test_data_in_another_script_are_never_taken() -> None:
+    belebele, xnli = task("belebele").source, task("xnli").source
+    assert (belebele.code("zh-TW"), belebele.code("zh-CN")) == ("zho_Hant", "zho_Hans")
+    assert (xnli.code("zh-CN"), xnli.code("de-AT")) == ("zh", "de")
+    for tag in ("zh-TW", "zh-Hant", "hi-Latn", "sr-Latn"):
+        with pytest.raises(UnknownNameError, match=f"unknown language of this task's data: '{tag}'"):
+            xnli.code(tag)
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if task(name).source.builtin])
 def test_the_size_of_what_comes_along_is_told_right(name: str) -> None:
     items = load_items(name, task(name).languages[0])

@@ -25,6 +25,15 @@ the first element of the list that the mapping ``q`` holds for the language, ``q
 """
 
 
+def _serving(language: str) -> tuple[str, ...]:
+    """Tags whose data or instruction can serve a language, all in its script, the nearest first."""
+    tag = normalise(language)
+    script = look_up(tag).script
+    base = tag.split("-")[0]
+    near = dict.fromkeys((tag, normalise(f"{base}-{script}"), base))
+    return tuple(name for name in near if look_up(name).script == script)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where the data of a task lie.
@@ -64,7 +73,7 @@ class Source:
     obtain: str = ""
 
     def code(self, language: str) -> str:
-        """The benchmark's own code of a language.
+        """The benchmark's own code of a language: that of ``zh`` for ``zh-CN``, and that of ``zh-Hant`` for ``zh-TW``.
 
         Raises:
             UnknownNameError: The source lists its languages, and this is none of them.
@@ -72,7 +81,7 @@ class Source:
         tag = normalise(language)
         if not self.languages:
             return tag
-        for candidate in (tag, tag.split("-")[0]):
+        for candidate in _serving(tag):
             if candidate in self.languages:
                 return self.languages[candidate]
         raise UnknownNameError("language of this task's data", tag, self.languages)
@@ -260,13 +269,8 @@ class Task:
 
         That of ``zh`` serves ``zh-CN``, and that of ``zh-Hant`` serves ``zh-TW``; one in another script serves nobody.
         """
-        tag = normalise(language)
-        script = look_up(tag).script
-        base = tag.split("-")[0]
-        for candidate in (tag, normalise(f"{base}-{script}"), base):
-            if candidate in self.instructions and look_up(candidate).script == script:
-                return self.instructions[candidate]
-        return None
+        found = (self.instructions[tag] for tag in _serving(language) if tag in self.instructions)
+        return next(found, None)
 
     def answer_words(self, language: str) -> dict[str, tuple[str, ...]]:
         """The words that stand for each label in a language, as far as the task and the language packs know them.
