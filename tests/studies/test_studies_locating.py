@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 from hesperus.cli.app import app
 from hesperus.errors import UsageError
 from hesperus.studies.asked import Terms, home_of, models_named
+from hesperus.studies.multisense import run_study, study_from_mapping
+from loopback_endpoint import Say, serving
 
 RIDDLES = """
 name: riddles
@@ -100,9 +102,8 @@ def test_a_run_folder_runs_again_in_its_place_byte_for_byte(
         "run", folder, "--data", "own.csv", "--language", "en", *models, "--out", "out/other", "--quiet"
     )
     assert other.exit_code == 0, (other.stderr, other.exception)
-    assert str(elsewhere / "own.csv") in (elsewhere / "out" / "other" / "study.yaml").read_text(
-        encoding="utf-8"
-    )
+    kept = (elsewhere / "out" / "other" / "study.yaml").read_text(encoding="utf-8")
+    assert "data: ../../own.csv" in kept and str(elsewhere) not in kept
     assert (elsewhere / "out" / "replies.sqlite").is_file()
 
 
@@ -149,3 +150,40 @@ def test_a_named_run_folder_runs_again_in_its_place_unless_a_flag_changes_the_st
     other = typed("run", "mine", "--limit", "4", "--quiet")
     assert other.exit_code == 0 and "run folder: runs/atlas-" in other.stderr
     assert {path.name: path.read_bytes() for path in Path("mine").iterdir()} == before
+
+
+def test_what_is_passed_on_names_no_absolute_path_and_a_run_folder_runs_again(
+    project: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "study.yaml"
+    absolute = {
+        key: str(project / value) for key, value in ASKED.items() if isinstance(value, str)
+    }  # the models are a list
+    file.write_text(
+        yaml.safe_dump({**ASKED, **absolute, "source": ["en"], "target": [], "repeats": 2}), encoding="utf-8"
+    )
+    run = tmp_path / "runs" / "mine"
+    done = typed("run", file, "--out", run, "--quiet")
+    assert done.exit_code == 0, (done.stderr, done.exception)
+    before = (run / "study.yaml").read_bytes()
+    assert str(tmp_path).encode() not in before + (run / "signature.json").read_bytes()
+    assert yaml.safe_load(before)["task"] == "../../project/riddles.yaml"
+    again = typed("run", run, "--quiet")
+    assert again.exit_code == 0, (again.stderr, again.exception)
+    assert (run / "study.yaml").read_bytes() == before
+    assert typed("report", run).exit_code == 0
+    assert str(tmp_path) not in (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_signature_and_report_name_no_endpoint(tmp_path: Path) -> None:
+    values = {"task": "atlas", "models": ["http/m"], "repeats": 2, "sample": {"n": 2}}
+    with serving(lambda *_: Say("A")) as endpoint:
+        study = study_from_mapping({**values, "base_url": endpoint.url})
+        folder = run_study(study, tmp_path / "run").folder
+        host = endpoint.url.split("/")[2]
+    assert (
+        host not in (folder / "signature.json").read_text()
+        and "address-" in (folder / "signature.json").read_text()
+    )
+    assert typed("report", folder).exit_code == 0
+    assert host not in (folder / "report.html").read_text(encoding="utf-8")

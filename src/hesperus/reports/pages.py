@@ -78,23 +78,31 @@ def _css() -> str:
 _USER = re.compile(r"(//)[^/@\s]+@")
 
 
-def _without_user(value: Any) -> Any:
-    """Drop user names and passwords from addresses: they have no place in a file that is passed on."""
+_ADDRESS = re.compile(r"[a-z]+://\S+")
+_PLACE = re.compile(r"(?:/|[A-Za-z]:[\\/])[^\s/\\]+[\\/]\S*")
+
+
+def _to_share(value: Any, key: str = "") -> Any:
+    """What may be passed on: no endpoint's address, no user or password in any, of an absolute path its last name."""
     if isinstance(value, str):
+        if key == "base_url" and _ADDRESS.fullmatch(value):
+            return "(an address)"
+        if _PLACE.fullmatch(value):
+            return re.split(r"[\\/]", value.rstrip("/\\"))[-1]
         return _USER.sub(r"\1", value)
     if isinstance(value, Mapping):
-        return {key: _without_user(inner) for key, inner in value.items()}
-    return [_without_user(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {name: _to_share(inner, str(name)) for name, inner in value.items()}
+    return [_to_share(inner, key) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def study_text(study: Mapping[str, object]) -> str:
     """The resolved study as YAML; empty where there is none."""
     if not study:
         return ""
-    return str(yaml.safe_dump(_without_user(plain(study)), allow_unicode=True, sort_keys=False))
+    return str(yaml.safe_dump(_to_share(plain(study)), allow_unicode=True, sort_keys=False))
 
 
 def signature_text(run: Mapping[str, object], numbers: Mapping[str, object]) -> str:
     """How the run and the numbers of a page were made, as JSON."""
-    document = {"run": _without_user(plain(run)), "numbers": _without_user(plain(numbers))}
+    document = {"run": _to_share(plain(run)), "numbers": _to_share(plain(numbers))}
     return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True)

@@ -53,7 +53,8 @@ class Declared(Part):
         for key in _ONLY_WHERE_GIVEN:
             if not values.get(key):
                 values.pop(key, None)
-        return values
+        how = {key: values.pop(key) for key in Reach.model_fields if key in values}
+        return {**values, **how}
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any], *, file: object = None) -> Self:

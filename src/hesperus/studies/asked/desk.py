@@ -10,10 +10,11 @@ from typing import Protocol
 
 from hesperus.asking import Budget, Policy, Prices, Progress, ReplyStore, Spending, ask, held
 from hesperus.errors import UsageError
-from hesperus.fingerprint import JSON, plain
-from hesperus.models import Model, ModelOptions
+from hesperus.fingerprint import JSON, fingerprint, plain
+from hesperus.models import PROVIDERS, Model, ModelOptions
 from hesperus.models import model as model_named
 from hesperus.models.protocol import DEFAULT_TOKENS
+from hesperus.models.providers import is_loopback
 from hesperus.studies.asked.declaring import BudgetLimits
 from hesperus.studies.prices import read_prices
 from hesperus.types import Failure, Reply, Request, Settings
@@ -228,8 +229,20 @@ def models_named(names: Iterable[str], terms: OnTerms | None = None) -> dict[str
 
 
 def identities(models: Mapping[str, Model]) -> JSON:
-    """What decides the replies of each model beside the request, for the signature of a run."""
-    return {name: plain(dict(model.identity)) for name, model in models.items()}
+    """What decides the replies of each model beside the request, for the signature of a run.
+
+    A signature is passed on: of an address that is no provider's own it has a fingerprint, by which two runs at the same
+    endpoint can still be known as such.
+    """
+    public = {provider.base_url for provider in PROVIDERS.values()}
+    described: dict[str, JSON] = {}
+    for name, model in models.items():
+        identity = dict(model.identity)
+        address = identity.get("base_url")
+        if address is not None and (address not in public or is_loopback(address)):
+            identity["base_url"] = f"address-{fingerprint(address)[:12]}"
+        described[name] = plain(identity)
+    return described
 
 
 def policies_of(models: Iterable[str], terms: OnTerms) -> dict[str, Policy]:

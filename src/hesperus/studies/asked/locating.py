@@ -38,6 +38,38 @@ def home_of(values: Mapping[str, Any], file: Path) -> Path | None:
     return None
 
 
+def with_relative_files(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The keys of a study as they are kept in its run folder, which is passed on: no file by its absolute path.
+
+    Where some file is named by an absolute path, all files are named from the run folder, where `home_of` looks first.
+
+    Args:
+        values: Keys of a validated study, as plain values.
+        folder: The run folder.
+    """
+    if not any(Path(path).is_absolute() for path in _named(values)):
+        return dict(values)
+    return _from_folder(values, folder)
+
+
+def _from_folder(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    def placed(key: str, value: Any) -> Any:
+        is_file = key in _FILES or (key in _NAMES_OR_FILES and str(value).endswith(_ENDINGS))
+        if not (is_file and isinstance(value, str) and value):
+            return value
+        return Path(os.path.relpath(value, folder)).as_posix()
+
+    kept: dict[str, Any] = {}
+    for key, value in values.items():
+        if key in _PARTS and isinstance(value, Mapping):
+            kept[key] = _from_folder(value, folder)
+        elif key == "records" and isinstance(value, list | tuple):
+            kept[key] = [placed(key, one) for one in value]
+        else:
+            kept[key] = placed(key, value)
+    return kept
+
+
 def _named(values: Mapping[str, Any]) -> Iterator[str]:
     """Every file that a study names."""
     for key, value in values.items():

@@ -23,6 +23,7 @@ from hesperus.studies.asked.keeping import (
     made_items_of,
     records_of,
 )
+from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.material import Material
 from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
 from hesperus.studies.multisense.config import MultisenseStudy
@@ -88,7 +89,7 @@ def run_study(
             items += made_items_of(name, senses)
             lost += lost_texts(name, made)
     records = pl.concat(frames)
-    described = study.model_dump(mode="json")
+    described = with_relative_files(study.model_dump(mode="json"), folder)
     run = Run(
         records, pl.concat(items, how="diagonal_relaxed"), described, _signature(study, material, models)
     )

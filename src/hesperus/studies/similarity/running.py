@@ -24,6 +24,7 @@ from hesperus.studies.asked.keeping import (
     lost_questions,
     records_of,
 )
+from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.material import gather
 from hesperus.studies.asked.planning import Line, Plan, answer_lines, plan_of
 from hesperus.studies.similarity.config import Comparison, SimilarityStudy
@@ -80,7 +81,7 @@ def run_study(
             raise UnknownNameError("column under comparison", name, records.columns)
     _check_pivot(study.comparison.pivot, records)
     signature = {"hesperus": __version__, "study": decided(study), **found.signed}
-    run = Run(records, found.items, study.model_dump(mode="json"), signature)
+    run = Run(records, found.items, with_relative_files(study.model_dump(mode="json"), folder), signature)
     write_run(run, folder)
     return StudyRun(run, folder, found.faults, found.excluded)
 

@@ -27,6 +27,7 @@ from hesperus.studies.asked.keeping import (
     lost_questions,
     records_of,
 )
+from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.evaluating import (
     Evaluation,
@@ -152,7 +153,12 @@ def run_study(
         "prompts": stages.prompting.signature(),
         "evaluations": {one.what: plain(dict(one.signature)) for one in evaluations},
     }
-    run = Run(conform(records), _items(prompts, study), study.model_dump(mode="json"), signature)
+    run = Run(
+        conform(records),
+        _items(prompts, study),
+        with_relative_files(study.model_dump(mode="json"), folder),
+        signature,
+    )
     _write(run, evaluations, prompts, folder)
     return StudyRun(run, folder, tuple(lost_questions(records)), material.excluded)
 

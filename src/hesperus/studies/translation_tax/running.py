@@ -27,6 +27,7 @@ from hesperus.studies.asked.keeping import (
     made_items_of,
     records_of,
 )
+from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.asked.material import Material, gather, originals_of
 from hesperus.studies.evaluating.naming import is_translator, translator_named
@@ -133,7 +134,7 @@ def run_study(
         "hesperus": __version__, "study": decided(study), "models": identities(models), "reader": study.reader,
         **material.signed(), "scores": signature(QualitySettings()),
     }  # fmt: skip
-    run = Run(records, items, study.model_dump(mode="json"), signed)
+    run = Run(records, items, with_relative_files(study.model_dump(mode="json"), folder), signed)
     write_run(run, folder)
     return StudyRun(run, folder, (*kept.faults, *lost_questions(records)), material.excluded)
 
