@@ -122,14 +122,14 @@ def test_check_reads_replies_made_from_a_pack(tmp_path: Path) -> None:
     file = tmp_path / "de.yaml"
     text = pack_files()["de"].read_text(encoding="utf-8")
     file.write_text(
-        text.replace("negators: [nicht,", "negators: [nicht, alles andere als das,"), encoding="utf-8"
+        text.replace("negators: [nicht,", 'negators: [nicht, "von wegen, das ist",'), encoding="utf-8"
     )
     done = run("check", str(file), "--format", "json")
     assert done.exit_code == 1
     found = json.loads(done.stdout)["rows"]
     assert {row["key"] for row in found} == {"grammar.negators"}
     assert any(
-        "'alles andere als das ja.' as a label reply is read as 'yes'" in row["message"] for row in found
+        "'von wegen, das ist ja.' as a label reply is read as 'yes'" in row["message"] for row in found
     )
 
 
