@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -8,6 +11,7 @@ import pytest
 import hesperus.records
 from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, conform, read_records, read_run, write_run
+from hesperus.records.importers import ImportSettings, import_logs, save_imported
 
 
 def _run(**changes: object) -> Run:
@@ -102,3 +106,25 @@ def test_everything_public_exists() -> None:
     assert hesperus.records.__all__ == sorted(
         hesperus.records.__all__, key=lambda name: (name.upper() != name, name.lower() == name, name)
     )
+
+
+def test_names_that_are_no_text_are_written_and_read(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"logs/t\xff.csv")
+    run = _run()
+    write_run(
+        replace(
+            run, study={**run.study, "logs": [odd, "é"], odd: 1}, signature={**run.signature, "log": odd}
+        ),
+        tmp_path,
+    )
+    found = read_run(tmp_path)
+    assert found.study["logs"] == ["logs/t\\udcff.csv", "é"] and found.signature["log"] == "logs/t\\udcff.csv"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux alone")
+def test_a_log_whose_name_is_no_text_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    file = Path(os.fsdecode(os.fsencode(tmp_path / "logs") + b"/t\xff_en.csv"))
+    file.write_text("item,model,language,answer,gold\n1,m,en,A,A\n2,m,en,B,A\n")
+    save_imported(import_logs(tmp_path / "logs", ImportSettings(tool="table", task="q")), tmp_path / "run")
+    assert len(read_run(tmp_path / "run").records) == 2

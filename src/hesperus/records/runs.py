@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import orjson
 import polars as pl
@@ -61,9 +62,9 @@ def write_run(run: Run, folder: Path | str) -> None:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: is a file, a run needs a folder")
     described = json.dumps(
-        plain(run.signature), ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False
+        _sayable(plain(run.signature)), ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False
     )
-    study = yaml.safe_dump(plain(run.study), allow_unicode=True, sort_keys=False)
+    study = yaml.safe_dump(_sayable(plain(run.study)), allow_unicode=True, sort_keys=False)
     (folder / SIGNATURE_FILE).unlink(missing_ok=True)
     write_records(run.records, folder / RECORDS_FILE)
     items = run.items
@@ -97,6 +98,15 @@ def read_run(folder: Path | str) -> Run:
     study = mapping_in(folder / STUDY_FILE)
     warn_of_study(folder, study, folder / RECORDS_FILE)
     return Run(records, held, study, mapping_in(folder / SIGNATURE_FILE))
+
+
+def _sayable(value: Any) -> Any:
+    """Plain values as UTF-8 can say them: the name of a file may hold bytes that are no text."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_sayable(key): _sayable(inner) for key, inner in value.items()}
+    return [_sayable(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _write_text(path: Path, text: str) -> None:
