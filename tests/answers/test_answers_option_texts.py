@@ -25,6 +25,10 @@ from hesperus.languages import pack
         ("hy", "Փարիզ Լոնդոն Բեռլին Հռոմ", "Լոնդոնը ճիշտ պատասխանն է։", "B"),
         ("hy", "Փարիզ Լոնդոն Բեռլին Հռոմ", "Լոնդոնը ճիշտ պատասխանը չէ։", None),
         ("zh", "巴黎 伦敦 柏林 罗马", "不是伦敦。", None),
+        ("en", "Paris London Berlin Rome", "If the answer is A, the question is wrong.", None),
+        ("en", "Paris London Berlin Rome", "If it rains, the answer is B.", "B"),
+        ("mr", "पॅरिस लंडन बर्लिन रोम", "जर उत्तर A असेल, तर प्रश्न चुकीचा आहे.", None),
+        ("vi", "Paris London Berlin Rome", "Tôi nghĩ rằng đáp án là B.", "B"),
     ],
 )  # fmt: skip
 def test_the_text_of_an_option(language: str, options: str, reply: str, expected: str | None) -> None:
@@ -38,7 +42,7 @@ def test_the_text_of_an_option(language: str, options: str, reply: str, expected
     ("language", "group", "reply", "expected"),
     [
         ("mr", "sameness", "ते समान आहेत का?", None), ("mr", "sameness", "ते समान आहेत.", "same"),
-        ("en", "truth", "Is it true or false?", None), ("ar", "truth", "هل هذا صحيح؟", None),
+        ("en", "truth", "Is it true or false?", None), ("si", "truth", "එය සත්‍ය නම් හොඳයි.", None), ("si", "truth", "එය සත්‍යයි.", "true"), ("ar", "truth", "هل هذا صحيح؟", None),
         ("hy", "sameness", "Դրանք նույնն են՞։", None), ("hy", "polarity", "Այո՞, թե՞ ոչ։", None), ("hy", "polarity", "Այո։", "yes"),
         ("ne", "truth", "यो सत्य हो कि असत्य?", None), ("az", "truth", "Bu doğrudur, yoxsa yanlış?", None),
         ("si", "inference", "අනුගමනයක් හෝ පරස්පරයක් නොවේ, එබැවින් මධ්‍යස්ථයි.", "neutral"),

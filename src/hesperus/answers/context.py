@@ -136,9 +136,23 @@ def negates(folded: str, words: Context) -> bool:
     )
 
 
-def supposed(text: str, words: Context, start: int) -> bool:
-    """True where a condition stands within two words before an answer."""
-    return _has_word(_before(text, words, start), words.conditions)
+def supposed(text: str, words: Context, start: int, end: int) -> bool:
+    """True where a condition stands within two words before an answer, or behind it as negations do."""
+    return _has_word(_before(text, words, start), words.conditions) or _case_behind(text, words, end)
+
+
+def _case_behind(text: str, words: Context, end: int) -> bool:
+    """True where a condition follows in a language that also negates behind the word: "සත්‍ය නම්"."""
+    behind = fold(_CLAUSE.split(text[end : end + _WIDE])[0]).split()[:1]
+    return bool(words.after) and bool(words.conditions.intersection(behind))
+
+
+def in_case(text: str, words: Context, start: int, end: int) -> bool:
+    """True where the clause of an option letter begins with a condition: "If the answer is A, …"."""
+    if _case_behind(text, words, end):
+        return True
+    clause = fold(_CLAUSE.split(text[max(0, start - _WIDE) : start])[-1]).lstrip()
+    return any(clause.startswith(word if is_unspaced(word) else f"{word} ") for word in words.conditions)
 
 
 def clouded(text: str, words: Context, start: int) -> bool:

@@ -18,6 +18,7 @@ from hesperus.answers.context import (
     conditional,
     denied,
     follows_negator,
+    in_case,
     is_clause,
     negated,
     negated_behind,
@@ -107,7 +108,7 @@ def _last_said(reply: Text, pattern: re.Pattern[str] | None) -> str | None:
     if pattern is None:
         return None
     found = [
-        (match.start(), label)
+        (match, label)
         for match in pattern.finditer(reply.text)
         if (label := _matched(reply, match))
         and not _joined(reply, match, label)
@@ -115,10 +116,15 @@ def _last_said(reply: Text, pattern: re.Pattern[str] | None) -> str | None:
         and not follows_negator(reply.text, reply.around, match.start())
     ]
     if len({label for _, label in found}) > 1 and any(
-        conditional(reply.text, reply.around, start) for start, _ in found
+        conditional(reply.text, reply.around, match.start()) for match, _ in found
     ):
         return None
-    return found[-1][1] if found else None
+    return None if not found or _in_case(reply, found[-1][0]) else found[-1][1]
+
+
+def _in_case(reply: Text, match: re.Match[str]) -> bool:
+    """True where a letter is only supposed: "If the answer is A, …"."""
+    return _is_letter(reply, match["word"]) and in_case(reply.text, reply.around, *match.span("word"))
 
 
 def start(reply: Text) -> str | None:
@@ -127,7 +133,7 @@ def start(reply: Text) -> str | None:
     label = _matched(reply, match) if match else None
     if match is None or label is None or _joined(reply, match, label):
         return None
-    if _turned(reply, match) or _lists_options(reply) or _subject(reply, match):
+    if _turned(reply, match) or _in_case(reply, match) or _lists_options(reply) or _subject(reply, match):
         return None
     if reply.reader.form == "label" and asked(reply.text, match.end("word")):
         return None
@@ -247,6 +253,7 @@ def _inside(reply: Text) -> tuple[set[str], set[str]]:
             if (
                 (last_turned >= 0 and chained(reply.text[last_turned:start], reply.around))
                 or negated(reply.text, reply.around, start, end)
+                or in_case(reply.text, reply.around, start, end)
                 or denied(reply.text, reply.around, end, option_of(reply, word))
             ):
                 last_turned = end
@@ -254,7 +261,7 @@ def _inside(reply: Text) -> tuple[set[str], set[str]]:
             if reply.reader.form == "choice" and not _upheld(reply, match):
                 continue
             said |= {label, *_beside(reply, match, label)}
-        elif supposed(reply.text, reply.around, start):
+        elif supposed(reply.text, reply.around, start, end):
             continue
         elif negated(reply.text, reply.around, start, end):
             turned.add(label)
@@ -352,12 +359,11 @@ def _beside(reply: Text, match: re.Match[str], label: str) -> set[str]:
 
 
 def _turned(reply: Text, match: re.Match[str]) -> bool:
-    """True where an answer is denied: "(A) is not true", "Çelişki yoktur."."""
-    word, end = match["word"], match.end("word")
+    """True where an answer is denied or only supposed: "(A) is not true", "Çelişki yoktur.", "If it is A, …"."""
+    word, (start, end) = match["word"], match.span("word")
     if _is_letter(reply, word):
         return denied(reply.text, reply.around, end, option_of(reply, word))
-    start = match.start("word")
-    return negated(reply.text, reply.around, start, end) or supposed(reply.text, reply.around, start)
+    return negated(reply.text, reply.around, start, end) or supposed(reply.text, reply.around, start, end)
 
 
 def _lists_options(reply: Text) -> bool:
