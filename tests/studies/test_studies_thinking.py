@@ -46,10 +46,12 @@ def test_a_model_that_thinks_answers_at_once_and_its_thinking_is_a_column(tmp_pa
 
 def test_what_was_cut_off_before_an_answer_is_said_and_can_be_asked_again_alone(tmp_path: Path) -> None:
     with serving(thinker) as endpoint:
-        short = run_study(study(endpoint.url, answers={"max_tokens": 100}), tmp_path / "short").records
+        first = run_study(study(endpoint.url, answers={"max_tokens": 100}), tmp_path / "short")
+        short = first.records
         cut = short.filter(short["outcome"] == "truncated")
         assert 0 < len(cut) < len(short)
         assert all("thinking and no answer" in note for note in cut["note"])
+        assert first.cut_off.startswith(f"{len(cut)} of {len(short)} replies hold thinking and no answer")
         before = len(endpoint.bodies)
         again = study(endpoint.url, answers={"max_tokens": 100, "max_tokens_again": 2000})
         whole = run_study(again, tmp_path / "again").records
@@ -105,3 +107,10 @@ def test_the_first_scored_questions_are_not_paid_for_twice(tmp_path: Path) -> No
         chosen = similarity.study_from_mapping({**values, "base_url": endpoint.url})
         run = similarity.run_study(chosen, tmp_path / "run")
         assert len(endpoint.bodies) == 8 == len(run.records) and run.faults == ()
+
+
+def test_a_member_of_a_request_is_left_out_by_null(tmp_path: Path) -> None:
+    with serving(thinker) as endpoint:
+        chosen = study(endpoint.url, answers={"temperature": 0}, request=["temperature=null"])
+        assert run_study(chosen, tmp_path / "run").faults == ()
+        assert not any("temperature" in body for body in endpoint.bodies)

@@ -93,7 +93,7 @@ def command(
         return
     with StageProgress(quiet=quiet) as progress:
         run = chosen.call("run_study", chosen.study, folder, store=store, progress=progress)
-    for said in (run.excluded, run.dropped):
+    for said in (run.excluded, run.dropped, run.cut_off):
         if said:
             typer.echo(str(said), err=True)
     plain = format == "table" and table is None

@@ -164,6 +164,7 @@ class ChatModel:
         tried = {dialect}
         while True:
             body = {**body_of(self._model, request, dialect), **self._extra}
+            body = {member: value for member, value in body.items() if value is not None}
             if request.options is not None:
                 body |= {"logprobs": True, "top_logprobs": dialect.top_logprobs}
             try:

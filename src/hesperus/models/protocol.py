@@ -100,7 +100,8 @@ class ModelOptions:
     Attributes:
         base_url: Root of an OpenAI-compatible API, such as ``http://localhost:8000/v1``; None for the provider's.
         key_variable: Environment variable that holds the API key; None for the provider's. Never the key itself.
-        extra: Further members of the request body, such as ``{"reasoning_effort": "low"}``; for a model of transformers,
+        extra: Further members of the request body, such as ``{"reasoning_effort": "low"}``; None leaves a member out that
+            would be sent, such as ``{"temperature": None}``; for a model of transformers,
             arguments of its chat template, such as ``{"enable_thinking": False}``. They decide the reply, hence they are
             part of the model's identity.
         scoring: ``chat`` reads option log-probabilities off the first generated token; ``echo`` has the

@@ -167,7 +167,8 @@ class Reach(Declared):
         base_url: Endpoint of `http/…` models, or instead of a provider's own.
         key_variable: Environment variable that holds the key, in place of the usual.
         reasoning_effort: How long models think that take it: `low`, `medium`, `high`, ….
-        request: Further members of every request over HTTP, such as `{"top_k": 20}`.
+        request: Further members of every request over HTTP, such as `{"top_k": 20}`; null leaves a member out, such as
+            `{"temperature": null}` for a judge or translator that refuses 0.
         concurrency: Most requests in flight.
         budget: Where to stop.
         prices: Price file, for a budget in money and for the plan.

@@ -57,6 +57,20 @@ class StudyRun:
         return dropped_by_alignment(reasons, kept, sampled=bool(self.run.study.get("sample")))
 
     @property
+    def cut_off(self) -> str:
+        """Replies that hold thinking and no answer, as one line for people; empty where there are none."""
+        if "reasoning" not in self.records.columns:
+            return ""
+        has_text = pl.col("reply").fill_null("").str.strip_chars() != ""
+        count = self.records.filter(pl.col("reasoning").is_not_null() & ~has_text).height
+        if not count:
+            return ""
+        return (
+            f"{count:,} of {self.records.height:,} replies hold thinking and no answer; --max-tokens-again 16000 asks these, and "
+            "no others, again with more tokens"
+        )
+
+    @property
     def records(self) -> pl.DataFrame:
         """The records table."""
         return self.run.records
