@@ -129,6 +129,37 @@ def test_most_tries_refused_is_a_refusing_endpoint():
     assert not circuit.is_refusing and circuit.is_working
 
 
+def test_half_of_the_last_twenty_tries_make_a_refusing_endpoint():
+    circuit = Circuit()
+    for _ in range(50):
+        circuit.succeeded()
+    for _ in range(9):
+        circuit.faltered("http_429", 8)
+    assert not circuit.is_refusing
+    circuit.faltered("http_429", 8)
+    assert circuit.is_refusing, "ten of the last twenty; what came before does not count"
+    circuit.faltered("html", 8)
+    assert circuit.is_refusing, "another fault is no refusal, and the oldest success falls out"
+    for _ in range(9):
+        circuit.succeeded()
+    assert circuit.is_refusing
+    circuit.succeeded()
+    assert not circuit.is_refusing
+
+
+def test_runs_stop_at_the_numbers_that_are_promised():
+    nothing_works = Circuit()
+    assert [nothing_works.failed("http_400", 100, retried=False) for _ in range(20)] == [False] * 19 + [True]
+    worked = Circuit()
+    for _ in range(30):
+        worked.succeeded()
+    assert [worked.failed("http_500", 100, retried=True) for _ in range(19)] == [False] * 18 + [True]
+    refused = Circuit()
+    assert [refused.failed("http_401", 100, retried=False) for _ in range(3)] == [False, False, True]
+    usual = Policy()
+    assert (usual.concurrency, usual.retries, usual.timeout, usual.patience) == (64, 8, 120.0, 600.0)
+
+
 def test_an_endpoint_never_reached_is_not_waited_for_long():
     circuit = Circuit()
     assert circuit.tries("connect", 8) == 3 and circuit.tries("connect", 1) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import subprocess
@@ -12,7 +13,8 @@ import time
 import pytest
 
 from hesperus.asking import ReplyStore
-from hesperus.asking.store import LOOKUP, Entry
+from hesperus.asking.commits import Committer
+from hesperus.asking.store import LOOKUP, Entry, write_ahead
 from hesperus.asking.turns import turn
 from hesperus.errors import StoreError
 from hesperus.models import StoredReply
@@ -213,3 +215,64 @@ def test_a_turn_needs_a_folder_to_lock_in(tmp_path):
         turn(tmp_path / "no" / "s", WHO, waiting=print),
     ):
         pass
+
+
+def test_the_last_request_in_flight_is_written_at_once_and_others_wait_for_company(tmp_path):
+    async def run() -> list[bool]:
+        with ReplyStore(tmp_path / "s.sqlite") as store:
+            commits = Committer(store, WHO)
+            alone = commits.add(entry(1), in_flight=1)
+            early = [alone.done(), len(store) == 1]
+            first = commits.add(entry(2), in_flight=2)
+            waiting = first.done()
+            second = commits.add(entry(3), in_flight=2)
+            early += [not waiting, first.done(), second.done(), len(store) == 3]
+            late = commits.add(entry(4), in_flight=9)
+            early.append(not late.done())
+            await asyncio.wait_for(late, 5)
+            early.append(len(store) == 4)
+            commits.close()
+            return early
+
+    assert asyncio.run(run()) == [True] * 8
+
+
+def locked(path) -> sqlite3.Connection:
+    holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    holder.execute("CREATE TABLE t (x)")
+    holder.execute("BEGIN EXCLUSIVE")
+    return holder
+
+
+def test_a_file_that_another_process_is_making_is_waited_for(tmp_path):
+    path = tmp_path / "busy.sqlite"
+    holder = locked(path)
+    threading.Timer(0.3, lambda: holder.execute("COMMIT")).start()
+    started = time.monotonic()
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    write_ahead(connection)
+    assert 0.2 < time.monotonic() - started < 5
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()
+    holder.close()
+
+
+def test_waiting_ends_and_another_error_is_not_waited_for(tmp_path, monkeypatch):
+    path = tmp_path / "busy.sqlite"
+    holder = locked(path)
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    monkeypatch.setattr("hesperus.asking.store.BUSY_SECONDS", 0.3)
+    started = time.monotonic()
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        write_ahead(connection)
+    assert 0.25 < time.monotonic() - started < 3
+    holder.execute("COMMIT")
+    holder.close()
+    connection.close()
+    monkeypatch.setattr("hesperus.asking.store.BUSY_SECONDS", 30)
+    other = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
+    started = time.monotonic()
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        write_ahead(other)
+    assert time.monotonic() - started < 5
+    other.close()

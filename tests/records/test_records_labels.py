@@ -76,6 +76,54 @@ def test_what_is_no_option_is_refused_with_counts_and_place(tmp_path: Path) -> N
         conform(table(("A", "2"), options=["A", "B"]))
 
 
+def test_of_many_wrong_labels_five_are_shown_and_the_rest_counted() -> None:
+    wrong = [(f"w{place}", "A") for place in range(7)]
+    with pytest.raises(DataError) as caught:
+        conform(table(*wrong, options=["A", "B"]))
+    told = str(caught.value)
+    assert "7 rows hold labels" in told and " and 2 others; the options here" in told
+    assert sum(f"'w{place}' (1)" in told for place in range(7)) == 5
+    with pytest.raises(DataError) as caught:
+        conform(table(*wrong[:5], options=["A", "B"]))
+    assert "others" not in str(caught.value)
+
+
+def test_the_first_row_is_named_where_it_is_the_one_that_is_wrong() -> None:
+    good = {"probs": [0.5, 0.5]}
+    for probs, said in (
+        ([-0.5, 1.5], "do not all lie in"),
+        ([1.5, -0.5], "do not all lie in"),
+        ([0.2, 0.2], "do not sum to 1"),
+    ):
+        frame = pl.concat(
+            [table(("A", "A"), options=["A", "B"], probs=row) for row in (probs, good["probs"])]
+        ).with_columns(item=pl.Series(["first", "second"]))
+        with pytest.raises(DataError, match=said) as caught:
+            conform(frame)
+        assert "row 1" in str(caught.value) or "'first'" in str(caught.value), str(caught.value)
+
+
+def test_repeats_are_numbers_that_the_table_can_hold() -> None:
+    assert conform(table(("A", "A"), options=["A", "B"], repeat=2**31 - 1))["repeat"].to_list() == [2**31 - 1]
+    for repeat in (2**31, 0, 1.5):
+        with pytest.raises(DataError, match="repeat"):
+            conform(table(("A", "A"), options=["A", "B"], repeat=repeat))
+
+
+def test_without_gold_the_most_frequent_spelling_stands_for_a_label() -> None:
+    frame = table(("yes", None), ("Yes", None), ("Yes", None), ("no", None)).with_columns(
+        gold=pl.lit(None, pl.String)
+    )
+    assert conform(frame)["answer"].to_list() == ["Yes", "Yes", "Yes", "no"]
+
+
+def test_a_task_of_open_answers_has_no_closed_set_of_labels() -> None:
+    closed = table(("A", "A"), ("B", "A"), ("C", "A"))
+    assert label_counts(conform(closed)) == {"t": 3}
+    assert label_counts(conform(closed.with_columns(rule=pl.lit("own words")))) == {"t": 0}
+    assert label_counts(conform(closed.with_columns(rule=pl.lit("cue")))) == {"t": 3}
+
+
 def test_two_options_that_differ_only_in_case_need_their_own_spelling() -> None:
     assert conform(table(("a", "A"), options=["a", "A"]))["answer"].to_list() == ["a"]
     with pytest.raises(DataError, match="none of the item's options"):
