@@ -201,6 +201,15 @@ def test_a_purse_of_money():
     assert str(purse) == "1 of 5 requests, 0.0006 of 0.001 in money"
 
 
+def test_a_purse_of_requests_lets_through_as_many_and_no_more():
+    purse = Purse(Budget(requests=2), Spending())
+    assert [purse.hold(request()) is not None for _ in range(4)] == [True, True, False, False]
+    assert Purse(Budget(requests=0), Spending()).hold(request()) is None
+    assert Purse(Budget(tokens=0), Spending()).hold(request()) is None, (
+        "a budget of nothing is one, and asks nothing"
+    )
+
+
 def test_scored_options_are_held_for_once_each():
     purse = Purse(Budget(tokens=10**6), Spending())
     hold = purse.hold(request(options=("yes", "no")))

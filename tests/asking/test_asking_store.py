@@ -237,6 +237,25 @@ def test_the_last_request_in_flight_is_written_at_once_and_others_wait_for_compa
     assert asyncio.run(run()) == [True] * 8
 
 
+def test_a_reply_that_could_not_be_written_is_not_lost_on_closing(tmp_path):
+    async def run() -> None:
+        with ReplyStore(tmp_path / "s.sqlite") as store:
+            store._connection.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON replies WHEN NEW.reply LIKE '%r3%' "
+                "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+            )
+            committer = Committer(store, WHO)
+            done = committer.add(entry(3), in_flight=1)
+            with pytest.raises(StoreError, match="disk is full"):
+                await done
+            await committer.add(entry(4), in_flight=1)
+            with pytest.raises(StoreError, match="disk is full"):
+                committer.close()
+            assert len(store) == 1
+
+    asyncio.run(run())
+
+
 def locked(path) -> sqlite3.Connection:
     holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     holder.execute("CREATE TABLE t (x)")

@@ -89,18 +89,17 @@ def test_of_many_wrong_labels_five_are_shown_and_the_rest_counted() -> None:
 
 
 def test_the_first_row_is_named_where_it_is_the_one_that_is_wrong() -> None:
-    good = {"probs": [0.5, 0.5]}
-    for probs, said in (
-        ([-0.5, 1.5], "do not all lie in"),
-        ([1.5, -0.5], "do not all lie in"),
-        ([0.2, 0.2], "do not sum to 1"),
-    ):
-        frame = pl.concat(
-            [table(("A", "A"), options=["A", "B"], probs=row) for row in (probs, good["probs"])]
-        ).with_columns(item=pl.Series(["first", "second"]))
+    good = [0.5, 0.25, 0.25]
+    wrong = (
+        ([-0.5, 0.75, 0.75], "do not all lie in"),
+        ([1.5, -0.5, 0.0], "do not all lie in"),
+        ([0.2, 0.2, 0.2], "do not sum"),
+    )
+    for probs, said in wrong:
+        frame = pl.concat([table(("A", "A"), options=["A", "B", "C"], probs=row) for row in (probs, good)])
         with pytest.raises(DataError, match=said) as caught:
-            conform(frame)
-        assert "row 1" in str(caught.value) or "'first'" in str(caught.value), str(caught.value)
+            conform(frame.with_columns(item=pl.Series(["first", "second"])))
+        assert "'first'" in str(caught.value) and "'second'" not in str(caught.value)
 
 
 def test_repeats_are_numbers_that_the_table_can_hold() -> None:
@@ -122,6 +121,8 @@ def test_a_task_of_open_answers_has_no_closed_set_of_labels() -> None:
     assert label_counts(conform(closed)) == {"t": 3}
     assert label_counts(conform(closed.with_columns(rule=pl.lit("own words")))) == {"t": 0}
     assert label_counts(conform(closed.with_columns(rule=pl.lit("cue")))) == {"t": 3}
+    some = pl.Series("rule", ["cue", None, None])
+    assert label_counts(conform(closed.with_columns(some))) == {"t": 3}, "no rule is no open answer"
 
 
 def test_two_options_that_differ_only_in_case_need_their_own_spelling() -> None:
