@@ -92,6 +92,7 @@ def test_bare_yes_no_and_numbers_stay_what_was_written(tmp_path: Path) -> None:
         ("source:", "source:\n  config: [a, b]", DataError, "config_column"),
         ("    suffix: Answer \"yes\" or \"no\".", "    suffix: {few: x}", DataError, "'few' is no number of options"),
         ("    suffix: Answer \"yes\" or \"no\".", "    suffix: {4: x}", DataError, "belongs to form choice"),
+        ("form: label", "form: choice\noptions: 2", DataError, "labels belong to form label"),
         ("instructions:", "wording: choyce\ninstructions:", UnknownNameError, "wording of"),
         ("instructions:", "wording: choice\ninstructions:", DataError, "is for the fields question; the task has thing"),
         ("key:\n  columns: [id]", "key: {row: maybe}", DataError, "field 'key.row'"),

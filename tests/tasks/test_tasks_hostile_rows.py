@@ -120,7 +120,7 @@ def read_or_named(found: Task, path: Path) -> None:
 
 
 @given(rows=st.lists(ROW, min_size=1, max_size=4), good=st.booleans())
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @example(rows=[{**GOOD, "options": "[" * 50_000}], good=True)
 @example(rows=[{**GOOD, "question": {"subject": "x"}}], good=True)
 @example(rows=[{**GOOD, "gold": [["x"], None]}], good=False)
@@ -141,7 +141,7 @@ def test_any_row_gives_items_or_an_error_with_its_file(
     raw=st.binary(max_size=300),
     ending=st.sampled_from(["jsonl", "json", "csv", "tsv", "parquet", "arrow", "jsonl.gz"]),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @example(raw=b"[" * 100_000, ending="json")
 @example(raw=b'{"a":' * 50_000, ending="jsonl")
 @example(raw=b'id,question\n"', ending="csv")
@@ -302,6 +302,16 @@ def test_the_language_is_cut_out_of_ids(tmp_path: Path) -> None:
     (tmp_path / "de.jsonl").write_bytes(orjson.dumps({**GOOD, "id": "low-fr-0"}))
     with pytest.raises(DataError, match=r"line 1, field 'id': the id 'low-fr-0' should hold '-de' once"):
         load_items(found, ["de", "en"], source=pattern)
+
+
+def test_a_task_has_letters_for_its_options(asked: list[Task], tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_bytes(
+        b"\n".join(orjson.dumps({**GOOD, "id": n, "gold": 0, "options": ["x"] * n}) for n in (5, 6))
+    )
+    items = load_items(asked[1], "en", source=tmp_path / "rows.jsonl")
+    assert items.ids == ("5",) and items.dropped[0].detail == "6 options; the task has letters for 5"
+    with pytest.raises(DataError, match="names 5 columns, and options says 4 at most"):
+        made(tmp_path, CHOICE.replace("options: 5", "options: 4"), OPTIONS=WAYS["letter"][1], READ="letter")
 
 
 def test_a_condition_that_no_row_meets_says_what_is_there(asked: list[Task], tmp_path: Path) -> None:

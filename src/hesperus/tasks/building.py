@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
@@ -11,7 +11,7 @@ from types import ModuleType
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import normalise
 from hesperus.tasks.definition import LETTERS, Columns, Fault, Gold, GoldAcross, Key, Source, Task
-from hesperus.tasks.task_wordings import choose_wordings, written_instruction
+from hesperus.tasks.task_wordings import ChosenWordings, choose_wordings, written_instruction
 from hesperus.tasks.taskfile import TaskFile
 from hesperus.types import Instruction
 
@@ -35,27 +35,39 @@ def build_task(read: TaskFile, *, file: object, wording: str | None = None) -> T
     """
     chosen = choose_wordings(read, wording, file=file)
     labels = tuple(LETTERS[: read.options]) if read.form == "choice" else tuple(read.labels)
-    gold = read.gold
-    _known_labels(gold.labels.values(), labels, "label under gold.labels", file)
+    _known_labels(read.gold.labels.values(), labels, "label under gold.labels", file)
     _known_labels(read.answers, labels, "label under answers", file)
-    answers = {
-        label: given if isinstance(given, str) else tuple(given) for label, given in read.answers.items()
+    task = _described(read, chosen, labels)
+    if wording is not None:
+        task = replace(task, name=f"{read.name}@{wording}")
+    if task.source.builtin is not None:
+        return _builtin(task, file)
+    fixed = task.columns.at_least in (None, len(task.labels))
+    written = {
+        tag: written_instruction(task, tag, part, fixed=fixed, file=file)
+        for tag, part in chosen.parts.items()
     }
-    # Each language spells free text; a label, a letter or a number is the same in all.
-    shared: GoldAcross = "error" if read.key.row else "shared"
-    across: GoldAcross = gold.across or ("per_language" if read.form == "text" else shared)
-    task = Task(
-        name=read.name if wording is None else f"{read.name}@{wording}",
+    task = replace(task, instructions=written)
+    _check_layout(task, file)
+    return task
+
+
+def _described(read: TaskFile, chosen: ChosenWordings, labels: tuple[str, ...]) -> Task:
+    """The task as its file describes it, without instructions."""
+    return Task(
+        name=read.name,
         description=read.description,
         form=read.form,
         fields=tuple(read.fields),
         labels=labels,
         layout=chosen.layout,
         instructions={},
-        answers=answers,
+        answers={
+            label: given if isinstance(given, str) else tuple(given) for label, given in read.answers.items()
+        },
         source=_source(read),
         columns=_columns(read),
-        gold=Gold(gold.read, gold.labels, gold.separator, tuple(gold.unanswered), across),
+        gold=_gold(read),
         key=_key(read),
         faults=tuple(Fault(fault.item, normalise(fault.language), fault.reason) for fault in read.faults),
         wordings=chosen.wordings,
@@ -67,24 +79,21 @@ def build_task(read: TaskFile, *, file: object, wording: str | None = None) -> T
         citation=read.citation,
         url=read.url,
         notes=tuple(read.notes),
-        unverified=(
-            *read.unverified,
-            *(
-                f"the wording {name!r} in {' '.join(tags)}: no native reader has confirmed it"
-                for name, tags in chosen.unreviewed.items()
-            ),
-        ),
+        unverified=(*read.unverified, *_unreviewed(chosen)),
     )
-    if task.source.builtin is not None:
-        return _builtin(task, file)
-    fixed = task.columns.at_least in (None, len(task.labels))
-    written = {
-        tag: written_instruction(task, tag, part, fixed=fixed, file=file)
-        for tag, part in chosen.parts.items()
-    }
-    task = replace(task, instructions=written)
-    _check_layout(task, file)
-    return task
+
+
+def _unreviewed(chosen: ChosenWordings) -> Iterator[str]:
+    for name, tags in chosen.unreviewed.items():
+        yield f"the wording {name!r} in {' '.join(tags)}: no native reader has confirmed it"
+
+
+def _gold(read: TaskFile) -> Gold:
+    part = read.gold
+    # Each language spells free text; a label, a letter or a number is the same in all
+    shared: GoldAcross = "error" if read.key.row else "shared"
+    across: GoldAcross = part.across or ("per_language" if read.form == "text" else shared)
+    return Gold(part.read, part.labels, part.separator, tuple(part.unanswered), across)
 
 
 def _builtin(task: Task, file: object) -> Task:

@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.tasks.definition import LETTERS, Task
-from hesperus.tasks.rows import cell_text
+from hesperus.tasks.rows import cell_text, shortened
 from hesperus.tasks.text_lists import list_from_text
 
 Trouble = tuple[str, str]
@@ -117,7 +117,7 @@ def _read(task: Task, text: str, options: Sequence[str] | None) -> tuple[str | N
 
 def _unknown(text: str, known: Iterable[str] = (), hint: str = "") -> UnknownNameError:
     """An unknown gold value, the beginning of it where it is long."""
-    return UnknownNameError("gold", text if len(text) <= 60 else f"{text[:59]}…", known, hint)
+    return UnknownNameError("gold", shortened(text), known, hint)
 
 
 def _label(task: Task, text: str) -> str:
@@ -141,9 +141,12 @@ def _letter(letter: str, options: Sequence[str] | None) -> tuple[str | None, Tro
 def _option(text: str, options: Sequence[str] | None) -> tuple[str | None, Trouble | None]:
     places = [place for place, option in enumerate(options or ()) if option.strip() == text]
     if not places:
-        return None, ("gold is no option", f"{text!r} is none of the options")
+        return None, ("gold is no option", f"{shortened(text)!r} is none of the options")
     if len(places) > 1:
-        return None, ("gold is two options", f"{text!r} stands {len(places)} times among the options")
+        return None, (
+            "gold is two options",
+            f"{shortened(text)!r} stands {len(places)} times among the options",
+        )
     return LETTERS[places[0]], None
 
 

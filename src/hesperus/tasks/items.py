@@ -147,8 +147,9 @@ def _option_trouble(task: Task, key: str, row: TaskRow, options: tuple[str, ...]
     least = max(2, task.columns.at_least or 2)
     if len(filled) < least:
         return "too few options", f"{len(filled)} options"
-    if len(options) > len(LETTERS):
-        return "too many options", f"{len(options)} options; there are letters for {len(LETTERS)}"
+    most = len(task.labels) if task.form == "choice" else len(LETTERS)
+    if len(options) > most:
+        return "too many options", f"{len(options)} options; the task has letters for {most}"
     return ("empty option", f"option {LETTERS[blank[0]]} is empty") if blank else None
 
 

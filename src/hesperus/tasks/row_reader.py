@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hesperus.errors import DataError
 from hesperus.tasks.definition import LETTERS, Task
-from hesperus.tasks.rows import DataColumn, Rows
+from hesperus.tasks.rows import DataColumn, Rows, shortened
 from hesperus.tasks.text_lists import list_from_text
 
 _MARK = re.compile(r"\s*[(（\[]?\s*(\w)\s*[.)．）\]:：、。।]\s*")
@@ -104,23 +104,24 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
     keys = [rows.find(column, code, key="key.columns") for column in task.key.columns]
     ids = _ids(task, rows, keys, language, code)
     kept = _kept(task, rows)
-    read = tuple(
-        TaskRow(
+
+    def read(row: int) -> TaskRow:
+        choices, names, no_list = _options(task, rows, options, row)
+        return TaskRow(
             file=rows.file(row),
             line=rows.line(row),
             key=ids[row],
             texts={name: texts[row] for name, texts in fields.items()},
-            options=texts,
+            options=choices,
             option_names=names,
             no_list=no_list,
             gold=gold.values[row] if gold else None,
             aliases=aliases.values[row] if aliases else None,
             groups={name: texts[row] or "" for name, texts in groups.items()},
         )
-        for row in kept
-        for texts, names, no_list in [_options(task, rows, options, row)]
-    )
-    return TaskRows(read, rows.place, len(rows), len(rows) - len(kept), keys[0].name if keys else None)
+
+    many = tuple(map(read, kept))
+    return TaskRows(many, rows.place, len(rows), len(rows) - len(kept), keys[0].name if keys else None)
 
 
 def _of_language(task: Task, rows: Rows, code: str) -> Rows:
@@ -131,10 +132,8 @@ def _of_language(task: Task, rows: Rows, code: str) -> Rows:
     spoken = rows.texts(rows.find((name,), key="source.language_column"))
     kept = [row for row, text in enumerate(spoken) if text == code]
     if not kept:
-        there = sorted({text or "" for text in spoken})
-        raise DataError(
-            f"no row has {code!r} there; it holds {', '.join(there[:20])}", file=rows.place, field=name
-        )
+        there = ", ".join(shortened(text) for text in sorted({text or "" for text in spoken})[:20])
+        raise DataError(f"no row has {code!r} there; it holds {there}", file=rows.place, field=name)
     return rows.only(kept)
 
 
@@ -146,7 +145,7 @@ def _kept(task: Task, rows: Rows) -> list[int]:
         kept = [row for row in kept if (texts[row] or "") in wanted]
         if not kept and len(rows):
             there = Counter(text or "" for text in texts)
-            shown = ", ".join(f"{text!r} ({count})" for text, count in there.most_common(10))
+            shown = ", ".join(f"{shortened(text)!r} ({count})" for text, count in there.most_common(10))
             raise DataError(
                 f"no row has {' or '.join(map(repr, wanted))} there; it holds {shown}",
                 file=rows.place,
@@ -183,7 +182,7 @@ def _key_texts(task: Task, rows: Rows, place: int, column: DataColumn, code: str
         for row, text in enumerate(texts):
             if text and text.count(cut) != 1:
                 raise DataError(
-                    f"the id {text!r} should hold {cut!r} once, which is cut out of it (key.without)",
+                    f"the id {shortened(text)!r} should hold {cut!r} once, which is cut out of it (key.without)",
                     file=rows.file(row),
                     line=rows.line(row),
                     field=column.name,

@@ -156,11 +156,18 @@ def _names(value: object) -> list[str]:
 def _nearest(wanted: str, there: Sequence[str]) -> str:
     folded = {name.casefold(): name for name in reversed(there)}
     near = get_close_matches(wanted.casefold(), folded, n=1, cutoff=0.5)
-    return f"; did you mean {folded[near[0]]!r}?" if near else ""
+    return f"; did you mean {shortened(folded[near[0]])!r}?" if near else ""
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:20])) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return ", ".join(repr(shortened(name)) for name in names[:20]) + (
+        f" and {len(names) - 20} more" if len(names) > 20 else ""
+    )
+
+
+def shortened(text: str) -> str:
+    """A value of the data for an error: all of it, or the beginning of a long one."""
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def text_of(value: object) -> str | None:

@@ -228,6 +228,11 @@ class TaskFile(_Part):
             raise ValueError(f"labels belong to form label; this task is of form {self.form}")
         if self.form == "choice" and self.options is None:
             raise ValueError("form choice needs options: the most options that an item has")
+        options = self.columns.options
+        if self.form == "choice" and options is not None and len(options.columns) > (self.options or 0):
+            raise ValueError(
+                f"columns.options names {len(options.columns)} columns, and options says {self.options} at most"
+            )
         if self.form not in ("text", "number") and (self.columns.aliases or self.gold.separator):
             raise ValueError(
                 "columns.aliases and gold.separator are for open answers, of form text or number"
