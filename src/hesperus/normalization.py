@@ -62,10 +62,11 @@ def clean(text: str) -> str:
     """
     text = _ends(text).replace("\r\n", "\n").replace("\r", "\n")
     # Once before, since NFKC makes `´` a blank with an accent; once after, for what NFKC made.
-    text = text.translate(_SPELLING)
+    # What nobody sees goes first: between a letter and its mark it would keep them apart.
+    text = _INVISIBLE.sub("", text.translate(_SPELLING))
     if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text).translate(_SPELLING)
-    text = _ends(_INVISIBLE.sub("", text))
+    text = _ends(text)
     if "*" in text or "_" in text or "~" in text or "'''" in text:
         text = _EMPHASIS.sub(r'"\2"', _TIMES.sub(" × ", text))
     if "#" in text or "\n" in text or text[:2] in {"- ", "* ", "> ", "+ ", "• "}:

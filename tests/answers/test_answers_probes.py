@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hesperus.answers.probes import false_answers
-from hesperus.languages import check
+from hesperus.languages import check, pack, packs
 from hesperus.languages.wordings import pack_files
 
 PLANTED = [
@@ -19,12 +19,17 @@ PLANTED = [
     ("de", "or_words: [oder]", 'or_words: [oder, "."]', "or_words", "'ja . nein.' as a label reply is read as"),
     ("de", "joins: [und, sowie]", 'joins: [und, sowie, "."]', "grammar.joins", "'A . B.' as a choice reply is read as"),
     ("en", '  - "cannot answer"', '  - "cannot; the answer is no"', "refusals", "'cannot; the answer is no.' as a label reply is read as 'no' (rule cue); it means no answer"),
-    ("en", '  - "cannot answer"', '  - "cannot. … answer"', "refusals", "it is one of the pack's own refusals"),
+    ("en", '  - "cannot answer"', '  - "cannot. … answer"', "refusals", "it is one of the pack's own"),
     ("fa", "endings: [است,", "endings: [است, ست,", "grammar.apostrophe", "\"A'است.\" as a choice reply is read as 'A' (rule sole); it means no answer"),
     ("fa", "spellings: [", 'spellings: [["ج", "ب"], ', "option_letters", "'ج' as a choice reply is read as 'B' (rule exact); it means C"),
     ("fa", "letter_names: [[ا], [ب]", "letter_names: [[ا], [ب, بلکه]", "grammar.but", "'بلکه.' as a choice reply is read as 'B' (rule exact); it means no answer"),
     ("de", 'Mio: "1000000"', 'Mio: "1000000", MIO: "1000"', "grammar.magnitudes", "'3Mio.' as a number reply is read as '3000' (rule last number); it means 3000000"),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("tag", packs())
+def test_no_reply_derived_from_a_pack_is_read_as_a_false_answer(tag: str) -> None:
+    assert list(false_answers(pack(tag))) == []
 
 
 def planted(folder: Path, tag: str, old: str, new: str) -> Path:

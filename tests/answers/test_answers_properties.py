@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import unicodedata
+from typing import Literal
 
 import pytest
 from hypothesis import example, given, settings
@@ -112,6 +114,86 @@ def test_a_megabyte_of_anything_is_read_in_bounded_time(piece: str) -> None:
     for reader in readers:
         read(reader, reply)
     assert time.process_time() - begun < 6
+
+
+UNDECIDED = [
+    ("en", "I can't say yes or no."), ("de", "Ja und nein."), ("fr", "Je ne sais pas si oui ou non."), ("zh", "我无法确定是或否。"),
+    ("ar", "لا يمكن القول نعم أو لا."), ("th", "ตอบไม่ได้ว่าใช่หรือไม่ใช่"), ("ru", "Да или нет, сказать трудно."), ("es", "No puedo decir sí o no."),
+]  # fmt: skip
+INVISIBLE = [
+    "\u200b",
+    "\u200e",
+    "\u200f",
+    "\u202a",
+    "\u202e",
+    "\u2066",
+    "\u2069",
+    "\ufeff",
+    "\u00ad",
+    "\u2060",
+]
+MARKS = ["\u0301", "\u0323", "\u0308", "\u093c", "\u0e49", "\u064b", "\u05b0", "\u20d7"]
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(
+    case=st.sampled_from(UNDECIDED),
+    put=st.lists(st.tuples(st.integers(0, 60), st.sampled_from(INVISIBLE)), max_size=8),
+    form=st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]),
+)
+def test_characters_that_nobody_sees_and_unicode_forms_make_no_answer(
+    case: tuple[str, str], put: list[tuple[int, str]], form: Literal["NFC", "NFD", "NFKC", "NFKD"]
+) -> None:
+    language, reply = case
+    reader = READERS[list(YES_NO).index(language)]
+    written = unicodedata.normalize(form, reply)
+    for place, character in put:
+        written = written[: place % len(written)] + character + written[place % len(written) :]
+    assert read(reader, written) == read(reader, reply)
+    assert read(reader, written).label is None
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(
+    pieces=st.lists(st.sampled_from([reply for _, reply in UNDECIDED]), min_size=1, max_size=4),
+    marks=st.lists(st.sampled_from(MARKS), max_size=4),
+    put=st.integers(0, 200),
+)
+def test_mixed_scripts_and_marks_in_any_order_are_no_answer_of_another_language(
+    pieces: list[str], marks: list[str], put: int
+) -> None:
+    text = " ".join(pieces)
+    place = put % len(text)
+    for order in (marks, marks[::-1]):
+        answers = [read(reader, text[:place] + "".join(order) + text[place:]) for reader in READERS[9:12]]
+        assert [answer.label for answer in answers] == [None] * len(answers)
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(
+    one=st.sampled_from("AΑА"),
+    join=st.sampled_from([" or ", "/", ", ", " and ", " & "]),
+    other=st.sampled_from("BВΒ"),
+)
+def test_letters_that_look_alike_are_two_answers_where_two_are_given(one: str, join: str, other: str) -> None:
+    for place in (-5, 9, 10):
+        assert read(READERS[place], f"{one}{join}{other}").label is None
+    assert read(READERS[10], other).label == read(READERS[10], f"({other})").label == "B"
+
+
+def test_time_grows_no_faster_than_the_reply() -> None:
+    for piece in ("B, ", "ich weiß ", "yes and ", "A ist ", "not "):
+        spent = []
+        for length in (10_000, 40_000):
+            reply = piece * (length // len(piece))
+            best = 9.0
+            for _ in range(3):
+                begun = time.process_time()
+                for reader in READERS[:3] + READERS[9:12]:
+                    read(reader, reply)
+                best = min(best, time.process_time() - begun)
+            spent.append(best)
+        assert spent[1] < 8 * spent[0] + 0.05, (piece, spent)
 
 
 def test_an_answer_at_either_end_of_a_megabyte_is_found() -> None:

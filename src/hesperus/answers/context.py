@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hesperus.answers.lexicon import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
-from hesperus.answers.phrases import Phrases
+from hesperus.answers.phrases import Phrases, Words
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.answers.wording import Wording
@@ -19,7 +19,6 @@ from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, key
 
 _CLAUSE = re.compile(rf"[{PUNCTUATION}\"()\n]")
-_NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
 _ASKED = re.compile(rf"(?:{CLOSERS}){{0,3}}[^{PUNCTUATION}\"()\n]{{0,60}}(?:{CLOSERS}){{0,3}} ?[?؟]")
 _BEHIND_LETTER = re.compile(rf"\A(?:{CLOSERS})*(?: ?\([^()\n]{{0,60}}\))? ?[:–—-]? ?")
 _CLOSED = re.compile(rf"\A(?:{CLOSERS})+")
@@ -34,9 +33,10 @@ _DENIED_WORDS, _DENIED_CHARACTERS = 3, 12
 class Context:
     """The words of a language that turn an answer round, folded and ready to be looked for."""
 
-    negators: frozenset[str]
+    negators: Words
     after: tuple[str, ...]
-    conditions: frozenset[str]
+    against: Words
+    conditions: Words
     but: frozenset[str]
     predicates: frozenset[str]
     wrong: Phrases
@@ -69,9 +69,10 @@ def context(wording: Wording) -> Context:
         re.escape(_folded(word, wording)) for word in sorted(grammar.endings, key=len, reverse=True)
     )
     return Context(
-        negators=frozenset(folded(grammar.negators)),
+        negators=Words.of(folded(grammar.negators)),
         after=folded(grammar.negators_after),
-        conditions=frozenset(folded(grammar.conditions)),
+        against=Words.of(folded((*grammar.negators, *grammar.negators_after, *grammar.conditions))),
+        conditions=Words.of(folded(grammar.conditions)),
         but=frozenset(folded(grammar.but)),
         predicates=frozenset(folded(grammar.predicates)),
         wrong=phrases(wording.wrong),
@@ -106,13 +107,13 @@ def alternative(text: str, words: Context, start: int, end: int) -> bool:
 def conditional(text: str, words: Context, place: int) -> bool:
     """True where a condition stands before a place of the same sentence."""
     before = SENTENCE_END.split(text[max(0, place - 200) : place])[-1]
-    return _has_word(fold(before), words.conditions)
+    return words.conditions.close(fold(before))
 
 
 def follows_negator(text: str, words: Context, start: int) -> bool:
     """True where a negation stands directly before a cue: 不应选 A."""
     before = fold(text[max(0, start - _WIDE) : start])
-    return _has_word(" ".join(_CLAUSE.split(before)[-1].split()[-1:]), words.negators)
+    return words.negators.close(" ".join(_CLAUSE.split(before)[-1].split()[-1:]))
 
 
 def asked(text: str, end: int) -> bool:
@@ -124,27 +125,23 @@ def asked(text: str, end: int) -> bool:
 
 def negated(text: str, words: Context, start: int, end: int) -> bool:
     """True where a negation stands within two words before an answer, or directly behind it."""
-    return _has_word(_before(text, words, start), words.negators) or negated_behind(text, words, end)
+    return words.negators.close(_before(text, words, start)) or negated_behind(text, words, end)
 
 
 def negates(folded: str, words: Context) -> bool:
     """True where a negation or a condition stands anywhere in a short folded text."""
-    spaced = f" {_NO_WORD.sub(' ', folded)} "
-    return any(
-        word in folded if is_unspaced(word) else f" {word} " in spaced
-        for word in (*words.negators, *words.after, *words.conditions)
-    )
+    return words.against.anywhere(folded)
 
 
 def supposed(text: str, words: Context, start: int, end: int) -> bool:
     """True where a condition stands within two words before an answer, or behind it as negations do."""
-    return _has_word(_before(text, words, start), words.conditions) or _case_behind(text, words, end)
+    return words.conditions.close(_before(text, words, start)) or _case_behind(text, words, end)
 
 
 def _case_behind(text: str, words: Context, end: int) -> bool:
     """True where a condition follows in a language that also negates behind the word: "සත්‍ය නම්"."""
     behind = fold(_CLAUSE.split(text[end : end + _WIDE])[0]).split()[:1]
-    return bool(words.after) and bool(words.conditions.intersection(behind))
+    return bool(words.after) and words.conditions.hold(behind)
 
 
 def in_case(text: str, words: Context, start: int, end: int) -> bool:
@@ -152,12 +149,12 @@ def in_case(text: str, words: Context, start: int, end: int) -> bool:
     if _case_behind(text, words, end):
         return True
     clause = fold(_CLAUSE.split(text[max(0, start - _WIDE) : start])[-1]).lstrip()
-    return any(clause.startswith(word if is_unspaced(word) else f"{word} ") for word in words.conditions)
+    return words.conditions.begin(clause)
 
 
 def clouded(text: str, words: Context, start: int) -> bool:
     """True where a negation stands further before an answer in its clause: "I do not think that it is at all true"."""
-    return _has_word(_before(text, words, start, _WIDE), words.negators)
+    return words.negators.close(_before(text, words, start, _WIDE))
 
 
 def _before(text: str, words: Context, start: int, count: int = 3) -> str:
@@ -176,7 +173,7 @@ def negated_behind(text: str, words: Context, end: int) -> bool:
     bare = words.endings.match(rest)
     if bare:
         near += [rest[bare.end() :], *rest[bare.end() :].split()[:1]]
-    return any(part.startswith(word) for part in near for word in words.after)
+    return any(part.startswith(words.after) for part in near)
 
 
 def chained(text: str, words: Context) -> bool:
@@ -209,10 +206,10 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
             return any(words.wrong.begin(part) or part.startswith(words.after) for part in parts)
         close = clause[:_DENIED_CHARACTERS]
         return words.wrong.stand_in(close) or any(
-            word in close for word in (*words.after, *words.negators) if is_unspaced(word)
+            word in close for word in (*words.after, *words.negators.unspaced) if is_unspaced(word)
         )
     near = clause.split()[:_DENIED_WORDS]
-    if words.wrong.stand_in(" ".join(near)) or _has_word(" ".join(near[titled:]), words.negators):
+    if words.wrong.stand_in(" ".join(near)) or words.negators.close(" ".join(near[titled:])):
         return True
     if any(
         part.startswith(word) or (len(word) > 2 and word in part) for part in near for word in words.after
@@ -286,8 +283,3 @@ def _behind_but(text: str, but: frozenset[str]) -> str:
         if is_unspaced(word) and word in text:
             return text.rpartition(word)[2]
     return text
-
-
-def _has_word(text: str, words: Iterable[str]) -> bool:
-    spaced = f" {_NO_WORD.sub(' ', text)} "
-    return any(text.rstrip().endswith(word) if is_unspaced(word) else f" {word} " in spaced for word in words)

@@ -252,8 +252,8 @@ def _open(token: Token, wording: Wording, role: str) -> bool:
 
 def _named(words: Iterable[str]) -> str:
     """An optional word before the answer ("Option", "选项") with what may stand between."""
-    names = [bounded(re.escape(word).replace(r"\ ", r"\s"), word) for word in words if word]
-    return rf"(?:(?i:{'|'.join(names)})[ :]?(?:{OPENERS}){{0,3}})" if names else "(?:)"
+    names = [_phrase(word) for word in words if word]
+    return rf"(?:(?:{'|'.join(names)})[ :]?(?:{OPENERS}){{0,3}})" if names else "(?:)"
 
 
 def _start(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
@@ -266,12 +266,12 @@ def _start(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
 
 def _after_option(letters: list[Token], wording: Wording) -> re.Pattern[str] | None:
     """A letter directly behind an option's name: "Option B", "विकल्प ख"; nothing need set it apart."""
-    names = [bounded(re.escape(word), word) for word in _plains(wording.option_words, wording) if word]
+    names = [_phrase(word) for word in _plains(wording.option_words, wording) if word]
     if not letters or not names:
         return None
     found = [_bounded(re.escape(token.word), token.word, wording) for token in letters]
     return re.compile(
-        rf"(?i:{'|'.join(names)}) ?:?(?:{OPENERS}| ){{0,3}}{prefixes(wording)}(?P<word>{'|'.join(found)})(?!\w){_no_compound(wording)}"
+        rf"(?:{'|'.join(names)}) ?:?(?:{OPENERS}| ){{0,3}}{prefixes(wording)}(?P<word>{'|'.join(found)})(?!\w){_no_compound(wording)}"
     )
 
 
@@ -322,7 +322,7 @@ def _cue(tokens: tuple[Token, ...], wording: Wording, digits: Mapping[str, str])
     named = _named(_plains(wording.option_words, wording))
     # A prefix may belong to the cue: "impendulo efanele ngu-B".
     gap = f"(?:-|{_GAP})" if wording.grammar.prefixes else _GAP
-    return re.compile(rf"(?i:{'|'.join(cues)}){gap}{named}?{prefixes(wording)}(?P<word>{word})")
+    return re.compile(rf"(?:{'|'.join(cues)}){gap}{named}?{prefixes(wording)}(?P<word>{word})")
 
 
 def _named_answer(letters: list[Token], wording: Wording) -> re.Pattern[str] | None:
@@ -331,7 +331,7 @@ def _named_answer(letters: list[Token], wording: Wording) -> re.Pattern[str] | N
     if not letters or not turned:
         return None
     return re.compile(
-        rf"(?P<word>{_either(letters, wording, role='cue')})(?:{CLOSERS}){{0,3}}(?i:{'|'.join(turned)})"
+        rf"(?P<word>{_either(letters, wording, role='cue')})(?:{CLOSERS}){{0,3}}(?:{'|'.join(turned)})"
     )
 
 
@@ -348,7 +348,9 @@ def _clauses(wording: Wording) -> list[tuple[str, str]]:
 
 
 def _phrase(text: str) -> str:
-    return bounded(re.escape(text).replace(r"\ ", r"\s"), text)
+    """A phrase in either case as whole words; the boundaries name both cases, and ignoring it there costs time."""
+    spelt = re.escape(text).replace(r"\ ", r"\s")
+    return bounded(f"(?i:{spelt})", text)
 
 
 def _plains(phrases: Iterable[str], wording: Wording) -> list[str]:

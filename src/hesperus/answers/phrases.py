@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import compress
 
+from hesperus.answers.needles import shortest, stands
 from hesperus.answers.scripts import in_word, is_unspaced
 from hesperus.answers.spelling import SENTENCE_END
+from hesperus.normalization import PUNCTUATION
 
 _GAP = 48
 """Characters that an ellipsis stands for at most; they hold no end of a sentence."""
+_NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
 _ELLIPSIS = re.compile(" ?… ?")
 
 Part = tuple[str, bool]
@@ -23,10 +26,66 @@ Part = tuple[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """Words without star or ellipsis, sorted by how they are looked for.
+
+    Attributes:
+        plain: Words without a blank in them.
+        several: Words with one.
+        unspaced: Words of scripts that write no blanks.
+    """
+
+    plain: frozenset[str]
+    several: tuple[str, ...]
+    unspaced: tuple[str, ...]
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Words:
+        """Sort folded words."""
+        known = tuple(dict.fromkeys(words))
+        spaced = [word for word in known if not is_unspaced(word)]
+        return cls(
+            frozenset(word for word in spaced if " " not in word),
+            tuple(f" {word} " for word in spaced if " " in word),
+            tuple(word for word in known if is_unspaced(word)),
+        )
+
+    def close(self, text: str) -> bool:
+        """Whether one stands in a folded text, or at its end where no blanks are written."""
+        return text.rstrip().endswith(self.unspaced) or self._stand_in(text)
+
+    def anywhere(self, text: str) -> bool:
+        """Whether one stands in a folded text."""
+        return stands(self.unspaced, text) or self._stand_in(text)
+
+    def hold(self, words: Iterable[str]) -> bool:
+        """Whether one of some single folded words is one of these."""
+        return any(word in self.plain or word in self.unspaced for word in words)
+
+    def begin(self, text: str) -> bool:
+        """Whether a folded text without leading blanks begins with one, and goes on."""
+        return (
+            text.startswith(self.unspaced)
+            or f" {text}".startswith(self.several)
+            or (" " in text and text.split(" ", 1)[0] in self.plain)
+        )
+
+    def _stand_in(self, text: str) -> bool:
+        spaced = _NO_WORD.sub(" ", text)
+        return not self.plain.isdisjoint(spaced.split(" ")) or stands(self.several, f" {spaced} ")
+
+
+@dataclass(frozen=True, slots=True)
 class Phrases:
-    """Phrases, each in the parts that stand in this order."""
+    """Phrases, each in the parts that stand in this order.
+
+    Attributes:
+        phrases: The phrases.
+        needles: Of these at least one stands in every text in which a phrase does.
+    """
 
     phrases: tuple[tuple[Part, ...], ...]
+    needles: tuple[str, ...]
 
     @classmethod
     def of(cls, phrases: Iterable[str], folded: Callable[[str], str]) -> Phrases:
@@ -40,14 +99,19 @@ class Phrases:
             tuple((folded(part.rstrip("*")), part.endswith("*")) for part in _ELLIPSIS.split(phrase))
             for phrase in phrases
         )
-        return cls(tuple(dict.fromkeys(found)))
+        known = tuple(dict.fromkeys(found))
+        return cls(known, shortest(parts[0][0] for parts in known))
 
     def stand_in(self, text: str) -> bool:
         """Whether one of the phrases stands in a folded text."""
-        return any(parts[0][0] in text and _span(parts, text, 0) is not None for parts in self.phrases)
+        return stands(self.needles, text) and any(
+            parts[0][0] in text and _span(parts, text, 0) is not None for parts in self.phrases
+        )
 
     def begin(self, text: str) -> bool:
         """Whether a folded text begins with one of the phrases."""
+        if not stands(self.needles, text):
+            return False
         spans = (_span(parts, text, 0) for parts in self.phrases if text.startswith(parts[0][0]))
         return any(span is not None and span[0] == 0 for span in spans)
 
@@ -77,21 +141,20 @@ def _span(parts: tuple[Part, ...], text: str, start: int) -> tuple[int, int] | N
 
 def _follows(part: Part, text: str, end: int) -> int | None:
     """End of a part that stands a few words behind a place of the same sentence."""
-    near = text[: end + _GAP + len(part[0]) + 1]
-    place = _place(part, near, end)
+    place = _place(part, text, end, end + _GAP + len(part[0]))
     if place is None or SENTENCE_END.search(text, end, place):
         return None
     return place + len(part[0])
 
 
-def _place(part: Part, text: str, start: int) -> int | None:
-    """Where a part stands as whole words, from a place on."""
+def _place(part: Part, text: str, start: int, stop: int | None = None) -> int | None:
+    """Where a part stands as whole words, from a place on and wholly before another."""
     word, stem = part
-    place = text.find(word, start)
+    place = text.find(word, start, stop)
     while place >= 0:
         after = text[place + len(word) : place + len(word) + 1]
         open_left = place == 0 or not in_word(text[place - 1]) or is_unspaced(text[place - 1])
         if open_left and (stem or not in_word(after) or is_unspaced(word)):
             return place
-        place = text.find(word, place + 1)
+        place = text.find(word, place + 1, stop)
     return None

@@ -13,11 +13,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from hesperus.answers.reader import Reader, reader_for
-from hesperus.answers.reading import read
+from hesperus.answers.reading import answer_in
+from hesperus.answers.reply_text import Text
+from hesperus.answers.rules import is_refusal
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.tokens import LOOKALIKES
 from hesperus.languages.wordings import Pack
-from hesperus.normalization import key
+from hesperus.normalization import clean, key
 
 _LATIN = ("A", "B", "C", "D")
 _NO_TEXTS = ("§1", "§2", "§3", "§4")
@@ -44,13 +46,14 @@ class Probe:
 
     def fault(self) -> str | None:
         """What is wrong with how the reply is read, or None."""
-        answer = read(self.reader, self.reply)
+        reply = Text.of(clean(self.reply), self.reader)
+        answer = answer_in(reply)
         kind = f"a {self.reader.form} reply"
-        if answer.label is not None and answer.label not in self.allowed:
+        if answer is not None and answer.label is not None and answer.label not in self.allowed:
             wanted = " or ".join(sorted(self.allowed)) or "no answer"
             return f"{self.reply!r} as {kind} is read as {answer.label!r} (rule {answer.rule}); it means {wanted}"
-        if self.refused and answer.outcome != "refused":
-            return f"{self.reply!r} as {kind} is {answer.outcome}; it is one of the pack's own refusals"
+        if self.refused and not is_refusal(reply):
+            return f"{self.reply!r} is not known as a refusal; it is one of the pack's own"
         return None
 
 

@@ -11,17 +11,18 @@ from hesperus.answers.numerals import RULES as NUMBER_RULES
 from hesperus.answers.reader import Reader
 from hesperus.answers.reply_text import Text
 from hesperus.answers.rules import RULES, UNFINISHED, is_own, is_refusal, several
+from hesperus.answers.spelling import fold
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import text_language
 from hesperus.languages.letters import scripts_for, share_in
-from hesperus.normalization import clean, key, peel, without_thoughts
+from hesperus.normalization import clean, peel, without_thoughts
 from hesperus.types import Answer, Finish, Reply
 
 _FIRST_WORD = re.compile(
     r"\A[\"'(\[¿¡]{0,3}([^\s\"'()\[\],.;:!?،؟।።…]{1,40})[\"')\]]{0,3}(?=[.,;:!?،؟।።…\n]|\Z)"
 )
 _OTHER_SCRIPT = 0.2
-_LONGEST_FOREIGN = 100
+_LONGEST_FOREIGN = 60
 """Characters of a reply that may be another language's word; the longest such words have 40."""
 ANOTHER_LANGUAGE = "another language"
 """The rule of a reply that is in a language other than the one asked for, as its sentences show."""
@@ -67,7 +68,16 @@ def _read(reader: Reader, raw: str, finish: Finish) -> Answer:
         # "…" alone is no more an answer than nothing at all.
         return Answer("empty", rule="no text")
     reply = Text.of(text, reader)
-    for name in reader.rules:
+    return answer_in(reply, finish) or _unread(reply, finish)
+
+
+def answer_in(reply: Text, finish: Finish = "stop") -> Answer | None:
+    """What the first rule reads that finds an answer in a cleaned reply; None where none does.
+
+    Raises:
+        UnknownNameError: The reader names a rule that there is not.
+    """
+    for name in reply.reader.rules:
         if finish == "length" and name in UNFINISHED:
             continue
         if name not in _ALL_RULES:
@@ -75,10 +85,10 @@ def _read(reader: Reader, raw: str, finish: Finish) -> Answer:
         label = _ALL_RULES[name](reply)
         if label is not None and is_own(reply, label, name):
             # A free answer is its own words: in another language they are not the ones that were asked for.
-            if name == "own words" and text_language(text, reader.language).is_other:
+            if name == "own words" and text_language(reply.text, reply.reader.language).is_other:
                 return Answer("wrong_language", rule=ANOTHER_LANGUAGE)
             return Answer("answered", label, name)
-    return _unread(reply, finish)
+    return None
 
 
 def _unread(reply: Text, finish: Finish) -> Answer:
@@ -106,10 +116,9 @@ def _foreign_word(reply: Text) -> bool:
         return False
     foreign = reply.reader.foreign
     first = _FIRST_WORD.match(reply.text)
-    if first is not None and key(first[1]) in foreign:
+    if first is not None and fold(peel(first[1])) in foreign:
         return True
-    whole = peel(reply.text[:300])
-    return len(whole) <= _LONGEST_FOREIGN and key(whole) in foreign
+    return len(reply.text) <= _LONGEST_FOREIGN and fold(peel(reply.text)) in foreign
 
 
 def answer_from_logprobs(option_logprobs: Sequence[float], labels: Sequence[str]) -> Answer:

@@ -12,7 +12,7 @@ from hesperus.answers.spelling import fold, respelt
 from hesperus.normalization import peel
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Text:
     """A cleaned reply beside what it is read with.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from hesperus.answers.context import (
@@ -45,6 +46,8 @@ _WEAK = frozenset({"start", "last", "quoted", "option", "sole", "opposite"})
 """Rules that find an answer by its word alone, which may also be part of a refusal."""
 _SHORT = 90
 """Characters of a reply of one sentence at whose end a synonym counts as an answer."""
+_LONGEST_LIST = 8
+"""Words for one answer in a row, behind which another is looked for."""
 _BLANK = re.compile(r"[ \n]+")
 
 
@@ -230,6 +233,7 @@ def opposite(reply: Text) -> str | None:
     return next(label for label in labels if label not in turned)
 
 
+@lru_cache(maxsize=2)
 def _inside(reply: Text) -> tuple[set[str], set[str]]:
     """The labels that stand in the reply, and those that stand there turned round."""
     said: set[str] = set()
@@ -253,6 +257,7 @@ def _inside(reply: Text) -> tuple[set[str], set[str]]:
             if (
                 (last_turned >= 0 and chained(reply.text[last_turned:start], reply.around))
                 or negated(reply.text, reply.around, start, end)
+                or supposed(reply.text, reply.around, start, end)
                 or in_case(reply.text, reply.around, start, end)
                 or denied(reply.text, reply.around, end, option_of(reply, word))
             ):
@@ -349,7 +354,10 @@ def _joined(reply: Text, match: re.Match[str], label: str) -> bool:
 def _beside(reply: Text, match: re.Match[str], label: str) -> set[str]:
     """Another answer beside this one, in a list or after "and"; behind words for the same answer, as in "X/Y or Z"."""
     end = match.end("word")
-    while beside := reply.words.beside.match(reply.text, end):
+    for _ in range(_LONGEST_LIST):
+        beside = reply.words.beside.match(reply.text, end)
+        if beside is None:
+            break
         role = next(name for name in ("again", "both", "word") if beside.groupdict().get(name))
         other = reply.words.exact.get(fold(beside[role]))
         if other != label:

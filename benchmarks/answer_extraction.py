@@ -1,0 +1,95 @@
+"""What it costs to read a reply that holds no answer, beside one search with a bare regular expression.
+
+    python -m benchmarks answer_extraction
+
+Reads the released replies of Ohmer, Bruni and Hupkes (2023) under HESPERUS_TEST_DATA that the parser finds no answer in,
+and for each pack its own refusals, since few of those replies are refusals. Of each reply the fastest of REPEATS readings
+counts, which other processes on the machine disturb least. The identification of the language is printed by itself: it is
+part of reading a reply in which neither an answer nor a refusal was found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.answers import Reader, read, reader_for
+from hesperus.languages import pack, packs
+from hesperus.languages.identification import text_language
+from hesperus.tasks import task
+
+DATA = Path(os.environ.get("HESPERUS_TEST_DATA", "../shared/data")) / "multisense"
+REPEATS = 20
+MOST = 60
+"""Replies of one instruction, or refusals of one pack."""
+BARE = re.compile(r"(?i)\b(?:yes|no|answer|[A-D])\b")
+
+Case = tuple[Reader, str]
+
+
+def released(name: str) -> list[Case]:
+    """Distinct replies without an answer, the first MOST of each instruction."""
+    table = (
+        pl.read_parquet(DATA / f"{name}.parquet")
+        .select("instruction", "response")
+        .unique()
+        .sort("instruction", "response")
+    )
+    found: dict[str, list[Case]] = {}
+    for instruction, reply in table.rows():
+        language = instruction.split("_")[0]
+        reader = reader_for("label", language, answers=task(name).instruction(language).answers)
+        cases = found.setdefault(instruction, [])
+        if len(cases) < MOST and read(reader, reply).label is None:
+            cases.append((reader, reply))
+    return [case for cases in found.values() for case in cases]
+
+
+def declined(tag: str) -> list[Case]:
+    """The refusals of a pack, as replies to a choice."""
+    reader = reader_for("choice", tag, answers={letter: [letter] for letter in "ABCD"})
+    replies = (
+        phrase.rstrip("*").replace("…", " ") + pack(tag).sentence_end for phrase in pack(tag).refusals[:MOST]
+    )
+    return [(reader, reply) for reply in replies if read(reader, reply).label is None]
+
+
+def fastest(cases: list[Case], call: Callable[[Reader, str], object]) -> list[float]:
+    """Milliseconds of the fastest of REPEATS calls for each reply."""
+    found = []
+    for reader, reply in cases:
+        best = float("inf")
+        for _ in range(REPEATS):
+            begun = time.perf_counter()
+            call(reader, reply)
+            best = min(best, time.perf_counter() - begun)
+        found.append(best * 1000)
+    return found
+
+
+def report(name: str, cases: list[Case]) -> None:
+    whole = fastest(cases, read)
+    identified = fastest(cases, lambda reader, reply: text_language(reply, reader.language))
+    bare = fastest(cases, lambda _, reply: BARE.search(reply))
+    mean = statistics.fmean(whole)
+    print(
+        f"{name:<10} n = {len(cases):>5}  mean {mean:.3f} ms  median {statistics.median(whole):.3f}"
+        f"  95 % below {sorted(whole)[int(0.95 * len(whole))]:.3f}"
+        f"  identification alone {statistics.fmean(identified):.3f}  {mean / statistics.fmean(bare):.0f} bare searches"
+    )
+
+
+def main() -> None:
+    for name in ("boolq", "paws-x"):
+        report(name, released(name))
+    report("refusals", [case for tag in packs() for case in declined(tag)])
+
+
+if __name__ == "__main__":
+    main()
