@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus import rounding
 from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import Chosen, takes_study
 
@@ -74,7 +75,7 @@ def _range(row: Mapping[str, object], name: str) -> str:
     ends = [row[f"{name}_low"], row[f"{name}_high"]]
     if None in ends:
         return ""
-    low, high = (f"{end:,.2f}" if isinstance(end, float) else f"{end:,}" for end in ends)
+    low, high = (rounding.cell(end, "short") if isinstance(end, float) else f"{end:,}" for end in ends)
     return low if low == high else f"{low} to {high}"
 
 
