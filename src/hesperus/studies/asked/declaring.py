@@ -22,6 +22,7 @@ from pydantic import (
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.strict_yaml import read_yaml_file
 from hesperus.studies.asked.exclusions import excluded_items
+from hesperus.studies.asked.locating import with_found_files
 from hesperus.types import Settings
 
 Exclusions = Annotated[Mapping[str, str], BeforeValidator(excluded_items)]
@@ -76,14 +77,14 @@ class Declared(Part):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a study file.
+        """Read a study file; its files are found from the working directory, or from the file itself.
 
         Raises:
             UsageError: No such file.
             DataError: No valid YAML, or a value of the wrong kind.
             UnknownNameError: A key or language that does not exist.
         """
-        return cls.from_mapping(read_mapping(path), file=path)
+        return cls.from_mapping(with_found_files(read_mapping(path), path), file=path)
 
 
 class Drawing(Part):

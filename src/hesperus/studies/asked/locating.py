@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,20 +49,24 @@ def with_relative_files(values: Mapping[str, Any], folder: Path) -> dict[str, An
     """
     if not any(Path(path).is_absolute() for path in _named(values)):
         return dict(values)
-    return _from_folder(values, folder)
+    return _placed(values, lambda path: Path(os.path.relpath(path, folder)).as_posix())
 
 
-def _from_folder(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def with_found_files(values: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """The keys of a study file whose files are found from the working directory, wherever they start in the file."""
+    home = home_of(values, file)
+    return dict(values) if home is None else _placed(values, lambda path: os.path.normpath(home.absolute() / path))
+
+
+def _placed(values: Mapping[str, Any], place: Callable[[str], str]) -> dict[str, Any]:
     def placed(key: str, value: Any) -> Any:
         is_file = key in _FILES or (key in _NAMES_OR_FILES and str(value).endswith(_ENDINGS))
-        if not (is_file and isinstance(value, str) and value):
-            return value
-        return Path(os.path.relpath(value, folder)).as_posix()
+        return place(value) if is_file and isinstance(value, str) and value else value
 
     kept: dict[str, Any] = {}
     for key, value in values.items():
         if key in _PARTS and isinstance(value, Mapping):
-            kept[key] = _from_folder(value, folder)
+            kept[key] = _placed(value, place)
         elif key == "records" and isinstance(value, list | tuple):
             kept[key] = [placed(key, one) for one in value]
         else:
