@@ -55,7 +55,11 @@ def with_relative_files(values: Mapping[str, Any], folder: Path) -> dict[str, An
 def with_found_files(values: Mapping[str, Any], file: Path) -> dict[str, Any]:
     """The keys of a study file whose files are found from the working directory, wherever they start in the file."""
     home = home_of(values, file)
-    return dict(values) if home is None else _placed(values, lambda path: os.path.normpath(home.absolute() / path))
+    return (
+        dict(values)
+        if home is None
+        else _placed(values, lambda path: os.path.normpath(home.absolute() / path))
+    )
 
 
 def _placed(values: Mapping[str, Any], place: Callable[[str], str]) -> dict[str, Any]:
