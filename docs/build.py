@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from hesperus.cli.app import app
-from hesperus.cli.study_kinds import STUDIES
+from hesperus.api.studies import STUDIES
 
 PAGE = Path(__file__).with_name("cli.md")
 

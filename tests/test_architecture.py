@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reports": FLOOR_0 | {"records", "measures", "audits", "analysis"},
     "api": ALL_BELOW_STUDIES | {"studies", "analysis", "reports"},
     "__main__": {"cli"},
-    "cli": ALL_BELOW_STUDIES | {"studies", "analysis", "reports"},
+    "cli": ALL_BELOW_STUDIES | {"studies", "analysis", "reports", "api"},
 }
 MEASURES_LIBRARIES = {"numpy", "scipy"}
 

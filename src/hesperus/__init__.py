@@ -1,8 +1,8 @@
 """hesperus: does a language model give the same answer however the question is put?
 
     >>> import hesperus as hs
-    >>> run = hs.multisense("atlas", models=["pocket/m"], source="en", targets=["de", "zh"])   # doctest: +SKIP
-    >>> hs.measure("consistency", run.records)                                                   # doctest: +SKIP
+    >>> run = hs.run("multisense", task="atlas", models=["pocket/m"], target=["de", "zh"])   # doctest: +SKIP
+    >>> hs.measure("consistency", run)                                                        # doctest: +SKIP
 
 Names are loaded when first used, so that importing the package costs nothing.
 """
@@ -16,21 +16,31 @@ from hesperus.version import __version__
 
 if TYPE_CHECKING:
     from hesperus.api import (
+        RunResult,
         ask,
+        audit,
+        check,
+        compare,
+        evaluate,
+        figure,
+        import_logs,
         load_items,
         measure,
-        multisense,
+        open_run,
+        plan,
         read_answers,
         read_records,
         report,
-        similarity,
-    )
+        run,
+    )  # fmt: skip
     from hesperus.tasks import Task, task
     from hesperus.types import Answer, Estimate, Failure, Item, Prompt, Reply, Request, Sense, Settings
 
 _HOMES = {
-    "hesperus.api": ("ask", "load_items", "measure", "multisense", "read_answers", "read_records", "report",
-                     "similarity"),
+    "hesperus.api": (
+        "RunResult", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure",
+        "open_run", "plan", "read_answers", "read_records", "report", "run",
+    ),
     "hesperus.tasks": ("Task", "task"),
     "hesperus.types": (
         "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "Sense", "Settings",
@@ -39,9 +49,9 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "Sense", "Settings", "Task",
-    "__version__", "ask", "load_items", "measure", "multisense", "read_answers", "read_records", "report",
-    "similarity", "task",
+    "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "RunResult", "Sense", "Settings", "Task",
+    "__version__", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure",
+    "open_run", "plan", "read_answers", "read_records", "report", "run", "task",
 ]  # fmt: skip
 
 

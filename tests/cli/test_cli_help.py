@@ -12,8 +12,9 @@ import typer
 from typer.testing import CliRunner
 
 import hesperus.cli
+from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
-from hesperus.cli.study_kinds import STUDIES
+from hesperus.cli.flags_of import FLAGS_OF
 
 RUNNER = CliRunner()
 ROOT = typer.main.get_command(app)
@@ -55,9 +56,9 @@ def test_examples_are_lines_that_can_be_copied() -> None:
 @pytest.mark.parametrize("study", STUDIES)
 def test_help_of_a_study_shows_its_settings_and_no_other(study: str) -> None:
     text = shown("run", study)
-    for name in {flag for kind in STUDIES.values() for flag in kind.flags}:
+    for name in {flag for kind in FLAGS_OF.values() for flag in kind.flags}:
         is_listed = f"--{name.replace('_', '-')} " in text.split("Arguments:")[1]
-        assert is_listed is (name in STUDIES[study].flags), name
+        assert is_listed is (name in FLAGS_OF[study].flags), name
     assert f"Of the study {study}:" in text
     assert not [other for other in STUDIES if other != study and f"run {other}" in text]
 

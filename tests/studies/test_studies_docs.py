@@ -23,7 +23,12 @@ def blocks(page: str, language: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("page", "words"),
-    [("studies.md", "open_desk"), ("similarity.md", "hs.similarity"), ("similarity.md", "similarity_tables")],
+    [
+        ("studies.md", "open_desk"),
+        ("similarity.md", "hs.run"),
+        ("python.md", "hs.plan"),
+        ("similarity.md", "similarity_tables"),
+    ],
 )
 def test_examples_in_python_run(
     page: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -10,6 +10,8 @@ import typer
 from hesperus.cli.measure_flags import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hesperus.audits import Audit, Material
     from hesperus.reports.table import Table
 
@@ -77,12 +79,13 @@ def command(
 
         hesperus audit mmlu.jsonl --map subject=item --map row=item --format json
     """
+    from hesperus.api.auditing import audited_material
     from hesperus.audits import AuditSettings, audit_items, write_exclusions
     from hesperus.languages import normalise
     from hesperus.reports.formats import print_table
     from hesperus.reports.untrusted import one_line
 
-    material = _material(what, language, data, role)
+    material = audited_material(what, language or (), data=data, roles=_roles(role or ()))
     settings = AuditSettings(reference=normalise(reference))
     audit = audit_items(material.items, settings, contract=material.contract, known=material.known)
     if baselines:
@@ -101,33 +104,17 @@ def command(
         raise typer.Exit(1)
 
 
-def _material(
-    what: list[str], languages: list[str] | None, data: str | None, roles: list[str] | None
-) -> Material:
-    """The items of a task where its name or file is given, else those of files."""
-    from hesperus.audits import file_items, task_items
+def _roles(given: Sequence[str]) -> dict[str, str]:
+    """Column to what it is, from COLUMN=ROLE."""
     from hesperus.errors import UsageError
-    from hesperus.tasks import task, tasks
 
-    is_task = what[0] in tasks() or what[0].endswith((".yaml", ".yml"))
-    if not is_task and not Path(what[0]).exists() and (Path(what[0]).suffix or len(Path(what[0]).parts) > 1):
-        raise UsageError(f"{what[0]}: no such file")
-    if is_task or not Path(what[0]).exists():
-        found = task(what[0])
-        if len(what) > 1:
-            raise UsageError(f"one task at a time: {what[0]!r} and {what[1]!r} were given (its data: --data)")
-        if roles:
-            raise UsageError(
-                "--map is for files that no task describes; a task says itself what its columns are"
-            )
-        return task_items(found, languages or (), source=data)
-    if data is not None:
-        raise UsageError("--data names the data of a task; files are audited by themselves")
-    pairs = [pair.rpartition("=") for pair in roles or ()]
-    for column, mark, role in pairs:
+    found = {}
+    for pair in given:
+        column, mark, role = pair.rpartition("=")
         if not column or not mark:
-            raise UsageError(f"--map {column}{mark}{role}: write COLUMN=ROLE, such as --map idx=item")
-    return file_items([Path(path) for path in what], languages or (), roles={c: r for c, _, r in pairs})
+            raise UsageError(f"--map {pair}: write COLUMN=ROLE, such as --map idx=item")
+        found[column] = role
+    return found
 
 
 def _baselines(material: Material, what: list[str]) -> Table:
@@ -167,25 +154,9 @@ def _show_baselines(material: Material) -> None:
     )
 
 
-def findings_table(audit: Audit, name: str) -> Table:
-    """Every finding of an audit, with its signature.
-
-    Args:
-        audit: What was found.
-        name: What was audited.
-    """
-    from hesperus.reports.table import Table
-
-    columns = ("kind", "severity", "item", "languages", "detail")
-    rows = tuple(
-        {c: getattr(finding, c) for c in columns} | {"languages": list(finding.languages)}
-        for finding in audit.findings
-    )
-    return Table("audit", columns, rows, {"audited": name, **audit.signature()})
-
-
 def _show(audit: Audit, name: str, format: str, show: int) -> None:
     """The findings; for people the summary first, and some findings of each kind."""
+    from hesperus.api.auditing import findings_table
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
     from hesperus.reports.untrusted import one_line

@@ -164,8 +164,8 @@ def _judging(name: str, base_url: str | None, store: Path) -> Iterator[Judge]:
         return
     if "/" not in name:
         raise UnknownNameError("judge", name, ("embedded",), "or a model: provider/name")
+    from hesperus.api.progress import StageProgress
     from hesperus.asking import ReplyStore, Spending, ask
-    from hesperus.cli.progress import StageProgress
     from hesperus.models import ModelOptions, model
 
     asked, spending = model(name, ModelOptions(base_url=base_url)), Spending()

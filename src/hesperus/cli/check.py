@@ -20,10 +20,6 @@ from hesperus.cli.measure_flags import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from hesperus.analysis.settings import GivenSettings
-    from hesperus.reports.measured import Requirement
     from hesperus.reports.table import Table
 
 
@@ -89,145 +85,23 @@ def command(
         hesperus check runs/open --baseline runs/open-before --max-drop 'scores.f_of_means.high[all]=0' --junit check.xml
     """
     from hesperus.analysis.settings import GivenSettings
+    from hesperus.api.checking import checked_run
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import (
-        check_table,
-        failures_first,
-        junit_xml,
-        markdown_summary,
-        passed_sentence,
-    )
+    from hesperus.reports.measured import failures_first, junit_xml, markdown_summary, passed_sentence
 
-    wanted, drops = _read(require or [], max_drop or [], (baseline, run))
     given = GivenSettings.of(
         by=by or None, invalid=invalid, resamples=resamples, seed=seed, interval=interval
     )
-    chosen = (tuple(model or ()), tuple(task or ()))
-    tables = _measured(run, wanted, given, chosen)
-    if baseline is not None:
-        tables |= _certain((baseline, run), drops, given, chosen)
-    checked = check_table([*wanted, *drops], tables)
+    checked = checked_run(
+        run, require or (), baseline=baseline, max_drop=max_drop or (), chosen=(tuple(model or ()), tuple(task or ())),
+        given=given,
+    )  # fmt: skip
     shown = failures_first(checked) if format == "table" else checked
     print_table(shown, format, lead=f"check: {passed_sentence(checked)}")
     for path, text in ((junit, junit_xml(checked)), (summary, markdown_summary(checked))):
         if path is not None:
             _write(path, text)
     _exit(checked)
-
-
-def _read(
-    require: list[str], max_drop: list[str], runs: tuple[Path | None, Path]
-) -> tuple[list[Requirement], list[Requirement]]:
-    from hesperus.errors import UsageError
-    from hesperus.reports.measured import Requirement
-
-    baseline, run = runs
-    if not require and not max_drop:
-        raise UsageError("nothing to check: give --require, or --baseline and --max-drop")
-    if bool(max_drop) != (baseline is not None):
-        raise UsageError("--baseline and --max-drop belong together: what with, and how far")
-    wanted = [Requirement.parse(text) for text in require]
-    if not max_drop:
-        return wanted, []
-    from hesperus.reports.measured import COMPARED, described
-    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, is_open
-
-    default = "scores" if is_open(described(run)) else "accuracy"
-    measures = (*COMPARED, *OPEN_COMPARED)
-    return wanted, [Requirement.drop(text, measures, default=default) for text in max_drop]
-
-
-def _records(
-    run: Path, columns: tuple[str, ...], chosen: tuple[tuple[str, ...], tuple[str, ...]]
-) -> pl.DataFrame:
-    from hesperus.records import read_records
-    from hesperus.reports.measured import narrowed
-
-    return narrowed(read_records(run, columns=columns), models=chosen[0], tasks=chosen[1])
-
-
-def _measured(
-    run: Path,
-    wanted: list[Requirement],
-    given: GivenSettings,
-    chosen: tuple[tuple[str, ...], tuple[str, ...]],
-) -> dict[str, Table]:
-    from hesperus.reports.measured import described, measure_columns, measure_table
-
-    measures = sorted({requirement.measure for requirement in wanted})
-    if not measures:
-        return {}
-    said = described(run)
-    columns = [name for what in measures for name in measure_columns(what, given, said)]
-    records = _records(run, tuple(dict.fromkeys(columns)), chosen)
-    return {what: measure_table(what, records, given, described=said) for what in measures}
-
-
-def _certain(
-    runs: tuple[Path, Path],
-    drops: list[Requirement],
-    given: GivenSettings,
-    chosen: tuple[tuple[str, ...], tuple[str, ...]],
-) -> dict[str, Table]:
-    """Differences from the baseline, with intervals that hold together over all rows whose ends a drop is about."""
-    from dataclasses import replace
-
-    from hesperus.analysis.settings import agreed_settings
-    from hesperus.measures import enough_permutations
-    from hesperus.reports.measured import described
-
-    found = _compared(runs, drops, given, chosen)
-    family = sum(len(drop.rows(found[drop.measure])) for drop in drops if drop.end != "value")
-    plain = agreed_settings(given, [described(run).study for run in runs]).bootstrap
-    if family < 2 or not plain.resamples:
-        return found
-    together = replace(
-        given,
-        level=1 - (1 - plain.level) / family,
-        resamples=enough_permutations(plain.resamples, family, error=1 - plain.level),
-    )
-    return {
-        name: replace(made, signature={**made.signature, "simultaneous": family})
-        for name, made in _compared(runs, drops, together, chosen, quiet=True).items()
-    }
-
-
-def _compared(
-    runs: tuple[Path, Path],
-    drops: list[Requirement],
-    given: GivenSettings,
-    chosen: tuple[tuple[str, ...], tuple[str, ...]],
-    *,
-    quiet: bool = False,
-) -> dict[str, Table]:
-    """Differences from the baseline; a baseline of another model is compared where each side has one."""
-    from hesperus.analysis.settings import agreed_settings
-    from hesperus.reports.measured import compare_table, described
-    from hesperus.reports.open_answers import Chosen, compare_open_answers
-    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, refuse_labels, refuse_settings
-
-    said = (described(runs[0]), described(runs[1]))
-    wanted = {drop.measure: drop.compared for drop in sorted(drops, key=lambda drop: drop.measure)}
-    found: dict[str, Table] = {}
-    for name, what in wanted.items():
-        if what in OPEN_COMPARED:
-            refuse_settings(what, given)
-            made = compare_open_answers(said, what, chosen=Chosen(None, *chosen), given=given)
-            for warning in () if quiet else made.warnings:
-                typer.echo(f"warning: {warning}", err=True)
-            found[name] = made.table
-        else:
-            for one in said:
-                refuse_labels(what, one)
-    of_labels = {name: what for name, what in wanted.items() if name not in found}
-    if of_labels:
-        settings = agreed_settings(given, [one.study for one in said])
-        before, after = (_records(run, settings.by, chosen) for run in runs)
-        for name, what in of_labels.items():
-            found[name] = compare_table(
-                (before, after), what, by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap
-            )
-    return found
 
 
 def _write(path: Path, text: str) -> None:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from hesperus.cli.measure_flags import By, Format, Interval, Invalid, Resamples, Seed
-
-if TYPE_CHECKING:
-    from hesperus.analysis.settings import GivenSettings
-    from hesperus.reports.measured import Described
 
 
 def command(
@@ -64,71 +60,24 @@ def command(
 
         hesperus compare runs/open-before runs/open-after scores --format markdown
     """
-    from hesperus.analysis.settings import GivenSettings, agreed_settings
-    from hesperus.errors import UsageError
-    from hesperus.records import read_records
-    from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import compare_table, described
-    from hesperus.reports.measured.compared import changed_sentence
-    from hesperus.reports.measured.summary import nothing_answered
-    from hesperus.reports.open_answers.measuring import (
-        OPEN_COMPARED,
-        is_open,
-        refuse_labels,
-        refuse_settings,
-    )
-
-    if (model_a is None) != (model_b is None):
-        raise UsageError("give both --model-a and --model-b, or neither")
-    given = GivenSettings.of(
-        by=by or None, invalid=invalid, resamples=resamples, seed=seed, interval=interval
-    )
-    said = (described(run_a), described(run_b))
-    named = (model_a, model_b) if model_a is not None and model_b is not None else None
-    what = what or ("scores" if any(map(is_open, said)) else "consistency")
-    if exact and what in (*OPEN_COMPARED, "similarity"):
-        raise UsageError(f"--exact is about McNemar's test, which {what} does not take")
-    if what in OPEN_COMPARED:
-        refuse_settings(what, given)
-        _open_answers(said, what, named, given=given, format=format)
-        return
-    for one in said:
-        refuse_labels(what, one)
-    settings = agreed_settings(given, [one.study for one in said])
-    runs = (read_records(run_a, columns=settings.by), read_records(run_b, columns=settings.by))
-    nothing = {side: none for side, run in zip("ab", runs, strict=True) if (none := nothing_answered(run))}
-    for name, told in nothing.items():
-        typer.echo(f"side {name}: {told}", err=True)
-    if nothing and format == "table":
-        return
-    found = compare_table(
-        runs,
-        what,
-        models=named,
-        by=settings.by,
-        invalid=settings.invalid,
-        bootstrap=settings.bootstrap,
-        exact=exact,
-    )
-    print_table(found, format, lead=changed_sentence(found))
-
-
-def _open_answers(
-    runs: tuple[Described, Described],
-    what: str,
-    models: tuple[str, str] | None,
-    *,
-    given: GivenSettings,
-    format: str,
-) -> None:
+    from hesperus.api.measuring import compare
     from hesperus.reports.formats import print_table
     from hesperus.reports.measured.compared import changed_sentence
-    from hesperus.reports.open_answers import Chosen, compare_open_answers
+    from hesperus.reports.open_answers.comparing import main_rows
+    from hesperus.reports.open_answers.measuring import OPEN_COMPARED
 
-    found = compare_open_answers(runs, what, chosen=Chosen(models), given=given)
-    for warning in found.warnings:
-        typer.echo(f"warning: {warning}", err=True)
-    shown = found.summary() if format == "table" else found.table
+    found = compare(
+        run_a, run_b, what, model_a=model_a, model_b=model_b, exact=exact, by=by or None, invalid=invalid,
+        resamples=resamples, seed=seed, interval=interval,
+    )  # fmt: skip
+    if format == "table" and all(row["value"] is None for row in found.rows):
+        return  # what was not answered has been said
+    is_short = (
+        format == "table"
+        and found.measure.removeprefix("compare ") in OPEN_COMPARED
+        and "evaluator" in found.columns
+    )
+    shown = main_rows(found) if is_short else found
     print_table(shown, format, lead=changed_sentence(shown))
-    if format == "table":
+    if is_short:
         typer.echo("all statistics, ceilings and reasons: --format json or csv", err=True)

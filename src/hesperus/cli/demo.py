@@ -40,8 +40,8 @@ def command(
 
         hesperus demo --model pocket/s --target th --target ko --out /tmp/demo
     """
-    from hesperus.cli.progress import StageProgress
-    from hesperus.cli.study_kinds import study_kind
+    from hesperus.api.progress import StageProgress
+    from hesperus.api.studies import study_kind
     from hesperus.reports.formats import print_table
     from hesperus.reports.html import write_report
     from hesperus.reports.measured import consistency_table
@@ -81,8 +81,8 @@ def command(
 
 def _align(source: str, target: str, folder: Path) -> None:
     """Hold the items of two languages against each other, where the page of the audit looks for it."""
+    from hesperus.api.auditing import findings_table
     from hesperus.audits import AuditSettings, audit_items, task_items
-    from hesperus.cli.audit import findings_table
     from hesperus.records.files import write_whole
     from hesperus.reports.formats import format_table
     from hesperus.reports.tax.commands import ALIGNMENT_FILE
@@ -105,7 +105,7 @@ def _page(study: str, folder: Path) -> Path:
 
     if study != "translation_tax":
         return write_report(folder, folder / "report.html")
-    from hesperus.cli.tax_evidence import run_report
+    from hesperus.api.tax_tables import run_report
     from hesperus.records import read_run
 
     return write_report(read_run(folder), folder / "report.html", found=run_report(folder))

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Interval, Resamples, Seed, resampling
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import polars as pl
-
-    from hesperus.fingerprint import JSON
-    from hesperus.reports.open_answers import TableSettings
-    from hesperus.reports.table import Table
-    from hesperus.studies.evaluating import Evaluation
+from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed
 
 _MANY = list[str] | None
 
@@ -96,7 +86,7 @@ def command(
     resamples: Resamples = None,
     seed: Seed = None,
     interval: Interval = None,
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Evaluate open answers that are there already: how much of the reference's information each language holds.
@@ -122,111 +112,34 @@ def command(
 
         hesperus evaluate empathy runs/posts --classifier empathy-large --translator ct2/nllb-600m
     """
-    from hesperus.analysis.coverage import coverage_of_pairs
-    from hesperus.analysis.settings import resolve_bootstrap
-    from hesperus.cli.progress import StageProgress
-    from hesperus.errors import UnknownNameError, UsageError
-    from hesperus.measures import Bootstrap
+    from hesperus.api.evaluating import evaluate
+    from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import described
-    from hesperus.reports.measured.summary import nothing_of
-    from hesperus.reports.open_answers import TABLES, TableSettings, evaluation_table, scores_summary
-    from hesperus.studies.asked import Terms
-    from hesperus.studies.evaluating import (
-        EvaluationSettings,
-        Means,
-        chosen,
-        evaluate_ready,
-        paired,
-        read_prompts,
-        read_replies,
-        write_evaluation,
-    )
+    from hesperus.reports.open_answers import TABLES, scores_summary
 
     if table not in TABLES:
         raise UnknownNameError("table of evaluate", table, TABLES)
-    if missing not in ("leave-out", "no-answer"):
-        raise UsageError(f"--missing is leave-out or no-answer, not {missing!r}")
-    trained = _declared(trained_on or [])
-    replies = chosen(chosen(read_replies(file), "model", model or []), "task", task or [])
-    asked_models = replies["model"].unique().sort().to_list()
-    for name in trained:
-        if name not in asked_models:
-            raise UnknownNameError("model of --trained-on", name, asked_models)
-    together = paired(replies, reference, language or [])
-    asked = read_prompts(prompts or file, together.reference, named=prompts is not None)
-    means = Means(store, translations, translator, judge, classifier, Terms(base_url), retry_unread)
-    with StageProgress(quiet=quiet) as progress:
-        (found,) = evaluate_ready(
-            together,
-            [what],
-            means,
-            settings=EvaluationSettings(control, missing.replace("-", " ")),
-            prompts=asked,
-            watch=progress,
-        )
-    drawn = resolve_bootstrap(resampling(resamples, seed, interval), described(file).study, Bootstrap())
-    settings = TableSettings(drawn, trained)
-    warned: list[JSON] = list(found.warnings())
-    signed = {**found.signature, **({"notes": warned} if warned else {})}
-    made = {
-        name: evaluation_table(name, found.pairs, what, signature=signed, settings=settings)
-        for name in (TABLES if out is not None else (table,))
-    }
+    found = evaluate(
+        what, file, reference=reference, translator=translator, judge=judge, classifier=classifier, prompts=prompts,
+        languages=language or (), models=model or (), tasks=task or (), control=control, missing=missing,
+        trained_on=_declared(trained_on or []), retry_unread=retry_unread, store=store, translations=translations,
+        base_url=base_url, progress=not quiet, resamples=resamples, seed=seed, interval=interval,
+    )  # fmt: skip
     if out is not None:
-        written = write_evaluation(found, out, tables={name: _frame(one) for name, one in made.items()})
-        typer.echo(f"written: {written}", err=True)
+        typer.echo(f"written: {found.save(out)}", err=True)
     if report is not None:
-        typer.echo(f"written: {_page(report, found, (replies, asked), settings)}", err=True)
+        typer.echo(f"written: {found.report(report)}", err=True)
+    made = found.table(table)
     plain = table == "scores" and format == "table"
-    rules = signed.get("judge")
-    # An evaluator that has a rule for replies without an answer measures something of them, too.
-    ruled = isinstance(rules, dict) and bool(rules.get("missing"))
-    nothing = "" if ruled else nothing_of(coverage_of_pairs(found.pairs))
-    if nothing:
-        typer.echo(nothing, err=True)
-    if not nothing or format != "table":
-        print_table(scores_summary(made[table], what) if plain else made[table], format)
-    for line in found.notes():
+    if found.nothing:
+        typer.echo(found.nothing, err=True)
+    if not found.nothing or format != "table":
+        print_table(scores_summary(made, what) if plain else made, format)
+    for line in found.found.notes():
         typer.echo(line, err=True)
 
 
-def _page(
-    out: Path, found: Evaluation, given: tuple[pl.DataFrame, Mapping[str, str]], settings: TableSettings
-) -> Path:
-    """The page of an evaluation, as that of a run: with the replies, and the prompts where they are known."""
-    from dataclasses import asdict
-
-    import polars as pl
-
-    from hesperus.analysis.settings import GivenSettings
-    from hesperus.records import Run
-    from hesperus.reports.html import write_report
-    from hesperus.reports.open_answers.evidence import Evaluated
-    from hesperus.reports.open_answers.report import OpenEvidence, open_answers_report
-
-    replies, asked = given
-    evaluated = Evaluated(found.what, found.pairs, found.details, found.sentences, found.signature)
-    columns = {"item": list(asked), "field:prompt": list(asked.values())}
-    items = (
-        pl.DataFrame(columns).with_columns(language=pl.lit(found.signature["reference"])) if asked else None
-    )
-    run = Run(replies, items)
-    decided = (
-        GivenSettings(**asdict(settings.bootstrap)) if settings.bootstrap else GivenSettings(resamples=0)
-    )
-    evidence = OpenEvidence([evaluated], replies, trained_on=settings.trained_on)
-    return write_report(run, out, found=open_answers_report(run, evidence, given=decided))
-
-
-def _frame(table: Table) -> pl.DataFrame:
-    import polars as pl
-
-    columns = {column: [row[column] for row in table.rows] for column in table.columns}
-    return pl.DataFrame(columns, infer_schema_length=None, strict=False)
-
-
-def _declared(given: list[str]) -> dict[str, list[str]]:
+def _declared(given: list[str]) -> dict[str, tuple[str, ...]]:
     """Model to languages, from MODEL=de,fr."""
     from hesperus.errors import UsageError
     from hesperus.languages import normalise
@@ -237,4 +150,4 @@ def _declared(given: list[str]) -> dict[str, list[str]]:
         if not (model and equals and tags):
             raise UsageError(f"--trained-on is MODEL=de,fr,… and not {one!r}")
         found.setdefault(model, []).extend(normalise(tag) for tag in tags.split(",") if tag.strip())
-    return found
+    return {model: tuple(tags) for model, tags in found.items()}

@@ -35,9 +35,6 @@ from hesperus.cli.measure_raters import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from hesperus.analysis.settings import MeasureSettings
     from hesperus.reports.table import Table
 
 _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
@@ -55,7 +52,8 @@ def command(
         typer.Argument(
             help="summary (begin here), accuracy, agreement, consistency, decomposition, directions, labels, language, outcomes, together, translation "
             "or validity; of a similarity study also similarity, designs, tests, relations or scoring; of open answers scores, "
-            "groups, counts, prompts or readability; of a long table of ratings: raters, categories.",
+            "groups, counts, prompts or readability; of an audit back_translation, native_control, naturalisation or "
+            "bounds; of a long table of ratings: raters, categories.",
             show_default=False,
         ),
     ],
@@ -126,23 +124,16 @@ def command(
 
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
-    from hesperus.analysis.settings import GivenSettings, resolve_bootstrap, resolve_settings
+    from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
+    from hesperus.api.measuring import measured
     from hesperus.errors import UnknownNameError, UsageError
     from hesperus.measures import Bootstrap
-    from hesperus.records import read_records
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import (
-        MEASURES,
-        SIMILARITY,
-        described,
-        measure_table,
-        narrowed,
-    )
-    from hesperus.reports.measured.registry import OPEN_ANSWERS, measure_columns
+    from hesperus.reports.measured import MEASURES, SIMILARITY, described, measure_table
+    from hesperus.reports.measured.registry import OPEN_ANSWERS, TAX_MEASURES
     from hesperus.reports.measured.summary import nothing_answered, run_notes, summary_lines
-    from hesperus.reports.open_answers.measuring import refuse_labels
 
-    known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS, "translation", *_OF_RATINGS)
+    known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS, *TAX_MEASURES, "translation", *_OF_RATINGS)
     if what not in known:
         raise UnknownNameError("measure", what, known)
     flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion, question or ())
@@ -162,14 +153,7 @@ def command(
     )  # fmt: skip
     if (threshold is not None or comet_threshold is not None) and what != "translation":
         raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
-    study = described(run)
-    refuse_labels(what, study)
-    needed = measure_columns(what, given, study)
-    records = narrowed(read_records(run, columns=needed), models=model or (), tasks=task or ())
-    if what == "translation":
-        found = _translation(records, resolve_settings(given, study.study), scores or _scores_of(run))
-    else:
-        found = measure_table(what, records, given, described=study)
+    found, records = measured(what, run, given, chosen=(model or (), task or ()), scores=scores)
     nothing = "" if what == "outcomes" else nothing_answered(records)
     if nothing:
         typer.echo(nothing, err=True)
@@ -178,6 +162,7 @@ def command(
         shown = summary_lines(found) if laid_out else _narrow(found, statistic or ())
         print_table(shown, format, keys=shown.columns.index("language") + 1 if laid_out else 0)
     if what != "outcomes" and not nothing:
+        study = described(run)
         summary = (
             found
             if what == "summary"
@@ -187,35 +172,6 @@ def command(
             typer.echo(f"note: {note}", err=True)
     if not found.rows:
         typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
-
-
-def _scores_of(run: Path) -> Path:
-    from hesperus.errors import UsageError
-
-    if not run.is_dir() or not (run / "scores.parquet").is_file():
-        raise UsageError(
-            f"{run}: no item scores of translations; `hesperus score RUN` writes them, --scores FILE names them"
-        )
-    return run / "scores.parquet"
-
-
-def _translation(records: pl.DataFrame, settings: MeasureSettings, scores: Path) -> Table:
-    from hesperus.analysis.settings import resolve
-    from hesperus.errors import UsageError
-    from hesperus.reports.measured import read_scores, translation_table
-    from hesperus.reports.measured.scores import DEFAULT_COMET_THRESHOLD, DEFAULT_THRESHOLD
-
-    if settings.a is not None:
-        raise UsageError("translation takes no pair of cells; it looks at every made input")
-    return translation_table(
-        records,
-        read_scores(scores),
-        threshold=resolve(settings.threshold, None, DEFAULT_THRESHOLD),
-        comet_threshold=resolve(settings.comet_threshold, None, DEFAULT_COMET_THRESHOLD),
-        by=settings.by,
-        invalid=settings.invalid,
-        bootstrap=settings.bootstrap,
-    )
 
 
 def _narrow(table: Table, statistics: Sequence[str]) -> Table:

@@ -10,8 +10,7 @@ import typer
 from hesperus.cli.measure_flags import Interval, Invalid, Resamples, Seed
 
 if TYPE_CHECKING:
-    from hesperus.analysis.settings import GivenSettings
-    from hesperus.reports.tax import TaxReport
+    pass
 
 
 def command(
@@ -49,60 +48,23 @@ def command(
         hesperus report records.parquet --out report.html --figures figures --figure-format pdf
     """
     from hesperus.analysis.settings import GivenSettings
+    from hesperus.api.pages import page_of
     from hesperus.errors import UnknownNameError, UsageError
-    from hesperus.reports import (
-        FIGURE_FORMATS,
-        ReportSettings,
-        card_of,
-        open_run,
-        report_drawings,
-        report_findings,
-        scores_of,
-        study_kind,
-        write_drawings,
-        write_report,
-    )
-    from hesperus.reports.measured.summary import nothing_answered
-    from hesperus.reports.wording import own_senses
+    from hesperus.reports import FIGURE_FORMATS, report_drawings, write_drawings, write_report
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
-    given = GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed, interval=interval)
-    settings = ReportSettings(given)
-    opened = open_run(run)
-    of_audit = study_kind(opened) == "translation_tax" and not nothing_answered(opened.records)
-    audited = _audit(run, given) if of_audit else None
-    folder = run if run.is_dir() else None
-    found = audited or report_findings(opened, settings=settings, scores=scores_of(run), folder=folder)
-    page = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
-    typer.echo(write_report(opened, page, settings=settings, found=found))
+    page = page_of(run, GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed, interval=interval))
+    target = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
+    typer.echo(write_report(page.run, target, settings=page.settings, found=page.found))
     if figures is not None:
-        for file in write_drawings(report_drawings(found), figures, format=figure_format):
+        for file in write_drawings(report_drawings(page.found), figures, format=figure_format):
             typer.echo(file)
     if card is not None:
-        filled = (
-            audited.checklist.card
-            if audited
-            else card_of(opened.records, own_senses(opened.study, opened.items))
-        )
         try:
-            card.write_text(filled.json() if card.suffix == ".json" else filled.markdown(), encoding="utf-8")
+            card.write_text(
+                page.card.json() if card.suffix == ".json" else page.card.markdown(), encoding="utf-8"
+            )
         except OSError as error:
             raise UsageError(f"cannot write the card {card}: {error.strerror}") from error
         typer.echo(card)
-
-
-def _audit(run: Path, given: GivenSettings) -> TaxReport:
-    """The page of an audit, from all that its run folder holds.
-
-    Raises:
-        UsageError: A rule for unreadable answers is given, of which an audit has none.
-    """
-    from hesperus.cli.tax_evidence import run_report
-    from hesperus.errors import UsageError
-
-    if given.invalid is not None:
-        raise UsageError(
-            "an audit compares readable answers and says how far the others could move it; --invalid does not apply"
-        )
-    return run_report(run, given)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.flags_of import FLAGS_OF
 from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import Chosen, takes_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hesperus.cli.study_kinds import StudyKind
+    from hesperus.api.studies import StudyKind
     from hesperus.reports.table import Table
 
 
@@ -75,7 +76,7 @@ def command(
         hesperus run study.yaml --model mistral/mistral-small-latest --max-money 2.5
     """
     from hesperus.analysis import GivenSettings
-    from hesperus.cli.progress import StageProgress
+    from hesperus.api.progress import StageProgress
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
     from hesperus.reports.measured import Described, measure_table
@@ -131,7 +132,7 @@ def _say(notes: Iterable[str]) -> None:
 
 def _end(kind: StudyKind, folder: Path) -> None:
     """Say where the run is, and what comes next."""
-    further = "; ".join(command.format(run=folder) for command in kind.next)
+    further = "; ".join(command.format(run=folder) for command in FLAGS_OF[kind.name].next)
     typer.echo(f"run folder: {folder}   next: {further}", err=True)
 
 

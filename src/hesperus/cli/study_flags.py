@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hesperus.api.studies import STUDIES, StudyKind, study_kind
+from hesperus.cli.flags_of import FLAGS_OF
 from hesperus.cli.help import PlainCommand
-from hesperus.cli.study_kinds import STUDIES, StudyKind, study_kind
 from hesperus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -330,7 +331,7 @@ class StudyCommand(PlainCommand):
     def shown_parameters(self, ctx: Context) -> list[Parameter]:
         """Without the flags of other studies."""
         named = ctx.meta.get(_NAMED)
-        kinds = STUDIES.values() if named is None else (STUDIES[named],)
+        kinds = FLAGS_OF.values() if named is None else (FLAGS_OF[named],)
         shown = set.intersection(*(set(kind.flags) for kind in kinds))
         return [one for one in self.get_params(ctx) if one.name not in _FLAGS or one.name in shown]
 
@@ -382,12 +383,14 @@ def chosen_study(what: str, flags: Mapping[str, Any]) -> Chosen:
     given = {name: value for name, value in flags.items() if value is not None and value != []}
     home = None if file is None else _home(values, given, file)
     for name in given:
-        if name not in kind.flags:
-            known = ", ".join(_shown(flag) for flag in kind.flags)
+        if name not in FLAGS_OF[kind.name].flags:
+            known = ", ".join(_shown(flag) for flag in FLAGS_OF[kind.name].flags)
             raise UsageError(f"{_shown(name)} is no flag of the study {kind.name}; it takes {known}")
         path = _FLAGS[name].path
         _lay(
-            values, (*kind.intervals_in, *path) if path[0] == "bootstrap" else path, _kept(given[name], home)
+            values,
+            (*FLAGS_OF[kind.name].intervals_in, *path) if path[0] == "bootstrap" else path,
+            _kept(given[name], home),
         )
     if file is None:
         _check_enough(kind, given)
@@ -449,14 +452,14 @@ def _lay(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
 
 
 def _check_enough(kind: StudyKind, given: Mapping[str, Any]) -> None:
-    missing = [[name for name in needed if name not in given] for needed in kind.needs]
+    missing = [[name for name in needed if name not in given] for needed in FLAGS_OF[kind.name].needs]
     if not all(missing):
         return
     if len(missing) == 1:
         name = missing[0][0]
         key = _FLAGS[name].path[0]
         raise UsageError(f"which {name}? give {_shown(name)} (or put {key!r} into a study file)")
-    ways = "; or ".join(", ".join(_shown(name) for name in needed) for needed in kind.needs)
+    ways = "; or ".join(", ".join(_shown(name) for name in needed) for needed in FLAGS_OF[kind.name].needs)
     raise UsageError(f"the study {kind.name} needs {ways} (or a study file)")
 
 

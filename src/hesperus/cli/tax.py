@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.api.tax_runs import gate_of, settings_of
 from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, Tasks, resampling
 from hesperus.cli.tax_design import simulate_command, strata_command
@@ -30,14 +31,12 @@ from hesperus.cli.tax_inputs import (
     Threshold,
     Translated,
     Verdicts,
-    gate_of,
-    settings_of,
     show,
 )  # fmt: skip
 from hesperus.cli.tax_report import report_command
 
 if TYPE_CHECKING:
-    from hesperus.cli.tax_given import Given
+    from hesperus.api.tax_runs import Given
     from hesperus.reports.table import Table
     from hesperus.reports.tax import Gate, TaxSettings
 
@@ -82,7 +81,7 @@ def back_translation(
 
         hesperus tax e1 records.csv --scores bleu.csv --threshold 25 --group english=gpt-4o,gpt-4o-mini --format json
     """
-    from hesperus.cli.tax_given import Given
+    from hesperus.api.tax_runs import Given
 
     given = Given(
         runs, {"original": original, "back": back}, scores=scores, exclude=exclude, tasks=task or ()
@@ -120,7 +119,7 @@ def native_control(
 
         hesperus tax e3 runs/mmmlu --native runs/include --translated zh --group english=gpt-4o --group chinese=qwen-max
     """
-    from hesperus.cli.tax_given import Given
+    from hesperus.api.tax_runs import Given
 
     given = Given(
         runs, {"translated": translated}, native=native, native_task=native_task, exclude=exclude, tasks=task or ()
@@ -161,7 +160,7 @@ def naturalisation(
 
         hesperus tax e4 runs/tax-mmmlu-1a2b3c4d --checks qc.csv
     """
-    from hesperus.cli.tax_given import Given
+    from hesperus.api.tax_runs import Given
 
     given = Given(
         runs, {"natural": natural, "translated": translated}, strata=strata, repeat=repeat, verdicts=verdicts,
@@ -198,8 +197,8 @@ def rating(
 
         hesperus tax rating runs/tax-mmmlu-1a2b3c4d --ratings ratings.csv
     """
+    from hesperus.api.tax_runs import Given
     from hesperus.cli.measure_raters import scale_of
-    from hesperus.cli.tax_given import Given
 
     senses = {"original": original, "back": back}
     given = Given(runs, senses, scores=scores, ratings=ratings, scale=scale_of(scale), tasks=task or ())
@@ -225,7 +224,7 @@ def validity(
 
         hesperus tax validity runs/tax-mmmlu-1a2b3c4d --reader strict --reader authors
     """
-    from hesperus.cli.tax_given import Given
+    from hesperus.api.tax_runs import Given
     from hesperus.reports.tax import fragile_cells, unchecked_cells
 
     given = Given(runs, {}, readers=tuple(reader or ()), reader_task=reader_task, tasks=task or ())
@@ -277,7 +276,7 @@ def bounds(
 
         hesperus tax bounds runs/tax-mmmlu-1a2b3c4d
     """
-    from hesperus.cli.tax_given import Given
+    from hesperus.api.tax_runs import Given
 
     senses = {"original": original, "translated": translated, "back": back, "natural": natural}
     settings = settings_of(group, resampling(resamples, seed, interval), runs=runs)
@@ -318,9 +317,9 @@ def checklist(
 
         hesperus tax checklist runs/tax-mmmlu-1a2b3c4d --audit audit.json --ratings cues.csv --checks qc.csv --format latex
     """
+    from hesperus.api.tax_evidence import evidence_of, found_beside
+    from hesperus.api.tax_runs import Given
     from hesperus.cli.measure_raters import scale_of
-    from hesperus.cli.tax_evidence import evidence_of, found_beside
-    from hesperus.cli.tax_given import Given
     from hesperus.reports.formats import print_table
     from hesperus.reports.tax import checklist_of
 
@@ -339,7 +338,7 @@ def checklist(
 
 def _estimate(name: str, given: Given, settings: TaxSettings, gate: Gate, format: str) -> Table:
     """Gather what is there, make one table and print it."""
-    from hesperus.cli.tax_evidence import evidence_of
+    from hesperus.api.tax_evidence import evidence_of
     from hesperus.errors import UsageError
     from hesperus.reports.measured.summary import nothing_answered
     from hesperus.reports.tax import tax_tables

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hesperus.api.tax_runs import gate_of, records_of, scores_of, settings_of
 from hesperus.cli.measure_flags import Format, Tasks
 from hesperus.cli.tax_inputs import (
     Back,
@@ -18,11 +19,7 @@ from hesperus.cli.tax_inputs import (
     Scores,
     Threshold,
     Translated,
-    gate_of,
     numbers_of,
-    records_of,
-    scores_of,
-    settings_of,
     sizes_of,
 )  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.api.tax_runs import gate_of, settings_of
 from hesperus.cli.measure_flags import Interval, Resamples, Seed, Tasks, resampling
 from hesperus.cli.tax_inputs import (
     Back,
@@ -27,8 +28,6 @@ from hesperus.cli.tax_inputs import (
     Threshold,
     Translated,
     Verdicts,
-    gate_of,
-    settings_of,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -104,9 +103,9 @@ def report_command(
         hesperus tax report answers.csv --scores bleu.csv --ratings cues.csv --group english=gpt-4o,gpt-4o-mini
     """
     from hesperus.analysis import MeasureSettings
+    from hesperus.api.tax_evidence import found_beside, report_of
+    from hesperus.api.tax_runs import Given
     from hesperus.cli.measure_raters import scale_of
-    from hesperus.cli.tax_evidence import found_beside, report_of
-    from hesperus.cli.tax_given import Given
     from hesperus.errors import UnknownNameError
     from hesperus.reports import FIGURE_FORMATS, write_drawings, write_report
     from hesperus.reports.overview import nothing_report

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from hesperus.cli.progress import StageProgress
+    from hesperus.api.progress import StageProgress
     from hesperus.translation.journal import Job, Journal, Made
 
 _FILE = typer.Argument(
@@ -223,7 +223,7 @@ def _translated(
     """Translate, with a journal beside the file that is written at the end."""
     from contextlib import nullcontext
 
-    from hesperus.cli.progress import StageProgress
+    from hesperus.api.progress import StageProgress
     from hesperus.records.files import write_whole
     from hesperus.translation import Journal
 

@@ -106,7 +106,7 @@ def report_findings(
     if kind == "translation_tax":
         raise UsageError(
             "the page of an audit is made of its records and of what stands beside them (strata, verdicts, ratings): "
-            "`hesperus report RUN` gathers it, in Python hesperus.reports.tax.tax_report(Evidence(...)) makes it"
+            "`hesperus report RUN` and hesperus.report(folder) gather it"
         )
     if kind == "translate_then_evaluate":
         if folder is None:

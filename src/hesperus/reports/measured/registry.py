@@ -51,6 +51,14 @@ SIMILARITY = ("similarity", "designs", "tests", "relations", "together", "scorin
 OPEN_ANSWERS = RUN_TABLES
 """Tables of a run of open answers, from the evaluations in its folder; see hesperus.reports.open_answers."""
 
+TAX_MEASURES: Mapping[str, str] = {
+    "back_translation": "e1",
+    "native_control": "e3",
+    "naturalisation": "e4",
+    "bounds": "bounds",
+}
+"""Estimates of an audit of a translated benchmark, from its run folder, each with its table in hesperus.reports.tax."""
+
 PAIRED = ("agreement", "consistency", "directions")
 """Measures that compare two cells, hence take `a` and `b`."""
 

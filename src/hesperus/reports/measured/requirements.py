@@ -7,7 +7,8 @@
 ``consistency[de_from_en] >= 0.8`` holds where every row of which one side is (de_from_en, de_from_en) has a value of
 at least 0.8; ``consistency.low[de_from_en] >= 0.75`` asks it of the lower end of the interval. In tables of similarity
 that have no sense, a term without a column is a design, a group, a part or a comparison: ``designs[within_model] >= 0.3``.
-Of a run of open answers, ``scores.f_of_means[de] >= 0.6`` and ``groups.recall[grouping=family, Uralic] >= 0.5``.
+Of a run of open answers, ``scores.f_of_means[de] >= 0.6`` and ``groups.recall[grouping=family, Uralic] >= 0.5``;
+of an audit of a translated benchmark, ``back_translation.tax.high[clustered] < 0.05``.
 
     DROP        := [MEASURE [.STATISTIC] [.low | .high] [ "[" TERM {, TERM} "]" ] "="] NUMBER
 
@@ -27,7 +28,7 @@ from xml.etree import ElementTree
 
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.formats import format_table
-from hesperus.reports.measured.registry import MEASURES, SIMILARITY
+from hesperus.reports.measured.registry import MEASURES, SIMILARITY, TAX_MEASURES
 from hesperus.reports.table import Table, table
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -56,7 +57,7 @@ _DROP_OF = "drop of "
 _MAIN = ("f_of_means", "agreement")
 """The main statistic of each evaluator of open answers: what a drop is about that names none."""
 
-_PLAIN_TERM = ("design", "group", "part", "comparison", "with", "language")
+_PLAIN_TERM = ("design", "group", "part", "comparison", "with", "language", "analysis", "stratum")
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -96,7 +97,7 @@ class Requirement:
         if _NUMBER.fullmatch(shape["number"]) is None:
             raise UsageError(f"requirement {text!r}: {shape['number']!r} is no number")
         measure, *path = shape["path"].split(".")
-        known = (*MEASURES, *SIMILARITY, *_OPEN_ANSWERS)
+        known = (*MEASURES, *SIMILARITY, *_OPEN_ANSWERS, *TAX_MEASURES)
         if measure not in known:
             raise UnknownNameError("measure", measure, known)
         # A statistic of open answers may end in the name of a property: kappa.empathy
@@ -106,7 +107,7 @@ class Requirement:
         end = path.pop() if path and path[-1] in _ENDS else "value"
         if len(path) > most:
             raise UsageError(f"requirement {text!r}: after the statistic comes low or high, not {path[1]!r}")
-        only = _ONLY if measure in (*SIMILARITY, *_OPEN_ANSWERS) else None
+        only = _ONLY if measure in (*SIMILARITY, *_OPEN_ANSWERS, *TAX_MEASURES) else None
         statistic = ".".join(path) if path else _STATISTICS.get(measure, only)
         if statistic is None:
             raise UsageError(f"requirement {text!r}: {measure} has several statistics; write {measure}.NAME")
@@ -229,7 +230,7 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
                     "requirement": requirement.text,
                     "passed": passed,
                     "model": _whose(row),
-                    "task": row["task"],
+                    "task": row.get("task"),
                     "where": _where(row),
                     **{name: row[name] for name in ("value", "low", "high", "n")},
                     "answered": row.get("answered"),
@@ -349,7 +350,7 @@ def _where(row: Mapping[str, object]) -> str:
         again = f",repeat={row['repeat']}" if "repeat" in row else ""
         return f"{whose}instruction={row['instruction']},input={row['input']}{again}"
     known = ("evaluator", "by", "part", "grouping", *_PLAIN_TERM, "aggregate", "size")
-    return ",".join(f"{name}={row[name]}" for name in dict.fromkeys(known) if row.get(name) is not None)
+    return ",".join(f"{name}={row[name]}" for name in dict.fromkeys(known) if row.get(name) not in (None, ""))
 
 
 def _clean(text: str) -> str:

@@ -42,13 +42,14 @@ class Comparison:
     table: Table
     warnings: tuple[str, ...]
 
-    def summary(self) -> Table:
-        """What a terminal shows: the main statistics of each evaluator, without ceilings."""
-        columns = tuple(name for name in _SHOWN if name in self.table.columns)
-        rows = [{name: row[name] for name in columns} for row in self.table.rows if row["statistic"] in _MAIN]
-        kept = ("hesperus", "bootstrap", "swaps", "tests")
-        signature = {name: self.table.signature[name] for name in kept}
-        return table(self.table.measure, columns, rows=rows, signature=signature)
+
+def main_rows(compared: Table) -> Table:
+    """What a terminal shows of a comparison: the main statistics of each evaluator, without ceilings."""
+    columns = tuple(name for name in _SHOWN if name in compared.columns)
+    rows = [{name: row[name] for name in columns} for row in compared.rows if row["statistic"] in _MAIN]
+    kept = ("hesperus", "bootstrap", "swaps", "tests")
+    signature = {name: compared.signature[name] for name in kept}
+    return table(compared.measure, columns, rows=rows, signature=signature)
 
 
 def compare_open_answers(

@@ -31,7 +31,8 @@ class StageProgress:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._console = Console(stderr=True, quiet=quiet)
-        self._live = self._console.is_terminal and not quiet
+        # In a notebook a bar needs widgets that may not be there; a line a stage does not.
+        self._live = self._console.is_terminal and not self._console.is_jupyter and not quiet
         self._bars = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -101,3 +102,9 @@ def faults_text(states: Sequence[Asked]) -> str:
     tries, failed = faults.total(), sum(state.failed for state in states)
     gone = f"{failed:,} requests got no reply" if failed else "every request was answered in the end"
     return f"{tries:,} {'try' if tries == 1 else 'tries'} failed ({shown}); {gone}"
+
+
+def is_watched() -> bool:
+    """Whether a person looks at standard error: a terminal, or a notebook."""
+    console = Console(stderr=True)
+    return console.is_terminal or console.is_jupyter

@@ -7,24 +7,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
-from hesperus.cli.tax_given import Given, alignment_of, dropped_of, origin_of
-from hesperus.cli.tax_inputs import (
+from hesperus.api.tax_beside import (
+    agreement,
+    alignment,
+    beside,
+    dropped,
+    origin,
+    rated,
+    rereadings,
+)
+from hesperus.api.tax_runs import (
+    Given,
     declared,
     fresh_repeat,
-    gate_of,
     items_of,
     records_of,
     scores_of,
-    settings_of,
 )
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hesperus.analysis.settings import GivenSettings
-    from hesperus.reports.table import Table
     from hesperus.reports.tax import Evidence, Gate, TaxReport, TaxSettings
 
 
@@ -45,9 +48,9 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
     senses = conditions_of(audited["input"].unique().to_list(), Senses(**given.senses))
     records, native = _with_native(everything, audited, given, senses.original)
     _check_groups(settings.groups, records)
-    strata = given.strata or _beside(given.runs, "strata.json")
+    strata = given.strata or beside(given.runs, "strata.json")
     picked, task, repeat, reused = _strata(records, strata, senses.translated, given)
-    verdicts = given.verdicts or _beside(given.runs, "verdicts.parquet")
+    verdicts = given.verdicts or beside(given.runs, "verdicts.parquet")
     passed, looked = _checked(verdicts, given.checks, given.runs)
     _check_overlap(looked, picked)
     back = senses.back or ""
@@ -55,9 +58,9 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
         records, senses, settings, gate, native,
         scores=scores_of(given.runs, given.scores, records, back, gate),
         strata=picked, strata_task=task, repeat=repeat, reused=reused, passed=passed, checked=looked,
-        ratings=_rated(given),
-        agreement=_agreement(given, settings), rereadings=_rereadings(records, given),
-        alignment=alignment_of(given.alignment), dropped=dropped_of(given.runs), origin=origin_of(records, given),
+        ratings=rated(given),
+        agreement=agreement(given, settings), rereadings=rereadings(records, given),
+        alignment=alignment(given.alignment), dropped=dropped(given.runs), origin=origin(records, given),
         own=own_senses(declared(given.runs), items_of(given.runs)),
     )  # fmt: skip
 
@@ -66,11 +69,11 @@ def found_beside(given: Given) -> Given:
     """The same with what people and the alignment audit left in the one run folder, by the names that docs give it."""
     from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 
-    checks = _beside(given.runs, CHECKS_FILE)
+    checks = beside(given.runs, CHECKS_FILE)
     return replace(
         given,
-        alignment=given.alignment or _beside(given.runs, ALIGNMENT_FILE),
-        ratings=given.ratings or _beside(given.runs, RATINGS_FILE),
+        alignment=given.alignment or beside(given.runs, ALIGNMENT_FILE),
+        ratings=given.ratings or beside(given.runs, RATINGS_FILE),
         checks=given.checks or ((checks,) if checks is not None else ()),
     )
 
@@ -86,47 +89,6 @@ def report_of(given: Given, settings: TaxSettings, gate: Gate) -> TaxReport:
     from hesperus.reports.tax import tax_report
 
     return tax_report(evidence_of(given, settings, gate), items=items_of(given.runs))
-
-
-def run_report(folder: Path, given: GivenSettings | None = None) -> TaxReport:
-    """The page of a run folder, made as was asked for, else as an audit makes it."""
-    settings = settings_of(None, given, runs=[folder])
-    return report_of(found_beside(Given([folder], {})), settings, gate_of(None, None, runs=[folder]))
-
-
-def run_table(folder: Path, name: str) -> Table:
-    """A table of a run folder: e1, e3, e4, validity, bounds or checklist.
-
-    Raises:
-        UsageError: The run has not what the table needs.
-    """
-    from hesperus.errors import UsageError
-    from hesperus.reports.tax import checklist_of, tax_tables
-
-    evidence = _of_run(folder)
-    if name == "checklist":
-        return checklist_of(evidence).table
-    tables = tax_tables(evidence)
-    if name not in tables:
-        raise UsageError(
-            f"the run has no {name}: its study asks for nothing that makes it; it has {', '.join(tables)}"
-        )
-    return tables[name]()
-
-
-def run_summary(folder: Path) -> Table:
-    """What a run found, an estimate a line."""
-    from hesperus.reports.tax import tax_tables
-    from hesperus.reports.tax.summary import overview
-
-    return overview(
-        {name: make() for name, make in tax_tables(_of_run(folder)).items() if name in ("e1", "e3", "e4")}
-    )
-
-
-def _of_run(folder: Path) -> Evidence:
-    settings = settings_of(runs=[folder])
-    return evidence_of(Given([folder], {}), settings, gate_of(None, None, runs=[folder]))
 
 
 def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) -> None:
@@ -243,69 +205,3 @@ def _check_overlap(looked: Mapping[str, frozenset[str]], strata: Mapping[str, Se
                 f"none of the {len(items)} units that {who} checked is an item of the strata; units are called "
                 f"{', '.join(sorted(items)[:3])}, items {', '.join(sorted(chosen)[:3])}"
             )
-
-
-def _rated(given: Given) -> pl.DataFrame | None:
-    """People's ratings, every number of them on the scale; a row that says again what was said is left out and counted."""
-    from hesperus.annotation import read_scaled
-
-    if given.ratings is None:
-        return None
-    found = read_scaled(given.ratings, given.scale)
-    if found.repeated:
-        typer.echo(
-            f"{given.ratings}: {found.repeated} rows repeat a rating of the same rater; left out", err=True
-        )
-    return found.frame
-
-
-def _agreement(given: Given, settings: TaxSettings) -> dict[str, Table]:
-    """Agreement of the raters by what they rated, for each question; a single rater agrees with nobody.
-
-    A table that does not declare the level of a question has a scale where all its ratings are numbers, else names.
-    """
-    import polars as pl
-
-    from hesperus.reports.measured.raters import raters_table
-    from hesperus.reports.measured.rating_tables import LEVEL, RaterSettings
-    from hesperus.tables import read_table
-
-    found: dict[str, Table] = {}
-    number = pl.col("rating").cast(pl.Float64, strict=False)
-    scaled = (number.is_not_null() | pl.col("rating").is_null()).all().over("question")
-    guessed = pl.when(scaled).then(pl.lit("ordinal")).otherwise(pl.lit("nominal"))
-    asked = RaterSettings(("unit",), "rater", "rating", bootstrap=settings.bootstrap)
-    for name, files in (("ratings of cues", [given.ratings]), ("checks of rewritten items", given.checks)):
-        frames = [read_table(file).cast({"rating": pl.String}) for file in files if file is not None]
-        if not frames:
-            continue
-        frame = pl.concat(frames, how="diagonal_relaxed")
-        if frame["rater"].n_unique() < 2:
-            continue
-        frame = frame.with_columns(pl.col("rating").str.strip_chars().replace("", None))
-        declared_level = pl.col(LEVEL) if LEVEL in frame.columns else pl.lit(None, dtype=pl.String)
-        frame = frame.with_columns(pl.coalesce(declared_level, guessed).alias(LEVEL))
-        found[name] = raters_table(frame, asked)
-    return found
-
-
-def _rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
-    from hesperus.records import conform
-    from hesperus.reports.tax.validity import NO_REPLIES, READ_AGAIN
-    from hesperus.studies.reread import reread
-
-    items = items_of(given.runs) if given.readers else None
-    if given.readers and records["reply"].null_count() == len(records):
-        typer.echo(f"{NO_REPLIES}: --reader changes nothing", err=True)
-        return {}
-    found = {}
-    for name in given.readers:
-        again, counts = reread(records, reader=name, task=given.reader_task, items=items)
-        found[name] = conform(again.with_columns(counts.read.alias(READ_AGAIN)))
-    return found
-
-
-def _beside(runs: Sequence[Path], name: str) -> Path | None:
-    """The file of that name in the one run folder, where there is one."""
-    found = [run / name for run in runs if run.is_dir() and (run / name).is_file()]
-    return found[0] if len(found) == 1 else None

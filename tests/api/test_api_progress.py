@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hesperus.api.progress import StageProgress
 from hesperus.asking import Progress
-from hesperus.cli.progress import StageProgress
 
 
 def test_what_a_stage_waits_for_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:

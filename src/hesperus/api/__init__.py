@@ -1,0 +1,43 @@
+"""The library as short as the command: load items, ask a model, run a study, measure, compare, check, report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hesperus.lazy import lazily
+
+if TYPE_CHECKING:
+    from hesperus.api.asking import ask, load_items, read_answers
+    from hesperus.api.auditing import audit
+    from hesperus.api.checking import check
+    from hesperus.api.evaluating import evaluate
+    from hesperus.api.importing import import_logs
+    from hesperus.api.measuring import compare, figure, measure, read_records, report
+    from hesperus.api.results import RunResult, open_run, run
+    from hesperus.api.studies import plan
+
+__all__ = [
+    "RunResult", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure",
+    "open_run", "plan", "read_answers", "read_records", "report", "run",
+]  # fmt: skip
+
+_HOMES = {
+    "RunResult": "results",
+    "ask": "asking",
+    "audit": "auditing",
+    "check": "checking",
+    "compare": "measuring",
+    "evaluate": "evaluating",
+    "figure": "measuring",
+    "import_logs": "importing",
+    "load_items": "asking",
+    "measure": "measuring",
+    "open_run": "results",
+    "plan": "studies",
+    "read_answers": "asking",
+    "read_records": "measuring",
+    "report": "measuring",
+    "run": "results",
+}
+
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,0 +1,93 @@
+"""Whether a parallel benchmark asks the same question in every language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hesperus.audits import Audit, Material
+    from hesperus.reports.table import Table
+
+
+def audit(
+    *what: Path | str,
+    languages: Sequence[str] = (),
+    data: str | None = None,
+    roles: Mapping[str, str] | None = None,
+    reference: str = "en",
+) -> Table:
+    """Every finding of an audit: what is missing, misaligned, untranslated or damaged.
+
+    Args:
+        what: A task of the catalogue, a task file, the folder of a run that asked, or data files and folders.
+        languages: Only these languages; all where empty.
+        data: Where a task's items are.
+        roles: Of files: column to `item`, `language`, `gold`, `options`, `field` or `ignore`.
+        reference: Language that the others were translated from.
+
+    Returns:
+        A row for each finding: kind, severity (`exclude`, `review`, `note`), item, languages, detail.
+
+    Raises:
+        UsageError: No such file, or options that do not go together.
+        UnknownNameError: No such task or language.
+        DataError: The items break their contract.
+    """
+    from hesperus.audits import AuditSettings, audit_items
+    from hesperus.languages import normalise
+
+    material = audited_material([str(one) for one in what], languages, data=data, roles=roles)
+    settings = AuditSettings(reference=normalise(reference))
+    found = audit_items(material.items, settings, contract=material.contract, known=material.known)
+    return findings_table(found, material.name)
+
+
+def audited_material(
+    what: Sequence[str],
+    languages: Sequence[str] = (),
+    *,
+    data: str | None = None,
+    roles: Mapping[str, str] | None = None,
+) -> Material:
+    """The items of a task where its name or file is given, else those of files; arguments as in audit."""
+    from hesperus.audits import file_items, task_items
+    from hesperus.errors import UsageError
+    from hesperus.tasks import task, tasks
+
+    if not what:
+        raise UsageError("nothing to audit: name a task, a run folder or data files")
+    first = Path(what[0])
+    is_task = what[0] in tasks() or what[0].endswith((".yaml", ".yml"))
+    if not is_task and not first.exists() and (first.suffix or len(first.parts) > 1):
+        raise UsageError(f"{what[0]}: no such file")
+    if is_task or not first.exists():
+        found = task(what[0])
+        if len(what) > 1:
+            raise UsageError(f"one task at a time: {what[0]!r} and {what[1]!r} were given (its data: --data)")
+        if roles:
+            raise UsageError(
+                "--map is for files that no task describes; a task says itself what its columns are"
+            )
+        return task_items(found, languages, source=data)
+    if data is not None:
+        raise UsageError("--data names the data of a task; files are audited by themselves")
+    return file_items([Path(path) for path in what], languages, roles=dict(roles or {}))
+
+
+def findings_table(audit: Audit, name: str) -> Table:
+    """Every finding of an audit, with its signature.
+
+    Args:
+        audit: What was found.
+        name: What was audited.
+    """
+    from hesperus.reports.table import Table
+
+    columns = ("kind", "severity", "item", "languages", "detail")
+    rows = tuple(
+        {c: getattr(finding, c) for c in columns} | {"languages": list(finding.languages)}
+        for finding in audit.findings
+    )
+    return Table("audit", columns, rows, {"audited": name, **audit.signature()})

@@ -1,0 +1,197 @@
+"""Requirements on a run, and how far it may fall below a baseline."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.reports.measured import Requirement
+    from hesperus.reports.table import Table
+
+Chosen = tuple[tuple[str, ...], tuple[str, ...]]
+"""Models and tasks that are looked at; none: all."""
+
+
+def check(
+    run: Path | str,
+    require: Sequence[str] | str = (),
+    *,
+    baseline: Path | str | None = None,
+    max_drop: Sequence[str] | str = (),
+    models: Sequence[str] = (),
+    tasks: Sequence[str] = (),
+    **settings: Any,
+) -> Table:
+    """Hold a run to requirements: what `hesperus check` prints.
+
+    Args:
+        run: Run folder or records file.
+        require: Requirements, such as `consistency[de_from_en] >= 0.8` or `back_translation.tax.high < 0.05`.
+        baseline: Run folder or records file that `max_drop` compares with.
+        max_drop: How far the run may fall below it, such as `accuracy[hi]=0.02`.
+        models: Only these models.
+        tasks: Only these tasks.
+        settings: Fields of hesperus.analysis.settings.GivenSettings: `by`, `invalid`, `resamples`, `seed`, ….
+
+    Returns:
+        A row for each requirement and row that it is about; `passed` is False also where the value is undefined.
+
+    Raises:
+        UsageError: A requirement that does not follow the grammar or is about no row.
+        UnknownNameError: No such measure, statistic or column.
+        DataError: The records break their contract.
+    """
+    from hesperus.analysis.settings import GivenSettings
+
+    return checked_run(
+        Path(run), _several(require), baseline=None if baseline is None else Path(baseline), max_drop=_several(max_drop),
+        chosen=(tuple(models), tuple(tasks)), given=GivenSettings.of(**settings),
+    )  # fmt: skip
+
+
+def _several(given: Sequence[str] | str) -> Sequence[str]:
+    return (given,) if isinstance(given, str) else given
+
+
+def checked_run(
+    run: Path,
+    require: Sequence[str],
+    *,
+    baseline: Path | None,
+    max_drop: Sequence[str],
+    chosen: Chosen,
+    given: GivenSettings,
+) -> Table:
+    """As check, of settings that are read already."""
+    from hesperus.reports.measured import check_table
+
+    wanted, drops = _read(require, max_drop, (baseline, run))
+    tables = _measured(run, wanted, given, chosen)
+    if baseline is not None:
+        tables |= _certain((baseline, run), drops, given, chosen)
+    return check_table([*wanted, *drops], tables)
+
+
+def _read(
+    require: Sequence[str], max_drop: Sequence[str], runs: tuple[Path | None, Path]
+) -> tuple[list[Requirement], list[Requirement]]:
+    from hesperus.errors import UsageError
+    from hesperus.reports.measured import COMPARED, Requirement, described
+    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, is_open
+
+    baseline, run = runs
+    if not require and not max_drop:
+        raise UsageError("nothing to check: give --require, or --baseline and --max-drop")
+    if bool(max_drop) != (baseline is not None):
+        raise UsageError("--baseline and --max-drop belong together: what with, and how far")
+    wanted = [Requirement.parse(text) for text in require]
+    if not max_drop:
+        return wanted, []
+    default = "scores" if is_open(described(run)) else "accuracy"
+    measures = (*COMPARED, *OPEN_COMPARED)
+    return wanted, [Requirement.drop(text, measures, default=default) for text in max_drop]
+
+
+def _records(run: Path, columns: tuple[str, ...], chosen: Chosen) -> pl.DataFrame:
+    from hesperus.records import read_records
+    from hesperus.reports.measured import narrowed
+
+    return narrowed(read_records(run, columns=columns), models=chosen[0], tasks=chosen[1])
+
+
+def _measured(run: Path, wanted: list[Requirement], given: GivenSettings, chosen: Chosen) -> dict[str, Table]:
+    from dataclasses import replace
+
+    from hesperus.api.tax_tables import tax_measure
+    from hesperus.reports.measured import described, measure_columns, measure_table
+    from hesperus.reports.measured.registry import TAX_MEASURES
+
+    measures = sorted({requirement.measure for requirement in wanted})
+    if not measures:
+        return {}
+    said = described(run)
+    found = {
+        what: tax_measure(what, said, replace(given, by=None, invalid=None), chosen)
+        for what in measures
+        if what in TAX_MEASURES
+    }
+    measures = [what for what in measures if what not in found]
+    if not measures:
+        return found
+    columns = [name for what in measures for name in measure_columns(what, given, said)]
+    records = _records(run, tuple(dict.fromkeys(columns)), chosen)
+    return found | {what: measure_table(what, records, given, described=said) for what in measures}
+
+
+def _certain(
+    runs: tuple[Path, Path],
+    drops: list[Requirement],
+    given: GivenSettings,
+    chosen: Chosen,
+) -> dict[str, Table]:
+    """Differences from the baseline, with intervals that hold together over all rows whose ends a drop is about."""
+    from dataclasses import replace
+
+    from hesperus.analysis.settings import agreed_settings
+    from hesperus.measures import enough_permutations
+    from hesperus.reports.measured import described
+
+    found = _compared(runs, drops, given, chosen)
+    family = sum(len(drop.rows(found[drop.measure])) for drop in drops if drop.end != "value")
+    plain = agreed_settings(given, [described(run).study for run in runs]).bootstrap
+    if family < 2 or not plain.resamples:
+        return found
+    together = replace(
+        given,
+        level=1 - (1 - plain.level) / family,
+        resamples=enough_permutations(plain.resamples, family, error=1 - plain.level),
+    )
+    return {
+        name: replace(made, signature={**made.signature, "simultaneous": family})
+        for name, made in _compared(runs, drops, together, chosen, quiet=True).items()
+    }
+
+
+def _compared(
+    runs: tuple[Path, Path],
+    drops: list[Requirement],
+    given: GivenSettings,
+    chosen: Chosen,
+    *,
+    quiet: bool = False,
+) -> dict[str, Table]:
+    """Differences from the baseline; a baseline of another model is compared where each side has one."""
+    from hesperus.analysis.settings import agreed_settings
+    from hesperus.reports.measured import compare_table, described
+    from hesperus.reports.open_answers import Chosen as OpenChosen
+    from hesperus.reports.open_answers import compare_open_answers
+    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, refuse_labels, refuse_settings
+
+    said = (described(runs[0]), described(runs[1]))
+    wanted = {drop.measure: drop.compared for drop in sorted(drops, key=lambda drop: drop.measure)}
+    found: dict[str, Table] = {}
+    for name, what in wanted.items():
+        if what in OPEN_COMPARED:
+            refuse_settings(what, given)
+            made = compare_open_answers(said, what, chosen=OpenChosen(None, *chosen), given=given)
+            for warning in () if quiet else made.warnings:
+                warnings.warn(warning, stacklevel=2)
+            found[name] = made.table
+        else:
+            for one in said:
+                refuse_labels(what, one)
+    of_labels = {name: what for name, what in wanted.items() if name not in found}
+    if of_labels:
+        settings = agreed_settings(given, [one.study for one in said])
+        before, after = (_records(run, settings.by, chosen) for run in runs)
+        for name, what in of_labels.items():
+            found[name] = compare_table(
+                (before, after), what, by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap
+            )
+    return found

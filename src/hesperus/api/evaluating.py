@@ -1,0 +1,196 @@
+"""Evaluation of open answers that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
+from hesperus.errors import UnknownNameError, UsageError
+from hesperus.measures import Bootstrap
+from hesperus.reports.measured import described
+from hesperus.reports.open_answers import TABLES, TableSettings, evaluation_table
+from hesperus.studies.asked import Terms
+from hesperus.studies.evaluating import (
+    EvaluationSettings,
+    Means,
+    chosen,
+    evaluate_ready,
+    paired,
+    read_prompts,
+    read_replies,
+    write_evaluation,
+)
+
+if TYPE_CHECKING:
+    from hesperus.fingerprint import JSON
+    from hesperus.reports.table import Table
+    from hesperus.studies.evaluating import Evaluation
+
+MISSING = ("leave-out", "no-answer")
+"""What an item counts as that one side was not asked."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluated:
+    """What an evaluation found.
+
+    Attributes:
+        what: `information`, `equivalence` or a property.
+        found: Pairs, claims with verdicts, sentences, signature.
+        replies: The replies that were evaluated.
+        prompts: Item to what was asked, where it is known.
+        settings: How tables are made.
+    """
+
+    what: str
+    found: Evaluation
+    replies: pl.DataFrame
+    prompts: Mapping[str, str]
+    settings: TableSettings
+
+    def table(self, name: str = "scores") -> Table:
+        """One of the tables: scores, groups or counts.
+
+        Raises:
+            UnknownNameError: No such table.
+        """
+        if name not in TABLES:
+            raise UnknownNameError("table of evaluate", name, TABLES)
+        return evaluation_table(
+            name, self.found.pairs, self.what, signature=self._signature, settings=self.settings
+        )
+
+    @cached_property
+    def _signature(self) -> Mapping[str, JSON]:
+        warned: list[JSON] = list(self.found.warnings())
+        return {**self.found.signature, **({"notes": warned} if warned else {})}
+
+    @property
+    def nothing(self) -> str:
+        """A sentence where no reply was an answer; empty where one was, or the evaluator has a rule for such replies."""
+        from hesperus.analysis.coverage import coverage_of_pairs
+        from hesperus.reports.measured.summary import nothing_of
+
+        rules = self.found.signature.get("judge")
+        is_ruled = isinstance(rules, dict) and bool(rules.get("missing"))
+        return "" if is_ruled else nothing_of(coverage_of_pairs(self.found.pairs))
+
+    def save(self, folder: Path | str) -> Path:
+        """Write pairs, claims with verdicts, translations and all tables as Parquet; returns the folder."""
+        tables = {name: _frame(self.table(name)) for name in TABLES}
+        return write_evaluation(self.found, Path(folder), tables=tables)
+
+    def report(self, out: Path | str) -> Path:
+        """Write the page of the evaluation, as that of a run; returns where it stands."""
+        from hesperus.records import Run
+        from hesperus.reports.html import write_report
+        from hesperus.reports.open_answers import evidence
+        from hesperus.reports.open_answers.report import OpenEvidence, open_answers_report
+
+        one = self.found
+        shown = evidence.Evaluated(one.what, one.pairs, one.details, one.sentences, one.signature)
+        run = Run(self.replies, self._items())
+        drawn = self.settings.bootstrap
+        decided = GivenSettings(**asdict(drawn)) if drawn else GivenSettings(resamples=0)
+        held = OpenEvidence([shown], self.replies, trained_on=self.settings.trained_on)
+        return write_report(run, Path(out), found=open_answers_report(run, held, given=decided))
+
+    def _items(self) -> pl.DataFrame | None:
+        if not self.prompts:
+            return None
+        columns = {"item": list(self.prompts), "field:prompt": list(self.prompts.values())}
+        return pl.DataFrame(columns).with_columns(language=pl.lit(self.found.signature["reference"]))
+
+    def __repr__(self) -> str:
+        return f"{self.what} of {len(self.found.pairs):,} pairs\n{self.table()!r}"
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def evaluate(
+    what: str,
+    run: Path | str,
+    *,
+    reference: str = "en",
+    translator: str = "none",
+    judge: str = "embedded",
+    classifier: str | None = None,
+    prompts: Path | str | None = None,
+    languages: Sequence[str] = (),
+    models: Sequence[str] = (),
+    tasks: Sequence[str] = (),
+    control: bool = True,
+    missing: str = "leave-out",
+    trained_on: Mapping[str, tuple[str, ...]] | None = None,
+    retry_unread: bool = False,
+    store: Path | str = "replies.sqlite",
+    translations: Path | str = "translations.sqlite",
+    base_url: str | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Evaluated:
+    """Evaluate open answers that are there already: what `hesperus evaluate` prints.
+
+    Args:
+        what: `information`, `equivalence`, or a property: `empathy` (with a classifier), `refusal`, `length`, `hf/ORG/NAME`.
+        run: Run folder, or a file of replies with model, item, input and reply.
+        reference: Language whose replies the others are held against.
+        translator: `none`, `apertium`, `ct2/FOLDER`, `hf/ORG/NAME`, `file/PATH`, or a model.
+        judge: Of information and equivalence: `embedded`, or a model.
+        classifier: Of a property: a folder of `hesperus train`, or `hf/ORG/NAME`.
+        prompts: What was asked, in the reference language: a table with item and prompt; the run's where None.
+        languages: Only these languages.
+        models: Only the replies of these models.
+        tasks: Only these tasks.
+        control: Send the reference there and back, too, where the translator can: the ceiling of each score.
+        missing: An item that one side was not asked: `leave-out` or `no-answer`.
+        trained_on: Model to the languages of its training, for the table of groups.
+        retry_unread: Ask the judge again where its stored replies could not be read.
+        store: Reply store: no request is paid for twice.
+        translations: Store of translations: nothing is translated twice.
+        base_url: Endpoint of models over HTTP.
+        progress: As in hesperus.run.
+        settings: `resamples`, `seed`, `level`, `interval`.
+
+    Raises:
+        UnknownNameError: No such evaluator, model, language, translator or setting.
+        UsageError: No such file, or settings that do not go together.
+        DataError: The replies break their contract, or there is nothing to compare.
+        ModelError: A judge or translator fails every request alike.
+    """
+    from hesperus.api.progress import StageProgress, is_watched
+
+    if missing not in MISSING:
+        raise UsageError(f"--missing is leave-out or no-answer, not {missing!r}")
+    file = Path(run)
+    replies = chosen(chosen(read_replies(file), "model", list(models)), "task", list(tasks))
+    asked_models = replies["model"].unique().sort().to_list()
+    for name in trained_on or {}:
+        if name not in asked_models:
+            raise UnknownNameError("model of --trained-on", name, asked_models)
+    together = paired(replies, reference, list(languages))
+    asked = read_prompts(Path(prompts) if prompts else file, together.reference, named=prompts is not None)
+    means = Means(
+        Path(store), Path(translations), translator, judge, classifier, Terms(base_url), retry_unread
+    )
+    quiet = not (is_watched() if progress is None else progress)
+    with StageProgress(quiet=quiet) as watch:
+        (found,) = evaluate_ready(
+            together, [what], means, settings=EvaluationSettings(control, missing.replace("-", " ")), prompts=asked,
+            watch=watch,
+        )  # fmt: skip
+    drawn = resolve_bootstrap(GivenSettings.of(**settings), described(file).study, Bootstrap())
+    return Evaluated(what, found, replies, asked, TableSettings(drawn, dict(trained_on or {})))
+
+
+def _frame(table: Table) -> pl.DataFrame:
+    """A table whose columns may hold values of several kinds."""
+    columns = {column: [row[column] for row in table.rows] for column in table.columns}
+    return pl.DataFrame(columns, infer_schema_length=None, strict=False)

@@ -1,0 +1,45 @@
+"""Logs of other tools, and tables, as a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hesperus.api.results import RunResult
+
+
+def import_logs(sources: Sequence[Path | str] | Path | str, out: Path | str, **settings: Any) -> RunResult:
+    """Import the logs of another tool, or tables: no model is asked.
+
+    Args:
+        sources: Files and folders of lm-evaluation-harness, Inspect, HELM, lighteval, promptfoo, or tables.
+        out: Run folder to write.
+        settings: Fields of hesperus.records.importers.ImportSettings: `key`, `model`, `task`, `columns`, `wide`, ….
+
+    Returns:
+        The run; `notes` say what was left out and why.
+
+    Raises:
+        UsageError: A path does not exist or holds no logs, or no such setting.
+        DataError: Nothing at all could be imported.
+        UnknownNameError: A format or language that does not exist.
+    """
+    from dataclasses import fields
+
+    from hesperus.api.results import RunResult
+    from hesperus.errors import UnknownNameError
+    from hesperus.records import read_run
+    from hesperus.records.importers import ImportSettings, check_place, save_imported
+    from hesperus.records.importers import import_logs as imported_logs
+
+    known = [field.name for field in fields(ImportSettings)]
+    for name in settings:
+        if name not in known:
+            raise UnknownNameError("setting of an import", name, known)
+    check_place(Path(out))
+    found = imported_logs(sources, ImportSettings(**settings))
+    save_imported(found, Path(out))
+    left = [f"left out: {one.place}: {one.count} rows: {one.reason}: {one.detail}" for one in found.left_out]
+    return RunResult(read_run(out), Path(out), notes=(*found.notes, *left))

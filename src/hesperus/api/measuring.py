@@ -1,0 +1,263 @@
+"""What is measured of a run, how two runs differ, and the pages and figures that show it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import polars as pl
+
+from hesperus import records
+from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve, resolve_settings
+from hesperus.errors import UsageError
+from hesperus.records import Run
+from hesperus.reports.measured import Described, described, measure_columns, measure_table, narrowed
+from hesperus.reports.measured.registry import TAX_MEASURES
+from hesperus.reports.table import Table
+
+if TYPE_CHECKING:
+    from hesperus.reports.one_figure import FigureChoice
+
+
+class Held(Protocol):
+    """A run in memory, such as hesperus.run gives."""
+
+    @property
+    def run(self) -> Run:
+        """Records, items, study and signature."""
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+
+
+Source = Held | pl.DataFrame | Path | str
+"""A run: what a study gave, records, a run folder, or a records file."""
+
+
+def measure(
+    what: str,
+    run: Source,
+    *,
+    models: Sequence[str] = (),
+    tasks: Sequence[str] = (),
+    scores: Path | str | None = None,
+    **settings: Any,
+) -> Table:
+    """Compute a measure: what `hesperus measure` prints, as a table with `rows`, `frame()` and its `signature`.
+
+    Args:
+        what: `summary`, `consistency`, `accuracy`, `agreement`, `validity`, `labels`, `outcomes`, …; of a similarity
+            study also `designs`, `similarity`, `tests`, `relations`, `scoring`; of open answers `scores`, `groups`, …; of
+            an audit of a translated benchmark `back_translation`, `native_control`, `naturalisation`, `bounds`.
+        run: What a study gave, records, a run folder, or a records file.
+        models: Only these models.
+        tasks: Only these tasks.
+        scores: Of `translation`: item scores; those of the run where None.
+        settings: Fields of hesperus.analysis.settings.GivenSettings (`by`, `invalid`, `resamples`, `seed`, …); `a` and `b`
+            may be text such as `"instruction=en,input=en"`. What is not given is as the run's study says.
+
+    Raises:
+        UnknownNameError: No such measure, cell or setting.
+        UsageError: The run has not what the measure needs.
+        DataError: The records break their contract.
+    """
+    place = None if scores is None else Path(scores)
+    return measured(what, run, GivenSettings.of(**settings), chosen=(models, tasks), scores=place)[0]
+
+
+def measured(
+    what: str,
+    run: Source,
+    given: GivenSettings,
+    *,
+    chosen: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    scores: Path | None = None,
+) -> tuple[Table, pl.DataFrame]:
+    """As measure, of settings that are read already.
+
+    Returns:
+        The table, and the records that it was made from.
+    """
+    from hesperus.api.tax_tables import tax_measure
+    from hesperus.reports.open_answers.measuring import refuse_labels
+
+    said = _described(run)
+    if what in TAX_MEASURES:
+        return tax_measure(what, said, given, chosen), _records(run, (), chosen)
+    refuse_labels(what, said)
+    found = _records(run, measure_columns(what, given, said), chosen)
+    if what == "translation":
+        return _translation(found, said, given, scores), found
+    return measure_table(what, found, given, described=said), found
+
+
+def _records(
+    run: Source, columns: Sequence[str], chosen: tuple[Sequence[str], Sequence[str]]
+) -> pl.DataFrame:
+    if isinstance(run, pl.DataFrame):
+        found = records.conform(run)
+    elif isinstance(run, Path | str):
+        found = records.read_records(Path(run), columns=tuple(columns))
+    else:
+        found = run.run.records
+    return narrowed(found, models=tuple(chosen[0]), tasks=tuple(chosen[1]))
+
+
+def _described(run: Source) -> Described:
+    if isinstance(run, pl.DataFrame):
+        return Described()
+    if isinstance(run, Path | str):
+        return described(Path(run))
+    return Described(run.run.study, run.run.signature, run.folder if run.folder.is_dir() else None)
+
+
+def _translation(found: pl.DataFrame, said: Described, given: GivenSettings, scores: Path | None) -> Table:
+    """How consistency goes with the quality of the translations."""
+    from hesperus.reports.measured import read_scores, translation_table
+    from hesperus.reports.measured.scores import DEFAULT_COMET_THRESHOLD, DEFAULT_THRESHOLD
+
+    settings = resolve_settings(given, said.study)
+    if settings.a is not None:
+        raise UsageError("translation takes no pair of cells; it looks at every made input")
+    file = scores or (said.folder / "scores.parquet" if said.folder else None)
+    if file is None or not file.is_file():
+        raise UsageError(
+            f"{said.folder or 'the records'}: no item scores of translations; `hesperus score RUN` writes them, --scores "
+            "FILE names them"
+        )
+    return translation_table(
+        found,
+        read_scores(file),
+        threshold=resolve(settings.threshold, None, DEFAULT_THRESHOLD),
+        comet_threshold=resolve(settings.comet_threshold, None, DEFAULT_COMET_THRESHOLD),
+        by=settings.by,
+        invalid=settings.invalid,
+        bootstrap=settings.bootstrap,
+    )
+
+
+def compare(
+    run_a: Path | str,
+    run_b: Path | str,
+    what: str | None = None,
+    *,
+    model_a: str | None = None,
+    model_b: str | None = None,
+    exact: bool = False,
+    **settings: Any,
+) -> Table:
+    """Paired differences (second − first) of two runs, with intervals and tests: what `hesperus compare` prints.
+
+    Args:
+        run_a: Run folder or records file: the baseline.
+        run_b: The other one; the same one to compare two models.
+        what: `consistency` (where None), `accuracy`, `validity` or `similarity`; of open answers `scores` (where None),
+            `groups` or `validity`.
+        model_a: Model of the baseline, where names differ.
+        model_b: Model of the other run.
+        exact: The exact McNemar test in place of the mid-p test.
+        settings: Fields of hesperus.analysis.settings.GivenSettings.
+
+    Raises:
+        UnknownNameError: No such comparison, model or column.
+        UsageError: Settings that the comparison does not take.
+        DataError: The runs share nothing that could be compared.
+    """
+    from hesperus.reports.measured import compare_table
+    from hesperus.reports.measured.summary import nothing_answered
+    from hesperus.reports.open_answers import Chosen, compare_open_answers
+    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, is_open, refuse_labels, refuse_settings
+
+    if (model_a is None) != (model_b is None):
+        raise UsageError("give both --model-a and --model-b, or neither")
+    given = GivenSettings.of(**settings)
+    said = (described(Path(run_a)), described(Path(run_b)))
+    named = (model_a, model_b) if model_a is not None and model_b is not None else None
+    what = what or ("scores" if any(map(is_open, said)) else "consistency")
+    if exact and what in (*OPEN_COMPARED, "similarity"):
+        raise UsageError(f"--exact is about McNemar's test, which {what} does not take")
+    if what in OPEN_COMPARED:
+        refuse_settings(what, given)
+        found = compare_open_answers(said, what, chosen=Chosen(named), given=given)
+        for warning in found.warnings:
+            warnings.warn(warning, stacklevel=2)
+        return found.table
+    for one in said:
+        refuse_labels(what, one)
+    agreed = agreed_settings(given, [one.study for one in said])
+    before, after = (records.read_records(Path(run), columns=agreed.by) for run in (run_a, run_b))
+    for side, one in (("a", before), ("b", after)):
+        nothing = nothing_answered(one)
+        if nothing:
+            warnings.warn(f"side {side}: {nothing}", HesperusWarning, stacklevel=2)
+    return compare_table(
+        (before, after), what, models=named, by=agreed.by, invalid=agreed.invalid, bootstrap=agreed.bootstrap,
+        exact=exact,
+    )  # fmt: skip
+
+
+def report(run: Held | Path | str, out: Path | str | None = None, **settings: Any) -> Path:
+    """Write the HTML report of a run, of whatever study, or of a records file.
+
+    Args:
+        run: What a study gave, a run folder, or a records file.
+        out: The file; `report.html` in the run folder where None.
+        settings: Fields of hesperus.analysis.settings.GivenSettings.
+
+    Returns:
+        Where the page stands.
+
+    Raises:
+        UsageError: No such run, or a setting that the study does not take.
+        DataError: The run breaks its contract.
+    """
+    from hesperus.api.pages import page_of
+    from hesperus.reports.html import write_report
+
+    place = Path(run) if isinstance(run, Path | str) else run.folder
+    target = Path(out) if out else (place / "report.html" if place.is_dir() else place.with_suffix(".html"))
+    page = page_of(place, GivenSettings.of(**settings))
+    write_report(page.run, target, settings=page.settings, found=page.found)
+    return target
+
+
+def figure(
+    what: str, run: Path | str, out: Path | str, *, choice: FigureChoice | None = None, **settings: Any
+) -> Path:
+    """Draw one figure of a run into a file.
+
+    Args:
+        what: `languages`, `models`, `groups`, `densities`, `relations`; `consistency`, `pairs`, `accuracy`, `labels`,
+            `directions`, `outcomes`, `translation`.
+        run: Run folder or records file.
+        out: The file: .svg, .png, .pdf or .html.
+        choice: What is drawn of it: models, languages, order, ….
+        settings: Fields of hesperus.analysis.settings.GivenSettings.
+
+    Raises:
+        UnknownNameError: No such figure, model, language or format.
+        UsageError: The run has not what the figure shows.
+    """
+    from hesperus.reports.html import open_run, scores_of
+    from hesperus.reports.one_figure import FigureChoice, file_format, one_figure, write_figure
+
+    file_format(Path(out))
+    chosen = choice or FigureChoice()
+    if settings:
+        chosen = replace(chosen, given=GivenSettings.of(**settings))
+    found = scores_of(Path(run)) if what == "translation" else None
+    return write_figure(one_figure(what, open_run(Path(run)), chosen, scores=found), Path(out))
+
+
+def read_records(run: pl.DataFrame | Path | str) -> pl.DataFrame:
+    """Records from a run folder or file; a frame is checked against the contract and returned.
+
+    Raises:
+        UsageError: No such file.
+        DataError: The records break their contract.
+    """
+    return records.conform(run) if isinstance(run, pl.DataFrame) else records.read_records(Path(run))

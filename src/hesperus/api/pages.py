@@ -1,0 +1,65 @@
+"""What stands on the page of a run, whichever study it is of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hesperus.errors import UsageError
+
+if TYPE_CHECKING:
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.records import Run
+    from hesperus.reports import ReportSettings
+    from hesperus.reports.card import Card
+    from hesperus.reports.findings import Findings
+    from hesperus.reports.html import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page of a run, as yet unwritten.
+
+    Attributes:
+        run: Whose study and signature it shows.
+        settings: How it is measured.
+        found: What it shows.
+        card: The evaluation card that belongs to it.
+    """
+
+    run: Run
+    settings: ReportSettings
+    found: Findings | Report
+    card: Card
+
+
+def page_of(place: Path, given: GivenSettings) -> Page:
+    """Measure all that the page of a run shows.
+
+    Args:
+        place: Run folder or records file.
+        given: What was asked for; the run's study decides the rest.
+
+    Raises:
+        UsageError: No such run; or a rule for unreadable answers is given, of an audit, which has none.
+        DataError: The run breaks its contract, or holds nothing that can be compared.
+    """
+    from hesperus.reports import ReportSettings, card_of, open_run, report_findings, scores_of, study_kind
+    from hesperus.reports.measured.summary import nothing_answered
+    from hesperus.reports.wording import own_senses
+
+    settings = ReportSettings(given)
+    run = open_run(place)
+    if study_kind(run) == "translation_tax" and not nothing_answered(run.records):
+        from hesperus.api.tax_tables import run_report
+
+        if given.invalid is not None:
+            raise UsageError(
+                "an audit compares readable answers and says how far the others could move it; --invalid does not apply"
+            )
+        audited = run_report(place, given)
+        return Page(run, settings, audited, audited.checklist.card)
+    folder = place if place.is_dir() else None
+    found = report_findings(run, settings=settings, scores=scores_of(place), folder=folder)
+    return Page(run, settings, found, card_of(run.records, own_senses(run.study, run.items)))

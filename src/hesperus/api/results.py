@@ -1,0 +1,154 @@
+"""What a run found: records, tables, pages, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hesperus.api.measuring import measure, report
+from hesperus.api.studies import STUDIES, StudyKind, declared_study
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hesperus.records import Run
+    from hesperus.reports.table import Table
+    from hesperus.senses import SenseMaker
+    from hesperus.studies.asked import StudyRun
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class RunResult:
+    """A run: what was asked and came back, and everything that can be measured of it.
+
+    Attributes:
+        run: Records, items, study and signature.
+        folder: Where it lies; a file of records stands for itself.
+        kind: Which study it is, or None of records that come from elsewhere.
+        faults: What could not be asked, each as one line for people.
+        notes: What was left out before anything was asked, each as one line.
+    """
+
+    run: Run
+    folder: Path
+    kind: StudyKind | None = None
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, kind: StudyKind, found: StudyRun, folder: Path) -> RunResult:
+        """The result of a study that was run."""
+        notes = tuple(str(note) for note in (found.excluded, found.dropped) if note)
+        return cls(found.run, folder, kind, found.faults, notes)
+
+    @property
+    def records(self) -> pl.DataFrame:
+        """The records table: a row for each answer."""
+        return self.run.records
+
+    @property
+    def items(self) -> pl.DataFrame | None:
+        """The questions in every sense, or None where they are not known."""
+        return self.run.items
+
+    @property
+    def study(self) -> Mapping[str, object]:
+        """What the study declares."""
+        return self.run.study
+
+    @property
+    def signature(self) -> Mapping[str, object]:
+        """How the run was made."""
+        return self.run.signature
+
+    def summary(self) -> Table:
+        """Per model and language: accuracy, consistency, agreement, share answered, what was excluded."""
+        return self.measure("summary")
+
+    def measure(self, what: str, **settings: Any) -> Table:
+        """As hesperus.measure, of this run."""
+        return measure(what, self, **settings)
+
+    def report(self, out: Path | str | None = None, **settings: Any) -> Path:
+        """As hesperus.report, of this run."""
+        return report(self, out, **settings)
+
+    def __repr__(self) -> str:
+        models = self.records["model"].n_unique()
+        items = self.records["item"].n_unique()
+        name = self.kind.name if self.kind else "records"
+        lines = [
+            f"{name}: {models:,} models, {items:,} items, {len(self.records):,} records in {self.folder}"
+        ]
+        return "\n".join([*lines, *self.notes, *(f"incomplete: {fault}" for fault in self.faults)])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        lines = "<br>".join(escape(line) for line in repr(self).splitlines())
+        return f"<p>{lines}</p>{self.summary()._repr_html_()}"
+
+
+def run(
+    study: str | Path | Mapping[str, Any],
+    *,
+    out: Path | str | None = None,
+    store: Path | str | None = None,
+    progress: bool | None = None,
+    makers: Mapping[str, SenseMaker] | None = None,
+    **settings: Any,
+) -> RunResult:
+    """Run a study, or go on with one that was stopped: nothing is paid for twice.
+
+    Args:
+        study: `multisense`, `similarity`, `translate_then_evaluate` or `translation_tax`; a study file; or what would
+            stand in one.
+        out: Run folder; one under `runs/`, the same for the same study, where None.
+        store: Reply store; `replies.sqlite` beside the run folder where None.
+        progress: Whether stages are shown on standard error; None: where a person looks at it (a terminal, a notebook).
+        makers: Of multisense: further sense makers by the name of their variant.
+        settings: Keys of a study file: `task`, `models`, `target`, `languages`, `sample`, ….
+
+    Raises:
+        UnknownNameError: A study, key, task, language, model or sense that does not exist.
+        DataError: A value of the wrong kind, or items that break their contract.
+        ModelError: An endpoint fails every request alike. Single failures are in `faults` of the result.
+    """
+    from hesperus.api.progress import StageProgress, is_watched
+
+    kind, declared, home = declared_study(study, settings)
+    more: dict[str, Any] = {} if makers is None else {"makers": makers}
+    folder = Path(out) if out is not None else kind.call("default_folder", declared)
+    kept = None if store is None else Path(store).absolute()
+    quiet = not (is_watched() if progress is None else progress)
+    with StageProgress(quiet=quiet) as watch, home:
+        found = kind.call("run_study", declared, folder.absolute(), store=kept, progress=watch, **more)
+    return RunResult.of(kind, found, folder)
+
+
+def open_run(place: RunResult | StudyRun | pl.DataFrame | Path | str) -> RunResult:
+    """A run that is there already.
+
+    Args:
+        place: A run folder, a file of records (Parquet, CSV, JSON lines), or records as a frame.
+
+    Raises:
+        UsageError: No such file.
+        DataError: The records break their contract.
+    """
+    from hesperus import records as room
+    from hesperus.studies.asked import StudyRun
+
+    if isinstance(place, RunResult):
+        return place
+    if isinstance(place, StudyRun):
+        return RunResult.of(STUDIES[str(place.run.study["study"])], place, place.folder)
+    if not isinstance(place, Path | str):
+        return RunResult(room.Run(room.conform(place)), Path())
+    from hesperus.reports.html import open_run as opened
+
+    path = Path(place)
+    run = opened(path)
+    return RunResult(run, path, STUDIES.get(str(run.study.get("study"))))

@@ -1,0 +1,165 @@
+"""What an audit's run folders and records say: study, groups, gate, records, scores, items."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.reports.tax import Gate, TaxSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the flags name; None (or nothing) where they do not.
+
+    Attributes:
+        runs: Run folders or records files of the audited benchmark.
+        senses: Sense codes of original, translated, back and natural.
+        native: Run folder or records file of the native benchmark.
+        native_task: Its task; otherwise the task that has no items in the source language.
+        scores: Item scores of the back-translations.
+        strata: File of strata.
+        repeat: Repeat of the translated items that E4 compares with.
+        verdicts: Verdicts of the verifying model.
+        checks: People's checks of rewritten items.
+        ratings: People's ratings of cues.
+        scale: Lowest and highest of these ratings.
+        readers: Readers that read the same replies again.
+        reader_task: Task by whose labels they do.
+        exclude: List of items to leave out.
+        alignment: What `hesperus audit --format json` printed.
+        tasks: The audited tasks; all but the native one where none is named.
+    """
+
+    runs: Sequence[Path]
+    senses: Mapping[str, str | None]
+    native: Path | None = None
+    native_task: str | None = None
+    scores: Path | None = None
+    strata: Path | None = None
+    repeat: int | None = None
+    verdicts: Path | None = None
+    checks: Sequence[Path] = ()
+    ratings: Path | None = None
+    scale: tuple[float, float] = (1.0, 5.0)
+    readers: Sequence[str] = ()
+    reader_task: str | None = None
+    exclude: Path | None = None
+    alignment: Path | None = None
+    tasks: Sequence[str] = ()
+
+
+def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
+    """What the study of the first run folder says, where it is an audit of a translated benchmark."""
+    from hesperus.records import read_run
+
+    for run in runs:
+        if run.is_dir() and (run / "study.yaml").is_file():
+            study = read_run(run).study
+            if study.get("study") == "translation_tax":
+                return study
+    return {}
+
+
+def settings_of(
+    group: list[str] | None = None,
+    given: GivenSettings | None = None,
+    floor: float | None = None,
+    *,
+    runs: Sequence[Path] = (),
+    exact: bool = False,
+) -> TaxSettings:
+    """Groups, bootstrap and floor as the flags give them, else as the run's study does, else the defaults."""
+    from hesperus.analysis.settings import resolve, resolve_bootstrap
+    from hesperus.reports.tax import TaxSettings, parse_groups
+
+    said, default = declared(runs), TaxSettings()
+
+    groups = parse_groups(group or ())
+    if not groups:
+        groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
+    drawn = resolve_bootstrap(given, said, default.bootstrap)
+    return TaxSettings(groups, drawn, resolve(floor, said.get("floor"), default.floor), exact)
+
+
+def gate_of(metric: str | None, threshold: float | None, *, runs: Sequence[Path] = ()) -> Gate:
+    """The gate as the flags give it; that of the run's study where they do not."""
+    from hesperus.analysis.settings import resolve
+    from hesperus.reports.tax import Gate
+
+    said, default = declared(runs).get("gate", {}), Gate()
+    return Gate(
+        resolve(metric, said.get("metric"), default.metric),  # type: ignore[arg-type]  # checked by the gate itself
+        resolve(threshold, said.get("threshold"), default.threshold),
+    )
+
+
+def records_of(
+    runs: Sequence[Path], exclude: Path | None, tasks: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """The records of all runs together, of some tasks, without what a list of exclusions leaves out.
+
+    Raises:
+        UnknownNameError: A task that no record has.
+        DataError: The list leaves a task without items.
+    """
+    import polars as pl
+
+    from hesperus.errors import DataError
+    from hesperus.records import conform, read_records
+    from hesperus.reports.measured import narrowed
+    from hesperus.studies.asked import excluded_items, without_records
+
+    frames = [read_records(run) for run in runs]
+    together = frames[0] if len(frames) == 1 else conform(pl.concat(frames, how="diagonal_relaxed"))
+    asked = set(together["task"])
+    together, left_out = without_records(together, excluded_items(exclude))
+    if emptied := sorted(asked - set(together["task"])):
+        raise DataError(f"leaves no item of {', '.join(emptied)}: there is nothing to compare", file=exclude)
+    if left_out is not None:
+        warnings.warn(str(left_out), stacklevel=2)
+    return narrowed(together, tasks=tasks or ())
+
+
+def scores_of(
+    runs: Sequence[Path], given: Path | None, records: pl.DataFrame, back: str, gate: Gate
+) -> pl.DataFrame | None:
+    """Item scores beside the runs, or those that were given; None where there are none."""
+    import polars as pl
+
+    from hesperus.annotation import read_frame
+    from hesperus.reports.tax import gate_scores
+
+    files = [given] if given is not None else [run / "scores.parquet" for run in runs]
+    tasks = records["task"].unique().sort().to_list()
+    parts = [
+        gate_scores(read_frame(file), back, tasks, metric=gate.metric, file=file)
+        for file in files
+        if given is not None or file.is_file()
+    ]
+    return pl.concat(parts) if parts else None
+
+
+def items_of(runs: Sequence[Path]) -> pl.DataFrame | None:
+    """The items of the run folders, for readers that look at option texts."""
+    import polars as pl
+
+    from hesperus.records import read_run
+
+    frames = [held for run in runs if run.is_dir() and (held := read_run(run).items) is not None]
+    return pl.concat(frames, how="diagonal_relaxed") if frames else None
+
+
+def fresh_repeat(records: pl.DataFrame, sense: str, used: int) -> int:
+    """A repeat of the translated items that the strata did not look at, where there is one."""
+    import polars as pl
+
+    repeats = records.filter(pl.col("input") == sense)["repeat"].unique().sort().to_list()
+    return next((int(repeat) for repeat in repeats if repeat != used), used)

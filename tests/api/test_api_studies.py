@@ -1,0 +1,166 @@
+"""Every study, measure and page from Python, as from the command."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import hesperus as hs
+from hesperus.api.studies import STUDIES
+from hesperus.cli.app import app
+from hesperus.errors import UnknownNameError, UsageError
+
+STUDY: dict[str, dict[str, Any]] = {
+    "multisense": {"task": "atlas", "target": ["de"]},
+    "similarity": {"task": "atlas", "languages": ["en", "de"]},
+    "translate_then_evaluate": {"task": "atlas-describe", "languages": ["de"], "translator": "pocket/l"},
+    "translation_tax": {"task": "atlas", "source": "en", "target": "de"},
+}
+MEASURES = {
+    "multisense": ("summary", "consistency", "accuracy"),
+    "similarity": ("designs", "similarity", "accuracy"),
+    "translate_then_evaluate": ("scores", "groups"),
+    "translation_tax": ("back_translation", "bounds"),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, hs.RunResult]:
+    place = tmp_path_factory.mktemp("runs")
+    return {
+        name: hs.run(
+            name, out=place / name, store=place / "replies.sqlite", progress=False, models=["pocket/s", "pocket/m"],
+            sample={"n": 12}, **settings,
+        )
+        for name, settings in STUDY.items()
+    }  # fmt: skip
+
+
+def ordered(records: pl.DataFrame) -> pl.DataFrame:
+    keys = ["model", "task", "item", "instruction", "input", "repeat"]
+    return (
+        records.select(*keys, "outcome", "answer", "gold", "reply")
+        .cast({"model": pl.String, "task": pl.String})
+        .sort(keys)
+    )
+
+
+def command(*words: object) -> Any:
+    done = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    return done
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_run_says_what_it_is_and_what_was_found(runs: dict[str, hs.RunResult], name: str) -> None:
+    run = runs[name]
+    assert repr(run).startswith(f"{name}: 2 models, ") and len(run.records) > 20
+    assert run.folder.is_dir() and not run.faults
+    again = hs.open_run(run.folder)
+    assert again.kind is run.kind and ordered(again.records).equals(ordered(run.records))
+    assert "<table" in run._repr_html_() and name in run._repr_html_()
+
+
+@pytest.mark.parametrize(("name", "what"), [(name, what) for name, many in MEASURES.items() for what in many])
+def test_a_measure_is_the_same_from_the_run_the_folder_and_the_command(
+    runs: dict[str, hs.RunResult], name: str, what: str
+) -> None:
+    run = runs[name]
+    found = run.measure(what, resamples=200)
+    assert found.rows and found.document() == hs.measure(what, run.folder, resamples=200).document()
+    printed = command("measure", what, run.folder, "--resamples", 200, "--format", "json")
+    assert printed.exit_code == 0, printed.output
+    assert json.loads(printed.stdout) == json.loads(json.dumps(found.document()))
+
+
+def test_an_estimate_of_an_audit_is_checked_like_any_measure(runs: dict[str, hs.RunResult]) -> None:
+    folder = runs["translation_tax"].folder
+    held = hs.check(folder, "back_translation.tax.low[clustered] > -1")
+    assert [row["passed"] for row in held.rows] == [True] and held.rows[0]["where"] == "analysis=clustered"
+    done = command("check", folder, "--require", "back_translation.tax.high[clustered] < -1")
+    assert done.exit_code == 1 and "0 of 1 satisfied" in done.output
+    with pytest.raises(UsageError, match="takes no by"):
+        hs.measure("back_translation", folder, by="subject")
+    with pytest.raises(UsageError, match="run folder of translation_tax"):
+        hs.measure("back_translation", runs["multisense"])
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_has_a_page(runs: dict[str, hs.RunResult], name: str, tmp_path: Path) -> None:
+    written = hs.report(runs[name], tmp_path / "page.html", resamples=200)
+    by_command = tmp_path / "again.html"
+    assert command("report", runs[name].folder, "--out", by_command, "--resamples", 200).exit_code == 0
+    assert written.read_text(encoding="utf-8") == by_command.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_plan_sends_nothing_and_counts_what_is_stored(runs: dict[str, hs.RunResult], name: str) -> None:
+    settings = {"models": ["pocket/s", "pocket/m"], "sample": {"n": 12}, **STUDY[name]}
+    fresh = hs.plan(name, **settings).rows
+    held = hs.plan(name, store=runs[name].folder.parent / "replies.sqlite", **settings).rows
+    totals = [
+        sum(int(str(row["to_ask"])) for row in rows if row["stage"] == "total") for rows in (fresh, held)
+    ]
+    assert totals[0] > totals[1] >= 0
+
+
+def test_a_study_file_a_mapping_and_keys_are_one_study(runs: dict[str, hs.RunResult], tmp_path: Path) -> None:
+    run = runs["similarity"]
+    from_file = hs.run(
+        run.folder, out=tmp_path / "a", store=run.folder.parent / "replies.sqlite", progress=False
+    )
+    from_mapping = hs.run(
+        dict(run.study), out=tmp_path / "b", store=run.folder.parent / "replies.sqlite", progress=False
+    )
+    assert ordered(from_file.records).equals(ordered(run.records)) and ordered(from_mapping.records).equals(
+        ordered(run.records)
+    )
+
+
+def test_it_works_inside_a_running_event_loop(tmp_path: Path) -> None:
+    async def inside() -> hs.RunResult:
+        return hs.run("multisense", out=tmp_path / "r", progress=False, task="atlas", models="pocket/s", target="de", sample={"n": 3})  # fmt: skip
+
+    assert len(asyncio.run(inside()).records) > 0
+
+
+def test_runs_are_compared_and_open_answers_evaluated(runs: dict[str, hs.RunResult], tmp_path: Path) -> None:
+    folder = runs["multisense"].folder
+    found = hs.compare(folder, folder, "accuracy", model_a="pocket/s", model_b="pocket/m", resamples=200)
+    assert found.measure == "compare accuracy" and {row["model_a"] for row in found.rows} == {"pocket/s"}
+    stores = {"store": tmp_path / "r.sqlite", "translations": tmp_path / "t.sqlite"}
+    answers = hs.evaluate("information", runs["translate_then_evaluate"].folder, translator="pocket/l", progress=False, resamples=200, **stores)  # fmt: skip
+    assert answers.table().rows and "information of" in repr(answers)
+    assert answers.report(tmp_path / "page.html").stat().st_size > 10_000
+    assert (answers.save(tmp_path / "saved") / "pairs.parquet").is_file()
+
+
+def test_logs_and_tables_become_a_run(tmp_path: Path) -> None:
+    (tmp_path / "answers.csv").write_text("id,lang,choice,gold\n1,en,A,A\n1,de,B,A\n2,en,C,C\n2,de,C,C\n")
+    run = hs.import_logs(
+        tmp_path / "answers.csv", tmp_path / "run", model="my/model", task="t",
+        columns={"item": "id", "language": "lang", "answer": "choice"},
+    )  # fmt: skip
+    assert repr(run).startswith("records: 1 models, 2 items, 4 records") or len(run.records) == 4
+    assert {row["value"] for row in run.measure("accuracy", resamples=0).rows} == {1.0, 0.5}
+
+
+def test_an_audit_lists_its_findings() -> None:
+    found = hs.audit("atlas", languages=["en", "de"])
+    assert found.measure == "audit" and found.rows == ()
+
+
+def test_what_does_not_exist_is_said_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="multisense"):
+        hs.run("multisens", task="atlas")
+    with pytest.raises(UnknownNameError, match="models"):
+        hs.plan("multisense", task="atlas", model="pocket/s")
+    with pytest.raises(UnknownNameError, match="columns"):
+        hs.import_logs(tmp_path, tmp_path / "r", column={"a": "b"})
+    with pytest.raises(UsageError, match="no such study file"):
+        hs.run(tmp_path / "s.yaml")
