@@ -143,5 +143,9 @@ class BudgetReachedError(HesperusError):
     exit_code = 4
 
 
-class EarlierRunWarning(UserWarning):
+class HesperusWarning(UserWarning):
+    """What to know of a result before it is believed; the command prints it as a note on standard error."""
+
+
+class EarlierRunWarning(HesperusWarning):
     """A run was written by an earlier hesperus, and its numbers are made by other rules today; the message says which."""

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hesperus.errors import HesperusWarning
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -181,7 +183,7 @@ def _compared(
             refuse_settings(what, given)
             made = compare_open_answers(said, what, chosen=OpenChosen(None, *chosen), given=given)
             for warning in () if quiet else made.warnings:
-                warnings.warn(warning, stacklevel=2)
+                warnings.warn(warning, HesperusWarning, stacklevel=2)
             found[name] = made.table
         else:
             for one in said:

@@ -12,7 +12,7 @@ import polars as pl
 
 from hesperus import records
 from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve, resolve_settings
-from hesperus.errors import UsageError
+from hesperus.errors import HesperusWarning, UsageError
 from hesperus.records import Run
 from hesperus.reports.measured import Described, described, measure_columns, measure_table, narrowed
 from hesperus.reports.measured.registry import TAX_MEASURES
@@ -184,7 +184,7 @@ def compare(
         refuse_settings(what, given)
         found = compare_open_answers(said, what, chosen=Chosen(named), given=given)
         for warning in found.warnings:
-            warnings.warn(warning, stacklevel=2)
+            warnings.warn(warning, HesperusWarning, stacklevel=2)
         return found.table
     for one in said:
         refuse_labels(what, one)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hesperus.api.tax_runs import declared, items_of
+from hesperus.errors import HesperusWarning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,7 +75,7 @@ def rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
 
     items = items_of(given.runs) if given.readers else None
     if given.readers and records["reply"].null_count() == len(records):
-        warnings.warn(f"{NO_REPLIES}: --reader changes nothing", stacklevel=2)
+        warnings.warn(f"{NO_REPLIES}: --reader changes nothing", HesperusWarning, stacklevel=2)
         return {}
     found = {}
     for name in given.readers:

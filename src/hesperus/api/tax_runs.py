@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hesperus.errors import HesperusWarning
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -124,7 +126,7 @@ def records_of(
     if emptied := sorted(asked - set(together["task"])):
         raise DataError(f"leaves no item of {', '.join(emptied)}: there is nothing to compare", file=exclude)
     if left_out is not None:
-        warnings.warn(str(left_out), stacklevel=2)
+        warnings.warn(str(left_out), HesperusWarning, stacklevel=2)
     return narrowed(together, tasks=tasks or ())
 
 

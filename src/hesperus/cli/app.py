@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
 import typer
 
 from hesperus.cli.help import WIDEST, Commands, PlainCommand, PlainGroup
-from hesperus.errors import HesperusError, UnknownNameError
+from hesperus.errors import HesperusError, HesperusWarning, UnknownNameError
 from hesperus.version import __version__
 
 if TYPE_CHECKING:
@@ -129,6 +129,8 @@ def root(
     ] = False,
 ) -> None:
     """Does a language model give the same answer however the question is put?"""
+    warnings.simplefilter("always", HesperusWarning)
+    warnings.showwarning = _note  # type: ignore[assignment]  # of its arguments only the first is used
 
 
 _OUT_OF_OUR_HANDS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO})
@@ -141,7 +143,6 @@ def main() -> None:
     0 fine, 1 a failed check, 2 bad use, 3 a model failed, 4 the budget is reached, 70 a defect of ours.
     """
     _sound_streams()
-    warnings.formatwarning = lambda message, *_: f"note: {_printable(str(message))}\n"
     try:
         app(prog_name="hesperus")
     except HesperusError as error:
@@ -204,6 +205,11 @@ def _sound_streams() -> None:
 
 def _nowhere() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")  # it lives as long as the process
+
+
+def _note(message: Warning | str, *_: object) -> None:
+    """A warning of the library as a line for people."""
+    sys.stderr.write(f"note: {_printable(str(message))}\n")
 
 
 def _printable(text: str) -> str:
