@@ -190,8 +190,8 @@ def compare(
         refuse_labels(what, one)
     agreed = agreed_settings(given, [one.study for one in said])
     before, after = (records.read_records(Path(run), columns=agreed.by) for run in (run_a, run_b))
-    for side, one in (("a", before), ("b", after)):
-        nothing = nothing_answered(one)
+    for side, answers in (("a", before), ("b", after)):
+        nothing = nothing_answered(answers)
         if nothing:
             warnings.warn(f"side {side}: {nothing}", HesperusWarning, stacklevel=2)
     return compare_table(
