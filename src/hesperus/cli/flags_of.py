@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_ASKING = ("task", "data", "model", "limit", "exclude", "scoring", "base_url", "concurrency", "max_requests",
-           "max_tokens_total", "max_money", "prices")  # fmt: skip
-"""Flags of every study that asks models."""
+_ITEMS = ("task", "data", "model", "limit", "exclude")
+_HOW = ("base_url", "key_variable", "temperature", "max_tokens", "max_tokens_again", "system", "reasoning_effort", "request",
+        "concurrency", "max_requests", "max_tokens_total", "max_money", "prices")  # fmt: skip
+"""How models are asked, and the limits of it: flags of every study."""
+_ASKING = (*_ITEMS, "scoring", *_HOW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +53,14 @@ FLAGS_OF: Mapping[str, StudyFlags] = {
         ),
         StudyFlags(
             "translate_then_evaluate",
-            flags=("task", "data", "model", "limit", "exclude", "language", "reference", "translator", "prompt_translator",
-                   "evaluate", "judge", "trained_on", "control", "resamples", "seed", "interval", "base_url", "concurrency", "max_requests",
-                    "max_tokens_total", "max_money", "prices"),
+            flags=(*_ITEMS, "language", "reference", "translator", "prompt_translator", "evaluate", "judge", "trained_on",
+                   "control", "resamples", "seed", "interval", *_HOW),
             needs=(("task", "model", "language", "translator"),),
             next=("hesperus report {run}", "hesperus evaluate information {run} --judge MODEL"),
         ),
         StudyFlags(
             "translation_tax",
-            flags=("task", "data", "model", "limit", "exclude", "source", "target", "group", "translator", "rewriter",
-                   "verifier", "native", "base_url", "concurrency", "max_requests", "max_tokens_total", "max_money",
-                   "prices"),
+            flags=(*_ITEMS, "source", "target", "group", "translator", "rewriter", "verifier", "native", *_HOW),
             needs=(("task", "model", "target"),),
             next=("hesperus report {run}", "hesperus tax checklist {run}"),
         ),
