@@ -138,3 +138,23 @@ def test_any_text_fits_any_width_and_stays_text(
     lines = format_table(Table("m", ("name", "value", "reason"), rows, {}), "table", width=width).split("\n")
     assert all(cell_len(line) <= width + 1 for line in lines)
     assert not [c for line in lines for c in line if ord(c) < 32 or 0x7F <= ord(c) < 0xA0]
+
+
+def test_a_list_of_properties_wraps_in_its_own_column() -> None:
+    rows = (
+        {"property": "languages", "value": "de fr " * 30},
+        {"property": "url", "value": "https://example.org"},
+    )
+    lines = format_table(Table("task", ("property", "value"), rows, {}), "table", width=60).splitlines()
+    assert (
+        max(map(len, lines)) <= 60
+        and lines[1].startswith("languages  de fr")
+        and lines[2].startswith(" " * 11)
+    )
+    assert " ".join(" ".join(lines).split()).count("de fr") == 30
+
+
+def test_values_that_are_all_undefined_stay_values() -> None:
+    rows = tuple(_row("pocket/m", "de_from_en", name, None, "nothing was answered") for name in ("a", "b"))
+    lines = format_table(Table("m", TABLE.columns, rows, {}), "table", width=60).splitlines()
+    assert max(map(len, lines)) <= 60 and sum("nothing was answered" in line for line in lines) == 2

@@ -88,15 +88,9 @@ def show(
     from hesperus.languages import language
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
-    from hesperus.reports.untrusted import visible
 
     rows = [{"property": name, "value": value} for name, value in _facts(language(tag))]
-    if format != "table":
-        print_table(Table("language", ("property", "value"), tuple(rows), {}), format)
-        return
-    width = max(len(row["property"]) for row in rows)
-    for row in rows:
-        typer.echo(visible(f"{row['property']:<{width}}  {row['value']}"))
+    print_table(Table("language", ("property", "value"), tuple(rows), {}), format, lead=f"language {tag}")
 
 
 @app.command()

@@ -112,9 +112,7 @@ def show(
         rows += [{"property": f"prompt ({tag})", "value": prompt} for tag, prompt in prompts]
         print_table(Table("task", ("property", "value"), tuple(rows), {}), format)
         return
-    width = max(len(row["property"]) for row in rows)
-    for row in rows:
-        typer.echo(visible(f"{row['property']:<{width}}  {row['value']}"))
+    print_table(Table("task", ("property", "value"), tuple(rows), {}), format, lead=f"task {found.name}")
     for tag, prompt in prompts:
         typer.echo(visible(f"\nprompt in {tag}:\n\n{prompt}"))
 

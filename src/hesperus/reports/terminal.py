@@ -80,12 +80,29 @@ def print_terminal(
     if not table.rows:
         console.print(Text("no rows"))
         return
+    shown = shown_columns(table)
+    if len(shown) == 2 and _key_count(table, ("", shown[1])) == 2 and not essential:
+        _print_properties(table, shown, console)
+        return
     layout = _fitting(table, keys, essential, console.width)
     for part in _parts(layout, console.width):
         _print_part(part, console)
     if layout.columns == tuple(essential):
         left_out = _without(shown_columns(table), essential)
         console.print(Text(f"--format csv has also: {', '.join(left_out)}", style="dim"))
+
+
+def _print_properties(table: Table, columns: Sequence[str], console: Console) -> None:
+    """Names, and what each says, in lines of its own column."""
+    names, said = ([shown_cell(table, row, column) for row in table.rows] for column in columns)
+    width = max(map(cell_len, names))
+    room = max(console.width - width - len(_GAP), _SHORTEST)
+    for name, text in zip(names, said, strict=True):
+        lines = textwrap.wrap(text, room) or [""]
+        for place, line in enumerate(lines):
+            start = name if place == 0 else ""
+            padded = isolated(start) + " " * (width - cell_len(start))
+            console.print(Text(f"{padded}{_GAP}{isolated(line)}".rstrip()), soft_wrap=True)
 
 
 def _short_condition(found: re.Match[str]) -> str:
@@ -145,9 +162,16 @@ def _without(names: Sequence[str], left_out: Sequence[str]) -> tuple[str, ...]:
 def _key_count(table: Table, shown: Sequence[str]) -> int:
     """How many of the first columns name a row: those before the first that holds something measured."""
     for place, name in enumerate(shown):
-        if name != "repeat" and (name == "value" or is_numeric(table, name) or _is_measured(table, name)):
+        if name != "repeat" and (
+            is_numeric(table, name) or _is_measured(table, name) or _is_empty(table, name)
+        ):
             return max(place, 1)
     return len(shown)
+
+
+def _is_empty(table: Table, name: str) -> bool:
+    """A column of values of which none is defined."""
+    return name == "value" and all(row.get(name) is None for row in table.rows)
 
 
 def _is_measured(table: Table, name: str) -> bool:
@@ -237,7 +261,7 @@ def _cut(layout: _Layout, width: int) -> list[int]:
     texts = [
         place
         for place, name in enumerate(layout.columns)
-        if not is_numeric(layout.table, name) and name != "value"
+        if not is_numeric(layout.table, name) and not _is_measured(layout.table, name)
     ]
     while _total(widths) > width and texts:
         widest = max(texts, key=lambda place: widths[place])
