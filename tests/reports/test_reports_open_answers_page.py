@@ -73,7 +73,7 @@ def test_it_says_what_was_asked_and_what_was_left_out(page: str) -> None:
         "61.5", "The embedded judge compares words and numbers", "translated twice (there and back)",
     ):  # fmt: skip
         assert words in page, words
-    assert "secret" not in page and "https://example.org/v1" in page
+    assert "secret" not in page and "example.org/v1" not in page and "(an address)" in page
 
 
 def test_the_verdict_and_the_table_have_the_planted_numbers(report: OpenAnswersReport, page: str) -> None:

@@ -127,7 +127,7 @@ def test_accuracy_and_agreement_rest_on_the_same_spelling(run: StudyRun) -> None
 
 def test_reading_the_replies_again_finds_the_same(run: StudyRun) -> None:
     held = read_run(run.folder)
-    described = task(str(held.study["task"]))
+    described = task(str(run.folder / str(held.study["task"])))
     again, counts = reread(read_replies(run.folder), items=held.items, described=described)
     assert sum(counts.changed.values()) == 0
     assert again["answer"].to_list() == held.records["answer"].to_list()

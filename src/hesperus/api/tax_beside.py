@@ -32,6 +32,7 @@ def rated(given: Given) -> pl.DataFrame | None:
     if found.repeated:
         warnings.warn(
             f"{given.ratings}: {found.repeated} rows repeat a rating of the same rater; left out",
+            HesperusWarning,
             stacklevel=2,
         )
     return found.frame
