@@ -144,12 +144,12 @@ def start(reply: Text) -> str | None:
 
 
 def _subject(reply: Text, match: re.Match[str]) -> bool:
-    """True where a letter at the start is followed by a sentence about it: "B seems unlikely."."""
-    follows = reply.text[match.end("word") : match.end("word") + 2]
+    """True where a letter at the start is followed by a sentence about it: "B seems unlikely.", "A は除外できます。"."""
+    follows = reply.text[match.end("word") : match.end("word") + 2].lstrip(" ")[:1]
     return (
         _is_letter(reply, match["word"])
-        and follows[:1] == " "
-        and follows[1:].islower()
+        and follows.isalpha()
+        and not follows.isupper()
         and not _upheld(reply, match)
     )
 
@@ -169,6 +169,7 @@ def option(reply: Text) -> str | None:
         and not _joined(reply, match, label)
         and not _turned(reply, match)
         and not asked(reply.text, match.end("word"))
+        and not negated(reply.text, reply.around, *match.span())
         and _upheld(reply, match)
     )
 
