@@ -25,6 +25,7 @@ _CLOSED = re.compile(rf"\A(?:{CLOSERS})+")
 _LISTED = re.compile(rf"\A(?:{CLOSERS})*(?:[)\]}}>]| ?[:–—-]) ?")
 _WIDE = 60
 _LONGEST_JOIN = 14
+_ENDINGS = 2
 _DENIED_WORDS, _DENIED_CHARACTERS = 3, 12
 """How far behind a letter what calls it wrong may stand: "A is the wrong answer", 選択肢Aは間違いです."""
 
@@ -243,8 +244,7 @@ def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") 
     rest = _behind_letter(behind, option)
     if _LISTED.match(behind) is not None or rest[:1].isupper():
         return True
-    ending = words.endings.match(fold(rest))
-    clause = _CLAUSE.split(fold(rest)[ending.end() if ending else 0 :])[0].strip()
+    clause = _CLAUSE.split(_behind_endings(fold(rest), words))[0].strip()
     if not clause or not clause[0].isalnum() or words.because.begin(clause) or (option and option in clause):
         return True
     before = _CLAUSE.split(text[max(0, start - _WIDE) : start])[-1]
@@ -257,6 +257,16 @@ def _behind_letter(behind: str, option: str) -> str:
     if option and fold(rest).startswith(fold(option)):
         rest = _BEHIND_LETTER.sub("", rest[len(option) :])
     return rest
+
+
+def _behind_endings(text: str, words: Context) -> str:
+    """A folded text without the endings it begins with: "번입니다" holds two."""
+    for _ in range(_ENDINGS):
+        ending = words.endings.match(text)
+        if ending is None:
+            break
+        text = text[ending.end() :]
+    return text
 
 
 def own_clause(text: str, words: Context, start: int, end: int) -> bool:
