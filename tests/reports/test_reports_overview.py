@@ -47,7 +47,7 @@ LOST = ["error"] * 3 + ["refused"] * 2 + RIGHT[5:]
 
 
 @pytest.mark.parametrize("other", ["de_from_en", "de"])
-def test_the_summary_stands_before_every_other_number(other: str) -> None:
+def test_the_answer_comes_first_then_the_notes_and_the_summary(other: str) -> None:
     nasty = "<b>m</b>\u202e"
     records = _records({"en": RIGHT, other: LOST}, model=nasty)
     note = "3 items spell their gold differently <i>"
@@ -58,7 +58,7 @@ def test_the_summary_stands_before_every_other_number(other: str) -> None:
     assert "2 refused, 3 without a reply (error)" in head
     assert "3 items without a reply (error)" in head
     assert "3 items spell their gold differently &lt;i&gt;" in head
-    assert head.index("75.0") < head.index('class="lead"')
+    assert head.index('class="lead"') < head.index('id="overview-notes"') < head.index("<table") < head.index("75.0")
     assert "&lt;b&gt;m&lt;/b&gt;⟨U+202E⟩" in head and "<b>" not in text and "\u202e" not in text
 
 

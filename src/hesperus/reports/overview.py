@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -92,13 +92,18 @@ def _grid(found: Table, *, labels: bool) -> Grid:
         cells.append(
             (*(str(key[place]) for place in who), _language(str(answered["instruction"]), str(answered["input"])),
              _share(answered), f"{answered['n']:,}",
-             *(show(line.get(name)) for name, (_, show) in statistics.items()),
+             *(_shown(line.get(name), show) for name, (_, show) in statistics.items()),
              *((sense_label(str(reference)) if reference else MISSING, left_out(measured)) if labels else ()))
         )  # fmt: skip
     heads = (*(Column(keys[place].capitalize()) for place in who), Column("Language"), Column("Answered, %", True),
              Column("Asked", True), *(Column(name, True) for name, _ in statistics.values()),
              *((Column("Reference"), Column("Left out", True)) if labels else ()))  # fmt: skip
     return Grid(_LABELS if labels else _OPEN, heads, tuple(cells), folded=len(cells) > _FOLDED)
+
+
+def _shown(row: Mapping[str, object] | None, show: Callable[[Mapping[str, object] | None], str]) -> str:
+    """A statistic; why it is undefined stands in the notes."""
+    return MISSING if row is not None and row["value"] is None else show(row)
 
 
 def _language(instruction: str, given: str) -> str:
