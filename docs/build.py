@@ -11,6 +11,11 @@ from typer.testing import CliRunner
 from hesperus.cli.app import app
 from hesperus.api.studies import STUDIES
 
+EXIT_CODES = (
+    "Exit codes: 0 fine; 1 a failed check, or files that could not be imported; 2 bad use, or a file that breaks its",
+    "contract; 3 a model or endpoint failed; 4 a budget is reached; 70 a defect of hesperus, with a short report that names",
+    "no key, path or address; 130 interrupted. Results go to standard output, all else to standard error.",
+)
 PAGE = Path(__file__).with_name("cli.md")
 
 
@@ -36,7 +41,7 @@ def help_of(command: list[str]) -> str:
 
 def page() -> str:
     """The whole page."""
-    parts = ["# The command line", "", "Written by `make docs` from the commands' own help.", ""]
+    parts = ["# The command line", "", "Written by `make docs` from the commands' own help.", "", *EXIT_CODES, ""]
     for command in commands():
         parts += [f"## `{' '.join(['hesperus', *command])}`", "", "```text", help_of(command), "```", ""]
     return "\n".join(parts)
