@@ -56,7 +56,7 @@ def letter(language: str, reply: str, options: str = "p q r s") -> str | None:
         ("fil", "Mali ang A. Tama ang B.", "B"), ("km", "ជម្រើស A ខុស។ ជម្រើស B ត្រឹមត្រូវ។", "B"),
         ("zu", "Impendulo efanele ngu-B.", "B"), ("zu", "Kungaba ngu-A noma u-B.", None), ("zu", "Ngu-B.", "B"),
         ("zu", "Akusiyo u-A, u-C noma u-D.", None), ("zu", "Impendulo efanele akusiyo u-A, kodwa ngu-B.", "B"),
-        ("ja", "A は除外できます。", None), ("ja", "B が正しいです。", "B"), ("ko", "C는 제외할 수 있습니다.", None),
+        ("ja", "Aは除外できます。", None), ("ja", "B が正しいです。", "B"), ("ko", "C는 제외할 수 있습니다.", None),
         ("ko", "B번입니다.", "B"), ("hi", "C को हटाया जा सकता है।", None), ("es", "Descarto la opción C", None),
         ("zh", "A可以先排除。", None), ("th", "A ตัดออกได้", None), ("th", "B คือคำตอบ", "B"),
         ("en", "It has vitamin-B.", None), ("ha", "A'a.", None), ("yo", "A kò mọ̀.", None),

@@ -144,12 +144,17 @@ def start(reply: Text) -> str | None:
 
 
 def _subject(reply: Text, match: re.Match[str]) -> bool:
-    """True where a letter at the start is followed by a sentence about it: "B seems unlikely.", "A は除外できます。"."""
-    follows = reply.text[match.end("word") : match.end("word") + 2].lstrip(" ")[:1]
+    """True where a letter at the start is followed by a sentence about it: "B seems unlikely.", "Aは除外できます。".
+
+    Behind a blank, a script without capitals may also begin what the letter stands for: "A 第一句蕴含第二句".
+    """
+    behind = reply.text[match.end("word") : match.end("word") + 2]
+    follows = behind.lstrip(" ")[:1]
     return (
         _is_letter(reply, match["word"])
         and follows.isalpha()
         and not follows.isupper()
+        and (follows.islower() or not behind.startswith(" "))
         and not _upheld(reply, match)
     )
 
