@@ -75,14 +75,16 @@ def test_what_a_terminal_cannot_show_is_written_as_its_code(folder: Path) -> Non
     assert done.returncode == 0 and b"\\u2500" in done.stdout
 
 
-def test_an_interrupt_says_how_to_go_on(folder: Path) -> None:
+@pytest.mark.parametrize("after", [0.0, 0.01, 0.02, 0.03])
+def test_an_interrupt_says_how_to_go_on(folder: Path, after: float) -> None:
     asking = (*ASKING, "--quiet")
     process = subprocess.Popen(asking, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     store = folder / "runs" / "replies.sqlite"
-    for _ in range(600):
+    for _ in range(15_000):
         if store.exists() or process.poll() is not None:
             break
-        time.sleep(0.05)
+        time.sleep(0.002)
+    time.sleep(after)  # asking begins within these hundredths of a second
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -178,11 +178,12 @@ def conduct(run: Run, report: Report | None) -> Mapping[str, Reply | Failure]:
     """
     tally, interrupts = run.ledger.tally, 0
     # Not Thread.join: in Python 3.11 and 3.12 an interrupted join takes a running thread for a finished one.
-    finished = threading.Event()
-    thread = threading.Thread(target=_main, args=(run, finished), name="hesperus-asking", daemon=True)
+    ready, finished = threading.Event(), threading.Event()
+    thread = threading.Thread(target=_main, args=(run, ready, finished), name="hesperus-asking", daemon=True)
     thread.start()
     while True:
         try:
+            ready.set()
             while not finished.wait(TICK_SECONDS):
                 if report is not None:
                     report(tally.snapshot())
@@ -205,7 +206,9 @@ def conduct(run: Run, report: Report | None) -> Mapping[str, Reply | Failure]:
     return run.ledger.results
 
 
-def _main(run: Run, finished: threading.Event) -> None:
+def _main(run: Run, ready: threading.Event, finished: threading.Event) -> None:
+    # An interrupt before `conduct` waits ends the process: compiled code that runs here then would abort it.
+    ready.wait()
     try:
         run.main()
     finally:
