@@ -83,7 +83,11 @@ def test_an_estimate_of_an_audit_is_checked_like_any_measure(runs: dict[str, hs.
     held = hs.check(folder, "back_translation.tax.low[clustered] > -1")
     assert [row["passed"] for row in held.rows] == [True] and held.rows[0]["where"] == "analysis=clustered"
     done = command("check", folder, "--require", "back_translation.tax.high[clustered] < -1")
-    assert done.exit_code == 1 and "0 of 1 satisfied" in done.output
+    assert done.exit_code == 1 and done.output.count("0 of 1 satisfied") == 1
+    done = command(
+        "check", folder, "--require", "back_translation.tax.high[clustered] < -1", "--format", "json"
+    )
+    assert json.loads(done.stdout)["rows"] and done.stderr.count("0 of 1 satisfied") == 1
     with pytest.raises(UsageError, match="takes no by"):
         hs.measure("back_translation", folder, by="subject")
     with pytest.raises(UsageError, match="run folder of translation_tax"):

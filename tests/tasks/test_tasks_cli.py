@@ -63,6 +63,7 @@ def test_an_entry_of_the_list_is_one_line(width: int) -> None:
 
 def test_a_task_is_shown_with_an_example_prompt() -> None:
     text = said("show", "paws-x", "--language", "zh")
+    assert text.splitlines()[0] == "task paws-x" and "\ntask " not in text
     assert '句子 1: "[sentence1]"' in text
     assert "4cd8187c404bda33cb1f62b49b001115862acf37" in text
     assert "What was the cause of this?" in said("show", "xcopa")

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from hesperus.api.evaluating import evaluate
     from hesperus.api.importing import import_logs
     from hesperus.api.measuring import compare, figure, measure, read_records, report
-    from hesperus.api.results import RunResult, open_run, run
-    from hesperus.api.studies import plan
+    from hesperus.api.results import RunResult, open_run, plan, run
 
 __all__ = [
     "RunResult", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure",
@@ -33,7 +32,7 @@ _HOMES = {
     "load_items": "asking",
     "measure": "measuring",
     "open_run": "results",
-    "plan": "studies",
+    "plan": "results",
     "read_answers": "asking",
     "read_records": "measuring",
     "report": "measuring",

@@ -1,4 +1,4 @@
-"""What a run found: records, tables, pages, as one value."""
+"""A study is planned and run; what a run found is one value: records, tables, pages."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hesperus.api.declared import DeclaredStudy, Study, declared_study
 from hesperus.api.measuring import measure, report
-from hesperus.api.studies import STUDIES, StudyKind, declared_study
+from hesperus.api.studies import STUDIES, StudyKind
+from hesperus.errors import ModelError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,7 +30,7 @@ class RunResult:
         folder: Where it lies; a file of records stands for itself.
         kind: Which study it is, or None of records that come from elsewhere.
         faults: What could not be asked, each as one line for people.
-        notes: What was left out before anything was asked, each as one line.
+        notes: What was left out before anything was asked, and replies that were cut off, each as one line.
     """
 
     run: Run
@@ -40,8 +42,21 @@ class RunResult:
     @classmethod
     def of(cls, kind: StudyKind, found: StudyRun, folder: Path) -> RunResult:
         """The result of a study that was run."""
-        notes = tuple(str(note) for note in (found.excluded, found.dropped) if note)
+        notes = tuple(str(note) for note in (found.excluded, found.dropped, found.cut_off) if note)
         return cls(found.run, folder, kind, found.faults, notes)
+
+    def raise_if_incomplete(self) -> None:
+        """Raise where records are missing, so that a script notices.
+
+        Raises:
+            ModelError: Some questions got no answer; the message says how many and why.
+        """
+        if self.faults:
+            shown = "\n  ".join(self.faults[:8])
+            more = f"\n  … and {len(self.faults) - 8} more kinds" if len(self.faults) > 8 else ""
+            raise ModelError(
+                f"the run is incomplete; these rows have the outcome `error`, run again to complete it:\n  {shown}{more}"
+            )
 
     @property
     def records(self) -> pl.DataFrame:
@@ -91,8 +106,30 @@ class RunResult:
         return f"<p>{lines}</p>{self.summary()._repr_html_()}"
 
 
+def plan(study: Study, *, store: Path | str | None = None, **settings: Any) -> Table:
+    """What a run would ask and cost; sends nothing.
+
+    Args:
+        study: As in run.
+        store: Reply store: what it holds is not asked again.
+        settings: As in run.
+
+    Returns:
+        A row for each model, stage and condition, and one `total` for each model: requests, those that would be sent,
+        and ranges of tokens and price.
+
+    Raises:
+        UnknownNameError: As in run.
+        DataError: As in run.
+    """
+    from hesperus.reports.table import Table
+
+    made = declared_study(study, settings).call("plan_study", store=None if store is None else Path(store))
+    return Table("plan", made.columns, made.rows, made.signature)
+
+
 def run(
-    study: str | Path | Mapping[str, Any],
+    study: Study,
     *,
     out: Path | str | None = None,
     store: Path | str | None = None,
@@ -103,9 +140,10 @@ def run(
     """Run a study, or go on with one that was stopped: nothing is paid for twice.
 
     Args:
-        study: `multisense`, `similarity`, `translate_then_evaluate` or `translation_tax`; a study file; or what would
-            stand in one.
-        out: Run folder; one under `runs/`, the same for the same study, where None.
+        study: `multisense`, `similarity`, `translate_then_evaluate` or `translation_tax`; a study file or run folder; or
+            what would stand in a file.
+        out: Run folder. Where None: that of the study, if it is run again as it was; else one under `runs/`, the same
+            for the same study.
         store: Reply store; `replies.sqlite` beside the run folder where None.
         progress: Whether stages are shown on standard error; None: where a person looks at it (a terminal, a notebook).
         makers: Of multisense: further sense makers by the name of their variant.
@@ -116,16 +154,29 @@ def run(
         DataError: A value of the wrong kind, or items that break their contract.
         ModelError: An endpoint fails every request alike. Single failures are in `faults` of the result.
     """
+    return run_declared(
+        declared_study(study, settings), out=out, store=store, progress=progress, makers=makers
+    )
+
+
+def run_declared(
+    declared: DeclaredStudy,
+    *,
+    out: Path | str | None = None,
+    store: Path | str | None = None,
+    progress: bool | None = None,
+    makers: Mapping[str, SenseMaker] | None = None,
+) -> RunResult:
+    """As run, of a study that is declared already."""
     from hesperus.api.progress import StageProgress, is_watched
 
-    kind, declared, home = declared_study(study, settings)
     more: dict[str, Any] = {} if makers is None else {"makers": makers}
-    folder = Path(out) if out is not None else kind.call("default_folder", declared)
-    kept = None if store is None else Path(store).absolute()
+    folder = declared.folder() if out is None else Path(out)
+    kept = None if store is None else Path(store)
     quiet = not (is_watched() if progress is None else progress)
-    with StageProgress(quiet=quiet) as watch, home:
-        found = kind.call("run_study", declared, folder.absolute(), store=kept, progress=watch, **more)
-    return RunResult.of(kind, found, folder)
+    with StageProgress(quiet=quiet) as watch:
+        found = declared.call("run_study", folder, store=kept, progress=watch, **more)
+    return RunResult.of(declared.kind, found, folder)
 
 
 def open_run(place: RunResult | StudyRun | pl.DataFrame | Path | str) -> RunResult:

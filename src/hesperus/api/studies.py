@@ -1,19 +1,17 @@
-"""Studies: which there are, what each ends with, and how one is planned and run."""
+"""Studies: which there are, and what each ends with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hesperus.errors import UnknownNameError, UsageError
+from hesperus.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from hesperus.api.measuring import Held
     from hesperus.reports.table import Table
-    from hesperus.studies.asked import StudyRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +29,8 @@ class StudyKind:
     name: str
     home: str
     tables: tuple[str, ...]
-    table: Callable[[StudyRun, str], Table]
-    summary: Callable[[StudyRun], Table]
+    table: Callable[[Held, str], Table]
+    summary: Callable[[Held], Table]
 
     def study(self, values: Mapping[str, Any], file: str | None = None) -> Any:
         """The validated study.
@@ -59,70 +57,15 @@ def study_kind(name: str) -> StudyKind:
     return STUDIES[name]
 
 
-def plan(study: str | Path | Mapping[str, Any], *, store: Path | str | None = None, **settings: Any) -> Table:
-    """What a run would ask and cost; sends nothing.
-
-    Args:
-        study: As in run.
-        store: Reply store: what it holds is not asked again.
-        settings: As in run.
-
-    Returns:
-        A row for each model, stage and condition, and one `total` for each model: requests, those that would be sent,
-        and ranges of tokens and price.
-
-    Raises:
-        UnknownNameError: As in run.
-        DataError: As in run.
-    """
-    from hesperus.reports.table import Table
-
-    kind, declared, home = declared_study(study, settings)
-    kept = None if store is None else Path(store).absolute()
-    with home:
-        made = kind.call("plan_study", declared, store=kept)
-        return Table("plan", made.columns, made.rows, made.signature)
-
-
-def declared_study(
-    study: str | Path | Mapping[str, Any], settings: Mapping[str, Any]
-) -> tuple[StudyKind, Any, AbstractContextManager[None]]:
-    """The kind of a study, its validated declaration, and the folder from which the paths in its file start."""
-    from hesperus.studies.asked import home_of, read_mapping
-
-    if isinstance(study, Mapping):
-        values, file = dict(study), None
-    elif str(study) in STUDIES:
-        values, file = {"study": str(study)}, None
-    else:
-        file = _file_of(Path(study))
-        values = read_mapping(file)
-    values |= settings
-    home = None if file is None else home_of(values, file)
-    inside: AbstractContextManager[None] = nullcontext() if home is None else chdir(home)
-    kind = study_kind(str(values.get("study", "multisense")))
-    with nullcontext() if home is None else chdir(home):
-        return kind, kind.study(values, None if file is None else str(file)), inside
-
-
-def _file_of(path: Path) -> Path:
-    inside = path / "study.yaml"
-    if inside.is_file():
-        return inside
-    if path.is_file():
-        return path
-    if path.suffix in (".yaml", ".yml"):
-        raise UsageError(f"{path}: no such study file")
-    raise UnknownNameError("study", str(path), STUDIES, "or give the path of a study file ending in .yaml")
-
-
-def _measured(run: StudyRun, name: str) -> Table:
+def _measured(run: Held, name: str) -> Table:
     from hesperus.reports.measured import Described, measure_table
 
-    return measure_table(name, run.records, described=Described(run.run.study, run.run.signature, run.folder))
+    return measure_table(
+        name, run.run.records, described=Described(run.run.study, run.run.signature, run.folder)
+    )
 
 
-def _consistency(run: StudyRun) -> Table:
+def _consistency(run: Held) -> Table:
     from hesperus.reports.summary import consistency_summary
 
     whole = _measured(run, "consistency")
@@ -131,31 +74,31 @@ def _consistency(run: StudyRun) -> Table:
     return found if found.rows else whole
 
 
-def _similarity(run: StudyRun) -> Table:
+def _similarity(run: Held) -> Table:
     from hesperus.reports.measured.similarity_named import similarity_summary
 
     return similarity_summary(_measured(run, "designs"), _measured(run, "tests"))
 
 
-def _open_answers(run: StudyRun, name: str) -> Table:
+def _open_answers(run: Held, name: str) -> Table:
     from hesperus.reports.open_answers import run_table
 
     return run_table(run.folder, name, run.run.study)
 
 
-def _open_summary(run: StudyRun) -> Table:
+def _open_summary(run: Held) -> Table:
     from hesperus.reports.open_answers import run_summary
 
     return run_summary(run.folder, run.run.study)
 
 
-def _tax(run: StudyRun, name: str) -> Table:
+def _tax(run: Held, name: str) -> Table:
     from hesperus.api.tax_tables import run_table
 
     return run_table(run.folder, name)
 
 
-def _tax_summary(run: StudyRun) -> Table:
+def _tax_summary(run: Held) -> Table:
     from hesperus.api.tax_tables import run_summary
 
     return run_summary(run.folder)

@@ -40,43 +40,31 @@ def command(
 
         hesperus demo --model pocket/s --target th --target ko --out /tmp/demo
     """
-    from hesperus.api.progress import StageProgress
-    from hesperus.api.studies import study_kind
+    from hesperus.api.results import run
     from hesperus.reports.formats import print_table
     from hesperus.reports.html import write_report
-    from hesperus.reports.measured import consistency_table
-    from hesperus.reports.summary import consistency_summary
-    from hesperus.studies.multisense import run_study, study_from_mapping
 
-    study = study_from_mapping(
-        {
-            "task": "atlas",
-            "models": model or list(MODELS),
-            "source": ["en"],
-            "target": target or list(TARGETS),
-            "originals": True,
-            **({"sample": {"n": limit}} if limit else {}),
-        }
-    )
-    with StageProgress(quiet=quiet) as progress:
-        run = run_study(study, out, store=out / "replies.sqlite", progress=progress)
-    print_table(consistency_summary(consistency_table(run.records)), "table")
+    store = out / "replies.sqlite"
+    values: dict[str, Any] = {
+        "task": "atlas", "models": model or list(MODELS), "source": ["en"], "target": target or list(TARGETS),
+        "originals": True, **({"sample": {"n": limit}} if limit else {}),
+    }  # fmt: skip
+    first = run(values, out=out, store=store, progress=not quiet)
+    assert first.kind is not None
+    print_table(first.kind.summary(first), "table")
     pages = [write_report(out, out / "report.html")]
-    for folder, values in _further(model or MODELS, target or TARGETS, limit):
-        kind = study_kind(values["study"])
-        with StageProgress(quiet=quiet) as progress:
-            found = kind.call(
-                "run_study", kind.study(values), out / folder, store=out / "replies.sqlite", progress=progress
-            )
+    for folder, study in _further(model or MODELS, target or TARGETS, limit):
+        found = run(study, out=out / folder, store=store, progress=not quiet)
+        assert found.kind is not None
         typer.echo()
-        print_table(kind.summary(found), "table")
+        print_table(found.kind.summary(found), "table")
         found.raise_if_incomplete()
-        if kind.name == "translation_tax":
-            _align(values["source"], values["target"], out / folder)
-        pages.append(_page(kind.name, out / folder))
+        if found.kind.name == "translation_tax":
+            _align(study["source"], study["target"], out / folder)
+        pages.append(_page(found.kind.name, out / folder))
     typer.echo(f"\nReport: {pages[0]}; also {', '.join(map(str, pages[1:]))}\nAgain, on your own model: hesperus run multisense --task atlas "
                "--model openai/gpt-4o-mini --source en --target de", err=True)  # fmt: skip
-    run.raise_if_incomplete()
+    first.raise_if_incomplete()
 
 
 def _align(source: str, target: str, folder: Path) -> None:

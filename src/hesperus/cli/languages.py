@@ -89,8 +89,11 @@ def show(
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
 
-    rows = [{"property": name, "value": value} for name, value in _facts(language(tag))]
-    print_table(Table("language", ("property", "value"), tuple(rows), {}), format, lead=f"language {tag}")
+    found = language(tag)
+    rows = tuple({"property": name, "value": value} for name, value in _facts(found))
+    lead = f"language {found.tag}"
+    shown = rows[1:] if format == "table" else rows  # the first row says what the lead does
+    print_table(Table("language", ("property", "value"), shown, {}), format, lead=lead)
 
 
 @app.command()

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus import rounding
+from hesperus.api.declared import DeclaredStudy
 from hesperus.cli.measure_flags import Format
-from hesperus.cli.study_flags import Chosen, takes_study
+from hesperus.cli.study_flags import takes_study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @takes_study
 def command(
-    chosen: Chosen,
+    declared: DeclaredStudy,
     requests: Annotated[
         bool, typer.Option("--requests", help="Print every request that is known beforehand, as JSON lines.")
     ] = False,
@@ -44,7 +45,7 @@ def command(
     from hesperus.reports.formats import print_table
     from hesperus.reports.table import Table
 
-    plan = chosen.call("plan_study", chosen.study, store=store)
+    plan = declared.call("plan_study", store=store)
     if requests:
         for line in plan.request_lines():
             typer.echo(line)

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.api.declared import DeclaredStudy
 from hesperus.cli.flags_of import FLAGS_OF
 from hesperus.cli.measure_flags import Format
-from hesperus.cli.study_flags import Chosen, takes_study
+from hesperus.cli.study_flags import takes_study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hesperus.api.studies import StudyKind
+    from hesperus.api.results import RunResult
     from hesperus.reports.table import Table
 
 
 @takes_study
 def command(
-    chosen: Chosen,
+    declared: DeclaredStudy,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -75,70 +74,53 @@ def command(
 
         hesperus run study.yaml --model mistral/mistral-small-latest --max-money 2.5
     """
-    from hesperus.analysis import GivenSettings
-    from hesperus.api.progress import StageProgress
+    from hesperus.api.results import open_run, run_declared
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import Described, measure_table
-    from hesperus.reports.measured.summary import nothing_answered, run_notes, summary_lines
 
-    kind = chosen.kind
+    kind = declared.kind
     if table is not None and table not in kind.tables:
         raise UnknownNameError(f"table of {kind.name}", table, kind.tables)
-    folder = out or chosen.folder()
-    kept = table is not None and out is None and store is None and chosen.is_finished
-    if kept and table is not None:
-        shown = _kept_table(chosen, folder, table)
-        print_table(shown, format)
-        typer.echo(f"run folder: {folder}   shown from what it holds; nothing was asked", err=True)
+    if table is not None and out is None and store is None and declared.is_finished:
+        held = open_run(declared.folder())
+        print_table(kind.table(held, table), format)
+        typer.echo(f"run folder: {held.folder}   shown from what it holds; nothing was asked", err=True)
         return
-    with StageProgress(quiet=quiet) as progress:
-        run = chosen.call("run_study", chosen.study, folder, store=store, progress=progress)
-    for said in (run.excluded, run.dropped, run.cut_off):
-        if said:
-            typer.echo(str(said), err=True)
-    plain = format == "table" and table is None
-    nothing = nothing_answered(run.records)
-    if nothing:
-        typer.echo(nothing, err=True)
-    summary = measure_table(
-        "summary",
-        run.records,
-        GivenSettings(),
-        described=Described(run.run.study, run.run.signature, run.folder),
-    )
-    if plain:
-        lines = summary_lines(summary)
-        print_table(lines, format, keys=lines.columns.index("language") + 1)
-    notes = run_notes(summary, run.records, run.run.signature)
-    if nothing and format == "table":
-        _say(notes)
-        _end(kind, folder)
-        run.raise_if_incomplete()
-        return
-    shown = kind.summary(run) if plain else kind.table(run, table or kind.tables[0])
-    print_table(shown, format)
-    _say(notes)
-    if not shown.rows:
-        typer.echo(f"no rows: nothing in this run makes a row of {shown.measure}", err=True)
-    _end(kind, folder)
+    run = run_declared(declared, out=out, store=store, progress=not quiet)
+    for note in run.notes:
+        typer.echo(note, err=True)
+    _show(run, table, format)
+    further = "; ".join(command.format(run=run.folder) for command in FLAGS_OF[kind.name].next)
+    typer.echo(f"run folder: {run.folder}   next: {further}", err=True)
     run.raise_if_incomplete()
 
 
-def _say(notes: Iterable[str]) -> None:
-    for note in notes:
+def _show(run: RunResult, name: str | None, format: str) -> None:
+    """Print the table that was asked for; a person who asked for none sees the summary first."""
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.measured.summary import nothing_answered, run_notes
+
+    assert run.kind is not None
+    nothing = nothing_answered(run.records)
+    if nothing:
+        typer.echo(nothing, err=True)
+    summary = run.summary()
+    plain = format == "table" and name is None
+    if plain:
+        _print_summary(summary)
+    shown = None
+    if not (nothing and format == "table"):
+        shown = run.kind.summary(run) if plain else run.kind.table(run, name or run.kind.tables[0])
+        print_table(shown, format)
+    for note in run_notes(summary, run.records, run.signature):
         typer.echo(f"note: {note}", err=True)
+    if shown is not None and not shown.rows:
+        typer.echo(f"no rows: nothing in this run makes a row of {shown.measure}", err=True)
 
 
-def _end(kind: StudyKind, folder: Path) -> None:
-    """Say where the run is, and what comes next."""
-    further = "; ".join(command.format(run=folder) for command in FLAGS_OF[kind.name].next)
-    typer.echo(f"run folder: {folder}   next: {further}", err=True)
+def _print_summary(summary: Table) -> None:
+    from hesperus.reports.formats import print_table
+    from hesperus.reports.measured.summary import summary_lines
 
-
-def _kept_table(chosen: Chosen, folder: Path, name: str) -> Table:
-    """A table of a finished run, from its folder."""
-    from hesperus.records import read_run
-    from hesperus.studies.asked import StudyRun
-
-    return chosen.kind.table(StudyRun(read_run(folder), folder, ()), name)
+    lines = summary_lines(summary)
+    print_table(lines, "table", keys=lines.columns.index("language") + 1)

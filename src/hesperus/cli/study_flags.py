@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.api.studies import STUDIES, StudyKind, study_kind
+from hesperus.api.studies import STUDIES, StudyKind
 from hesperus.cli.flags_of import FLAGS_OF
 from hesperus.cli.help import PlainCommand
 from hesperus.errors import UsageError
 
 if TYPE_CHECKING:
     from typer._click import Context, Parameter
+
+    from hesperus.api.declared import DeclaredStudy
 
 _NAMED = "hesperus.cli.study"
 """Key under which the context of a command holds the name of the study."""
@@ -259,52 +260,6 @@ _FLAGS: Mapping[str, _Flag] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A study that was asked for.
-
-    Attributes:
-        kind: Which.
-        study: Its validated declaration.
-        file: The study file, or None where flags say it all.
-        home: Where the relative paths in that file start, or None where that is the working directory.
-        is_changed: Whether flags say something beside that file.
-    """
-
-    kind: StudyKind
-    study: Any
-    file: Path | None = None
-    home: Path | None = None
-    is_changed: bool = False
-
-    def call(self, function: str, *given: Any, **named: Any) -> Any:
-        """Call a function of the study's package where the study's files are; paths given stay those meant here."""
-        if self.home is None:
-            return self.kind.call(function, *given, **named)
-        placed = {name: _placed(value) for name, value in named.items()}
-        there = [_placed(value) for value in given]
-        with chdir(self.home):
-            return self.kind.call(function, *there, **placed)
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether the study is that of a whole run folder, with nothing changed."""
-        from hesperus.records.runs import SIGNATURE_FILE
-
-        return self.file is not None and not self.is_changed and (self.folder() / SIGNATURE_FILE).is_file()
-
-    def folder(self) -> Path:
-        """The run folder: the one whose study is run again as it was, wherever that lies, or one under runs/."""
-        from hesperus.records.runs import SIGNATURE_FILE
-
-        usual: Path = self.kind.call("default_folder", self.study)
-        if self.file is None:
-            return usual
-        own = self.file.parent
-        is_whole = (own / SIGNATURE_FILE).is_file()
-        return own if own.absolute().name == usual.name or (is_whole and not self.is_changed) else usual
-
-
 class StudyCommand(PlainCommand):
     """A command whose help shows the settings of one study if its name was given, else those that all studies have."""
 
@@ -366,8 +321,8 @@ def takes_study(body: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def chosen_study(what: str, flags: Mapping[str, Any]) -> Chosen:
-    """Read the study file, if `what` names one, and lay the flags over it.
+def chosen_study(what: str, flags: Mapping[str, Any]) -> DeclaredStudy:
+    """The study that the command line names, with the flags laid over it.
 
     Args:
         what: A study file, a run folder with one, or the name of a study.
@@ -378,77 +333,25 @@ def chosen_study(what: str, flags: Mapping[str, Any]) -> Chosen:
         UsageError: A flag that the study does not take, or flags alone that do not say enough.
         DataError: The file is no study.
     """
-    values, file = _from_file(what)
-    kind = study_kind(str(values.get("study", "multisense")) if file else what)
+    from hesperus.api.declared import declared_study, kind_of
+
+    kind = kind_of(what)
     given = {name: value for name, value in flags.items() if value is not None and value != []}
-    home = None if file is None else _home(values, given, file)
-    for name in given:
+    settings = {}
+    for name, value in given.items():
         if name not in FLAGS_OF[kind.name].flags:
             known = ", ".join(_shown(flag) for flag in FLAGS_OF[kind.name].flags)
             raise UsageError(f"{_shown(name)} is no flag of the study {kind.name}; it takes {known}")
         path = _FLAGS[name].path
-        _lay(
-            values,
-            (*FLAGS_OF[kind.name].intervals_in, *path) if path[0] == "bootstrap" else path,
-            _kept(given[name], home),
+        settings[".".join((*FLAGS_OF[kind.name].intervals_in, *path) if path[0] == "bootstrap" else path)] = (
+            value
         )
-    if file is None:
-        _check_enough(kind, given)
-    with _in(home):
-        study = kind.study(values, None if file is None else str(file))
-    return Chosen(kind, study, file, home, is_changed=bool(given))
-
-
-def _home(values: Mapping[str, Any], given: Mapping[str, Any], file: Path) -> Path | None:
-    """Where the paths in a study file start; those that flags replace need not be there."""
-    from hesperus.studies.asked import home_of
-
-    replaced = {_FLAGS[name].path for name in given}
-    home = home_of({key: value for key, value in values.items() if (key,) not in replaced}, file)
-    if home is not None:
-        typer.echo(f"{file}: its files are those of {home}", err=True)
-    return home
-
-
-def _kept(value: Any, home: Path | None) -> Any:
-    """A file that a flag names from the working directory, where the study's own files start elsewhere."""
-    if home is None:
-        return value
-    if isinstance(value, list):
-        return [_kept(one, home) for one in value]
-    is_file = isinstance(value, Path) or (isinstance(value, str) and Path(value).exists())
-    return str(Path(value).absolute()) if is_file else value
-
-
-def _placed(value: Any) -> Any:
-    return value.absolute() if isinstance(value, Path) else value
-
-
-def _in(folder: Path | None) -> AbstractContextManager[None]:
-    return nullcontext() if folder is None else chdir(folder)
-
-
-def _from_file(what: str) -> tuple[dict[str, Any], Path | None]:
-    path = Path(what)
     if what in STUDIES:
-        return {}, None
-    if path.is_dir() and (path / "study.yaml").is_file():
-        path = path / "study.yaml"
-    elif not what.endswith((".yaml", ".yml")) and not path.is_file():
-        return {}, None
-    from hesperus.studies.asked import read_mapping
-
-    return read_mapping(path), path
-
-
-def _lay(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-    """Put the value of a flag where the study file has its key; a flag of the size of a sample makes a new sample."""
-    place = values
-    for step in path[:-1]:
-        held = place.get(step)
-        place[step] = dict(held) if isinstance(held, dict) and step != "sample" else {}
-        place = place[step]
-    place[path[-1]] = str(value) if isinstance(value, Path) else value
+        _check_enough(kind, given)
+    declared = declared_study(what, settings)
+    if declared.home is not None:
+        typer.echo(f"{declared.file}: its files are those of {declared.home}", err=True)
+    return declared
 
 
 def _check_enough(kind: StudyKind, given: Mapping[str, Any]) -> None:

@@ -112,7 +112,7 @@ def show(
         rows += [{"property": f"prompt ({tag})", "value": prompt} for tag, prompt in prompts]
         print_table(Table("task", ("property", "value"), tuple(rows), {}), format)
         return
-    print_table(Table("task", ("property", "value"), tuple(rows), {}), format, lead=f"task {found.name}")
+    print_table(Table("task", ("property", "value"), tuple(rows[1:]), {}), format, lead=f"task {found.name}")
     for tag, prompt in prompts:
         typer.echo(visible(f"\nprompt in {tag}:\n\n{prompt}"))
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import polars as pl
 from pydantic import BaseModel
 
-from hesperus.errors import ModelError
 from hesperus.fingerprint import fingerprint
 from hesperus.records import SCHEMA, Run
 from hesperus.studies.asked.answering import Senses
@@ -74,19 +73,6 @@ class StudyRun:
     def records(self) -> pl.DataFrame:
         """The records table."""
         return self.run.records
-
-    def raise_if_incomplete(self) -> None:
-        """Raise where cells are missing, so that a script notices.
-
-        Raises:
-            ModelError: Some questions got no answer; the message says how many and why.
-        """
-        if self.faults:
-            shown = "\n  ".join(self.faults[:8])
-            more = f"\n  … and {len(self.faults) - 8} more kinds" if len(self.faults) > 8 else ""
-            raise ModelError(
-                f"the run is incomplete; these rows have the outcome `error`, run again to complete it:\n  {shown}{more}"
-            )
 
 
 def folder_for(study: BaseModel, name: str) -> Path:

@@ -1,0 +1,147 @@
+"""A study as it was declared: by a file, a run folder, a name or a mapping, with settings laid over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, chdir, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hesperus.api.studies import STUDIES, StudyKind, study_kind
+from hesperus.errors import UnknownNameError, UsageError
+
+Study = str | Path | Mapping[str, Any]
+"""Name of a study, path of a study file or run folder, or the keys of a study file."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredStudy:
+    """A study that was asked for.
+
+    Attributes:
+        kind: Which.
+        study: Its validated declaration.
+        file: The study file, or None where there is none.
+        home: Folder in which the relative paths of that file start, or None where that is the working directory.
+        is_changed: Whether settings were laid over what the file says.
+    """
+
+    kind: StudyKind
+    study: Any
+    file: Path | None = None
+    home: Path | None = None
+    is_changed: bool = False
+
+    def call(self, function: str, *given: Any, **named: Any) -> Any:
+        """Call a function of the study's package on the study, where its files are; a path given is one from here."""
+        there = [_absolute(value) for value in given]
+        placed = {name: _absolute(value) for name, value in named.items()}
+        with _in(self.home):
+            return self.kind.call(function, self.study, *there, **placed)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the study is that of a whole run folder, with nothing changed."""
+        return self.file is not None and not self.is_changed and _is_whole(self.file.parent)
+
+    def folder(self) -> Path:
+        """The run folder: the one whose study is run again as it was, wherever that lies, or one under runs/."""
+        usual: Path = self.kind.call("default_folder", self.study)
+        if self.file is None:
+            return usual
+        own = self.file.parent
+        is_same = own.absolute().name == usual.name or (_is_whole(own) and not self.is_changed)
+        return own if is_same else usual
+
+
+def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
+    """Read a study, lay settings over it, and validate it.
+
+    Args:
+        study: A name, a file, a run folder, or keys.
+        settings: Key of a study file to its value; a key of a part is written with a dot, as in `sample.n`.
+
+    Raises:
+        UnknownNameError: A study, key, task, language or model that does not exist.
+        UsageError: No such study file.
+        DataError: A value of the wrong kind.
+    """
+    values, file = _keys_of(study)
+    kind = study_kind(str({**values, **settings}.get("study", "multisense")))
+    home = None if file is None else _home(values, settings, file)
+    for path, value in settings.items():
+        _lay(values, path.split("."), _from_here(value, home))
+    with _in(home):
+        declared = kind.study(values, None if file is None else str(file))
+    return DeclaredStudy(kind, declared, file, home, is_changed=bool(settings))
+
+
+def kind_of(study: Study) -> StudyKind:
+    """Which study it is, before it is validated.
+
+    Raises:
+        UnknownNameError: Neither a study nor a file.
+        UsageError: No such study file.
+        DataError: The file is no study.
+    """
+    return study_kind(str(_keys_of(study)[0].get("study", "multisense")))
+
+
+def _keys_of(study: Study) -> tuple[dict[str, Any], Path | None]:
+    """The keys of a study, not yet validated, and the file that they stand in."""
+    if isinstance(study, Mapping):
+        return dict(study), None
+    if str(study) in STUDIES:
+        return {"study": str(study)}, None
+    from hesperus.studies.asked import read_mapping
+
+    path = Path(study)
+    inside = path / "study.yaml"
+    if inside.is_file() or path.is_file():
+        file = inside if inside.is_file() else path
+        return read_mapping(file), file
+    if path.suffix in (".yaml", ".yml"):
+        raise UsageError(f"{path}: no such study file")
+    raise UnknownNameError("study", str(path), STUDIES, "or give the path of a study file ending in .yaml")
+
+
+def _home(values: Mapping[str, Any], settings: Mapping[str, Any], file: Path) -> Path | None:
+    """Where the paths in a study file start; those that settings replace need not be there."""
+    from hesperus.studies.asked import home_of
+
+    return home_of({key: value for key, value in values.items() if key not in settings}, file)
+
+
+def _lay(values: dict[str, Any], path: list[str], value: Any) -> None:
+    """Put a setting where the study file has its key; of the size of a sample nothing else is kept."""
+    place = values
+    for step in path[:-1]:
+        held = place.get(step)
+        place[step] = dict(held) if isinstance(held, dict) and step != "sample" else {}
+        place = place[step]
+    place[path[-1]] = str(value) if isinstance(value, Path) else value
+
+
+def _from_here(value: Any, home: Path | None) -> Any:
+    """A file that a setting names from the working directory, where the study's own files start elsewhere."""
+    if home is None:
+        return value
+    if isinstance(value, list | tuple):
+        return [_from_here(one, home) for one in value]
+    is_file = isinstance(value, Path) or (isinstance(value, str) and Path(value).exists())
+    return str(Path(value).absolute()) if is_file else value
+
+
+def _is_whole(folder: Path) -> bool:
+    from hesperus.records.runs import SIGNATURE_FILE
+
+    return (folder / SIGNATURE_FILE).is_file()
+
+
+def _absolute(value: Any) -> Any:
+    return value.absolute() if isinstance(value, Path) else value
+
+
+def _in(folder: Path | None) -> AbstractContextManager[None]:
+    return nullcontext() if folder is None else chdir(folder)
