@@ -25,9 +25,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from hesperus.analysis.similarity.run_arrays import RecordStream
 from hesperus.measures import HardRuns, Key, SoftRuns, hard_pairs, soft_pairs, streamed_pairs
 from hesperus.records import write_records
-from hesperus.reports.measured.similarity_runs import RecordStream
 
 RATE_FLOOR, FILE_CEILING = 0.6, 2.0
 OPTIONS = 4

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hesperus.analysis.open_answers.differences import Difference, paired_differences
 from hesperus.measures import (
     Bootstrap,
     HardRuns,
@@ -47,7 +48,6 @@ from hesperus.measures import (
     unmatched_p,
 )
 from hesperus.measures.statistic import ratio, share_corners
-from hesperus.reports.open_answers.differences import Difference, paired_differences
 
 Rng = np.random.Generator
 Floats = npt.NDArray[np.float64]

@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 from typer.testing import CliRunner
 
-from hesperus.cli.app import app
 from hesperus.api.studies import STUDIES
+from hesperus.cli.app import app
 
 EXIT_CODES = (
     "Exit codes: 0 fine; 1 a failed check, or files that could not be imported; 2 bad use, or a file that breaks its",

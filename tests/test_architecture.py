@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
     "lazy", "tables", "plugins", "types", "errors", "fingerprint", "version", "languages", "normalization",
-    "rounding", "spreadsheets", "strict_yaml",
+    "rounding", "spreadsheets", "strict_yaml", "untrusted", "wording",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
@@ -28,6 +28,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plugins": set(),
     "normalization": set(),
     "rounding": set(),
+    "untrusted": set(),
+    "wording": {"types", "errors", "languages", "rounding"},
     "tables": {"errors", "spreadsheets"},
     "spreadsheets": set(),
     "strict_yaml": {"errors"},
@@ -177,6 +179,8 @@ def test_every_room_pins_its_public_names() -> None:
             if (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
             or (isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "__all__" and node.value)
         ]
+        if len(tree.body) == 1:  # a docstring: its names are imported from their files
+            continue
         assert listed and listed[0] in (
             sorted(listed[0]),
             sorted(listed[0], key=_constants_classes_functions),

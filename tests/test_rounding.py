@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hesperus.analysis.table import table
 from hesperus.reports.formats import FORMATS, format_table
-from hesperus.reports.table import table
 from hesperus.rounding import UNITS, cell, interval
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hesperus.analysis.table import Table
 from hesperus.audits.exclusions import read_exclusions
 from hesperus.records import read_records
 from hesperus.records.exporters import write_table
 from hesperus.reports.formats import format_table
-from hesperus.reports.table import Table
 from hesperus.spreadsheets import guarded, guarded_frame, unguarded, unguarded_frame
 from hesperus.tables import read_table
 from hesperus.tables import write_table as write_any

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from hesperus.analysis.baselines import baselines_table
 from hesperus.audits import BASELINES, Guesses, baseline_guesses, file_items
 from hesperus.cli.audit import command
 from hesperus.errors import UsageError
-from hesperus.reports.measured.baselines import baselines_table
 from hesperus.types import Item
 
 app = typer.Typer()

@@ -10,14 +10,17 @@ import pytest
 from typer.testing import CliRunner
 
 from hesperus.analysis.coverage import coverage_of_pairs
+from hesperus.analysis.open_answers.contrasts import contrast_rows
+from hesperus.analysis.open_answers.grouping import groups_table
+from hesperus.analysis.open_answers.matching import WAY
+from hesperus.analysis.open_answers.scores import scores_table
+from hesperus.analysis.scores import translation_table
+from hesperus.analysis.tax.conditions import Senses
+from hesperus.analysis.tax.evidence import Evidence, tax_tables
+from hesperus.analysis.tax.settings import TaxSettings
 from hesperus.cli.app import app
 from hesperus.measures import Bootstrap
 from hesperus.records import conform
-from hesperus.reports.measured import translation_table
-from hesperus.reports.open_answers import groups_table, scores_table
-from hesperus.reports.open_answers.contrasts import contrast_rows
-from hesperus.reports.open_answers.matching import WAY
-from hesperus.reports.tax import Evidence, Senses, TaxSettings, tax_tables
 
 BARE = Bootstrap(resamples=20)
 SENSES = Senses(original="en", translated="zh", back="en_from_zh", natural="zh~natural")

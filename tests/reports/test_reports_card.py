@@ -7,9 +7,8 @@ import json
 import polars as pl
 
 from hesperus.records import Run
-from hesperus.reports import Card, card_of
-from hesperus.reports.card import AXES
-from hesperus.reports.wording import own_senses
+from hesperus.reports.card import AXES, Card, card_of
+from hesperus.wording import own_senses
 
 
 def card(*codes: str) -> Card:

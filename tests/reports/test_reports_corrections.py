@@ -11,15 +11,17 @@ import pytest
 from scipy.stats import kstest
 from typer.testing import CliRunner
 
+from hesperus.analysis.compared import compare_table
+from hesperus.analysis.scores import translation_table
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.back_translation import back_translation_table
+from hesperus.analysis.tax.native_control import native_control_table
+from hesperus.analysis.tax.rating import rating_table
+from hesperus.analysis.tax.settings import Gate, TaxSettings
+from hesperus.analysis.tax.sides import Side, compared
 from hesperus.cli.app import app
 from hesperus.measures import Bootstrap, holm, sign_test
 from hesperus.records import conform
-from hesperus.reports.measured import compare_table, translation_table
-from hesperus.reports.table import Table
-from hesperus.reports.tax import Gate, Side, back_translation_table, native_control_table
-from hesperus.reports.tax.rating import rating_table
-from hesperus.reports.tax.settings import TaxSettings
-from hesperus.reports.tax.sides import compared
 
 LANGUAGES = ("ar", "de", "en", "es", "fr", "hi", "id", "ja", "ko", "sw", "ur", "zh")
 QUICK = Bootstrap(resamples=200, seed=3)

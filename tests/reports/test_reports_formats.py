@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hesperus.analysis.table import Table
 from hesperus.errors import UnknownNameError
-from hesperus.reports import FORMATS, Table, format_table, print_table
+from hesperus.reports.formats import FORMATS, format_table, print_table
 
 COLUMNS = ("model", "b", "statistic", "value", "low", "high", "n", "excluded", "reason")
 
@@ -159,7 +160,7 @@ def test_print_writes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_a_terminal_gets_its_own_width() -> None:
     code = (
-        "from hesperus.reports import Table, print_table\n"
+        "from hesperus.analysis.table import Table; from hesperus.reports.formats import print_table\n"
         "print_table(Table('m', ('name', 'value'), ({'name': 'x' * 70, 'value': 0.5}, {'name': 'y', 'value': None}), {}), 'table')"
     )
     main, side = pty.openpty()

@@ -13,7 +13,7 @@ from page_outline import is_sound, loads_nothing, outline
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
 from hesperus.records import SCHEMA, Run, write_records, write_run
-from hesperus.reports import ReportSettings, open_run, report_html, write_report
+from hesperus.reports.html import ReportSettings, open_run, report_html, write_report
 from hesperus.version import __version__
 
 QUICK = ReportSettings(GivenSettings(resamples=100))

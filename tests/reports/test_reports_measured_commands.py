@@ -13,11 +13,13 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from hesperus.analysis.paired import consistency_table
+from hesperus.analysis.requirements import Requirement, check_table
+from hesperus.analysis.table import Table
 from hesperus.cli.app import app
 from hesperus.errors import HesperusError, UnknownNameError, UsageError
 from hesperus.records import Run, conform, write_records, write_run
-from hesperus.reports.measured import Requirement, check_table, consistency_table, junit_xml
-from hesperus.reports.table import Table
+from hesperus.reports.checked import junit_xml
 
 
 @pytest.fixture(scope="module")

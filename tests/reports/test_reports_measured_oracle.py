@@ -16,16 +16,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from hesperus.analysis.paired import consistency_table, directions_table
+from hesperus.analysis.scores import translation_table
+from hesperus.analysis.single import accuracy_table, labels_table
+from hesperus.analysis.table import Table
 from hesperus.measures import Bootstrap
 from hesperus.records import read_records, write_records
-from hesperus.reports.measured import (
-    accuracy_table,
-    consistency_table,
-    directions_table,
-    labels_table,
-    translation_table,
-)
-from hesperus.reports.table import Table
 
 LABELS = {"paws-x": {0: "different", 1: "same"}, "boolq": {0: "no", 1: "yes"}}
 POINT = Bootstrap(resamples=0)

@@ -12,9 +12,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from hesperus.analysis.agreement import agreement_table
+from hesperus.analysis.single import accuracy_table
 from hesperus.measures import Bootstrap
 from hesperus.records import conform
-from hesperus.reports.measured import accuracy_table, agreement_table
 
 POINT = Bootstrap(resamples=0)
 LANGUAGES = ("en", "af", "am", "bm", "ig", "nso", "sn", "st", "tn", "ts", "xh", "zu")

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.raters import categories_table, confusion_table, raters_table
+from hesperus.analysis.rating_tables import RaterSettings
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.reports.measured.raters import categories_table, confusion_table, raters_table
-from hesperus.reports.measured.rating_tables import RaterSettings
 from hesperus.tables import read_table
 
 OBSERVERS = {

@@ -8,28 +8,18 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.agreement import agreement_table
+from hesperus.analysis.compared import compare_table
+from hesperus.analysis.paired import consistency_table, decomposition_table, directions_table
+from hesperus.analysis.registry import MEASURES, measure_table
+from hesperus.analysis.scores import check_scores, read_scores, translation_table
 from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.single import accuracy_table, labels_table, outcomes_table, validity_table
+from hesperus.analysis.table import Table, table
+from hesperus.analysis.views import narrowed
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import MANY_CLASSES, Bootstrap
 from hesperus.records import conform
-from hesperus.reports.measured import (
-    MEASURES,
-    accuracy_table,
-    agreement_table,
-    check_scores,
-    compare_table,
-    consistency_table,
-    decomposition_table,
-    directions_table,
-    labels_table,
-    measure_table,
-    narrowed,
-    outcomes_table,
-    read_scores,
-    translation_table,
-    validity_table,
-)
-from hesperus.reports.table import Table, table
 
 QUICK = Bootstrap(resamples=200)
 SENSES = ("en/en", "de_from_en/de_from_en", "de_from_en/en", "en/de_from_en")

@@ -14,11 +14,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from hesperus.analysis.agreement import agreement_table
+from hesperus.analysis.together import together_table
 from hesperus.cli import measure
 from hesperus.measures import Bootstrap, krippendorff_alpha
 from hesperus.records import conform, records_frame, write_records
-from hesperus.reports.measured import agreement_table
-from hesperus.reports.measured.together import together_table
 from hesperus.types import Record
 
 POINT = Bootstrap(0)

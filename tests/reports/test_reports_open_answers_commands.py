@@ -14,14 +14,14 @@ from page_outline import loads_nothing
 from typer.testing import CliRunner, Result
 
 from hesperus import api
+from hesperus.analysis.open_answers.counting import STATES
+from hesperus.analysis.open_answers.grouping import GROUPINGS
+from hesperus.analysis.open_answers.run_tables import settings_of
 from hesperus.cli.app import app
 from hesperus.cli.study_flags import chosen_study
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import language, languages
 from hesperus.records import read_run, write_run
-from hesperus.reports.open_answers.counting import STATES
-from hesperus.reports.open_answers.grouping import GROUPINGS
-from hesperus.reports.open_answers.runs import settings_of
 from hesperus.reports.open_answers.wording import (
     FAULT_WORDS,
     GROUPING_NAMES,

@@ -16,6 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
+from hesperus.analysis.description import described
+from hesperus.analysis.open_answers.comparing import compare_open_answers
+from hesperus.analysis.open_answers.differences import SWAPS, paired_differences
+from hesperus.analysis.open_answers.sides import Chosen
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import (
@@ -27,9 +31,6 @@ from hesperus.measures import (
     permutation_test,
     profile_statistics,
 )
-from hesperus.reports.measured import described
-from hesperus.reports.open_answers import Chosen, compare_open_answers
-from hesperus.reports.open_answers.differences import SWAPS, paired_differences
 
 Row = dict[str, object]
 Call = Callable[..., Result]

@@ -14,11 +14,12 @@ import pytest
 from headless_chromium import Page, chromium_page, executable
 from page_outline import is_sound, loads_nothing
 
+from hesperus.analysis.kinds import study_kind
+from hesperus.analysis.open_answers.evidence import Evaluated
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, read_run
-from hesperus.reports import ReportSettings, report_findings, report_html, study_kind, write_report
-from hesperus.reports.open_answers.evidence import Evaluated
+from hesperus.reports.html import ReportSettings, report_findings, report_html, write_report
 from hesperus.reports.open_answers.findings import cell_labels
 from hesperus.reports.open_answers.report import (
     OpenAnswersReport,

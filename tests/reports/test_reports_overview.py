@@ -15,15 +15,15 @@ from page_outline import loads_nothing, outline
 from typer.testing import CliRunner
 
 from hesperus import api
+from hesperus.analysis.pack_notes import pack_notes
 from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.summary_table import run_notes, summary_lines
 from hesperus.cli.app import app
 from hesperus.errors import EarlierRunWarning
 from hesperus.records import SCHEMA_VERSION, Run, conform, read_records, read_run, write_records, write_run
 from hesperus.records.schema import VERSION_KEY
-from hesperus.reports import ReportSettings, report_html, write_report
 from hesperus.reports.formats import format_table
-from hesperus.reports.measured.pack_notes import pack_notes
-from hesperus.reports.measured.summary import run_notes, summary_lines
+from hesperus.reports.html import ReportSettings, report_html, write_report
 from hesperus.types import OUTCOMES
 
 LABELS = ("A", "B", "C", "D")

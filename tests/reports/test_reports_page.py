@@ -13,7 +13,7 @@ from headless_chromium import Page, chromium_page, executable
 
 from hesperus.analysis.settings import GivenSettings
 from hesperus.records import Run
-from hesperus.reports import ReportSettings, write_report
+from hesperus.reports.html import ReportSettings, write_report
 
 pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hesperus.reports import wording
-from hesperus.reports.pairs import Side, pair
-from hesperus.reports.untrusted import has_right_to_left, isolated, one_line, shortened, visible
+from hesperus import wording
+from hesperus.analysis.pairs import Side, pair
+from hesperus.untrusted import has_right_to_left, isolated, one_line, shortened, visible
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 from conftest import quiz
 from hesperus import api
+from hesperus.analysis.open_answers.run_tables import TABLES
+from hesperus.analysis.registry import MEASURES, SIMILARITY
 from hesperus.analysis.settings import (
     DEFAULT,
     GivenSettings,
@@ -28,8 +30,6 @@ from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, conform, write_run
-from hesperus.reports.measured import MEASURES, SIMILARITY
-from hesperus.reports.open_answers.runs import TABLES
 
 DRAWN = {"resamples": 40, "seed": 5, "level": 0.8, "interval": "percentile"}
 OTHER: Mapping[str, Any] = {

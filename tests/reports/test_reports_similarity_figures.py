@@ -13,12 +13,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.similarity.similarity_settings import Covariate, SimilaritySettings
+from hesperus.analysis.single import accuracy_table
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.reports import render
 from hesperus.reports.families import family_of
-from hesperus.reports.measured import accuracy_table
-from hesperus.reports.measured.similarity_settings import Covariate, SimilaritySettings
 from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
 from hesperus.reports.similarity.drawings import similarity_drawings
@@ -26,7 +25,7 @@ from hesperus.reports.similarity.findings import SimilarityFindings, similarity_
 from hesperus.reports.similarity.heat_maps import hundredths, languages_figure, models_figure
 from hesperus.reports.similarity.orders import clustered, ordered_languages, ordered_models
 from hesperus.reports.similarity.relation_figures import relation_points, relations_figure
-from hesperus.reports.theme import specification
+from hesperus.reports.theme import render, specification
 from hesperus.rounding import cell as written
 
 SVG = "{http://www.w3.org/2000/svg}"

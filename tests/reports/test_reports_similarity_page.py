@@ -13,12 +13,13 @@ import pytest
 from headless_chromium import Page, chromium_page, executable
 from page_outline import is_sound, loads_nothing, outline
 
+from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, write_run
-from hesperus.reports import ReportSettings, report_findings, report_html, study_kind, write_report
-from hesperus.reports.measured.similarity_settings import SimilaritySettings
+from hesperus.reports.html import ReportSettings, report_findings, report_html, write_report
 from hesperus.reports.similarity.findings import similarity_findings
 from hesperus.reports.similarity.grids import MOST_PAIRS, pairs_grid
 from hesperus.reports.similarity.report import SimilarityReport, similarity_settings

@@ -13,7 +13,7 @@ from hesperus.records import SCHEMA, Run, conform
 from hesperus.reports import grids, story
 from hesperus.reports.examples import inconsistent_examples
 from hesperus.reports.findings import Findings, findings_of
-from hesperus.reports.wording import own_senses, sense_sentence
+from hesperus.wording import own_senses, sense_sentence
 
 QUICK = Bootstrap(resamples=200)
 

@@ -13,23 +13,20 @@ import pytest
 from headless_chromium import Page, chromium_page, executable
 from page_outline import is_sound, loads_nothing, outline
 
+from hesperus.analysis.kinds import study_kind
+from hesperus.analysis.raters import raters_table
+from hesperus.analysis.rating_tables import RaterSettings
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.conditions import Senses
+from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.settings import Gate, TaxSettings
+from hesperus.analysis.tax.sides import gate_scores
 from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, records_frame
-from hesperus.reports import report_drawings, report_findings, report_html, study_kind, write_report
-from hesperus.reports.measured.raters import raters_table
-from hesperus.reports.measured.rating_tables import RaterSettings
-from hesperus.reports.table import Table
-from hesperus.reports.tax import (
-    Evidence,
-    Gate,
-    Senses,
-    TaxReport,
-    TaxSettings,
-    gate_scores,
-    story,
-    tax_report,
-)
+from hesperus.reports.html import report_drawings, report_findings, report_html, write_report
+from hesperus.reports.tax import story
+from hesperus.reports.tax.report import TaxReport, tax_report
 from hesperus.studies.translation_tax import Faults, Planted, StrataRule, simulated_benchmark, strata_of
 from hesperus.types import Record
 from hesperus.version import __version__

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 from typer.testing import CliRunner, Result
 
+from hesperus.analysis.tax.back_translation import back_translation_table
+from hesperus.analysis.tax.paired import most_changed
+from hesperus.analysis.tax.settings import TaxSettings
+from hesperus.analysis.tax.sides import Side
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import conform, write_records
-from hesperus.reports.tax import Side, TaxSettings, back_translation_table
-from hesperus.reports.tax.paired import most_changed
 from hesperus.studies.translation_tax import StrataRule, strata_of, write_strata
 
 Tax = Callable[..., Result]

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from hesperus.reports import Table
+from hesperus.analysis.compared import changed_sentence
+from hesperus.analysis.table import Table
 from hesperus.reports.formats import format_table
-from hesperus.reports.measured.compared import changed_sentence
 
 KEYS = ("model", "task", "a", "b", "statistic")
 MEASURED = ("value", "low", "high", "n", "answered", "excluded", "reason")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from hesperus.analysis.requirements import Requirement, check_table
+from hesperus.analysis.similarity.all_pairs import similarity_tables
+from hesperus.analysis.similarity.named import similarity_summary
+from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, conform
-from hesperus.reports.measured.requirements import Requirement, check_table, junit_xml
-from hesperus.reports.measured.similarity import similarity_tables
-from hesperus.reports.measured.similarity_named import similarity_summary
-from hesperus.reports.measured.similarity_settings import SimilaritySettings
+from hesperus.reports.checked import junit_xml
 from hesperus.reports.one_figure import FigureChoice, one_figure
 
 QUICK = SimilaritySettings(bootstrap=Bootstrap(20), permutations=9)

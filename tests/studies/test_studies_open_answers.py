@@ -16,17 +16,14 @@ import polars as pl
 import pytest
 import yaml
 
+from hesperus.analysis.open_answers.counting import counts_table
+from hesperus.analysis.open_answers.grouping import groups_table
+from hesperus.analysis.open_answers.run_tables import run_summary, run_table
+from hesperus.analysis.open_answers.scores import scores_table
 from hesperus.errors import DataError, PermanentError, StoreError, UnknownNameError, UsageError
 from hesperus.evaluators import EmbeddedJudge
 from hesperus.languages import pack
 from hesperus.measures import Bootstrap
-from hesperus.reports.open_answers import (
-    counts_table,
-    groups_table,
-    run_summary,
-    run_table,
-    scores_table,
-)
 from hesperus.studies.evaluating import (
     Evaluation,
     EvaluationSettings,

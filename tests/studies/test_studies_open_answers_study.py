@@ -16,12 +16,12 @@ import pytest
 import yaml
 from open_world import FACTS, PRECISION, RECALL, kind_of, world, write_task
 
+from hesperus.analysis.open_answers.run_tables import run_table
+from hesperus.analysis.table import Table
 from hesperus.errors import DataError, ModelError, UnknownNameError, UsageError
 from hesperus.languages import language, languages
 from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
-from hesperus.reports.open_answers import run_table
-from hesperus.reports.table import Table
 from hesperus.studies.asked import StudyRun
 from hesperus.studies.translate_then_evaluate import (
     OpenAnswersStudy,

@@ -9,10 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from hesperus.analysis.agreement import agreement_table
+from hesperus.analysis.paired import consistency_table
+from hesperus.analysis.single import accuracy_table, validity_table
+from hesperus.analysis.table import Table
 from hesperus.measures import Bootstrap
 from hesperus.models.pocket import beliefs
-from hesperus.reports.measured import accuracy_table, agreement_table, consistency_table, validity_table
-from hesperus.reports.table import Table
 from hesperus.studies.multisense import StudyRun, run_study, study_from_mapping
 
 MODELS = ("pocket/s", "pocket/m", "pocket/l")

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
+from hesperus.analysis.open_answers.statistics import LOW_CEILING, scored
+from hesperus.analysis.reply_language import language_notes, language_table
 from hesperus.answers import read, reader_for
 from hesperus.cli.app import app
 from hesperus.languages import language_asked, reply_language
 from hesperus.measures import Bootstrap
-from hesperus.reports.measured.reply_language import language_notes, language_table
-from hesperus.reports.open_answers.statistics import LOW_CEILING, scored
 from hesperus.studies.evaluating import read_open, replies_of
 from hesperus.types import Reply
 from languages.said_in import SAID

@@ -12,27 +12,23 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.compared import compare_table
+from hesperus.analysis.description import Described, described
+from hesperus.analysis.registry import SIMILARITY, measure_table
 from hesperus.analysis.settings import GivenSettings
-from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.measures import Bootstrap, agreement_statistics, estimate, kappa_p_statistic
-from hesperus.records import conform, read_run, write_records
-from hesperus.reports.measured import (
-    SIMILARITY,
-    Described,
-    compare_table,
-    described,
-    measure_table,
-)
-from hesperus.reports.measured.similarity import SIMILARITY_TABLES, similarity_tables
-from hesperus.reports.measured.similarity_runs import RecordStream
-from hesperus.reports.measured.similarity_settings import (
+from hesperus.analysis.similarity.all_pairs import SIMILARITY_TABLES, similarity_tables
+from hesperus.analysis.similarity.run_arrays import RecordStream
+from hesperus.analysis.similarity.similarity_settings import (
     Covariate,
     SimilaritySettings,
     columns_of,
     groups_of,
     settings_of,
 )
-from hesperus.reports.table import Table
+from hesperus.analysis.table import Table
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.measures import Bootstrap, agreement_statistics, estimate, kappa_p_statistic
+from hesperus.records import conform, read_run, write_records
 from hesperus.studies.similarity import default_folder, grouping, read_study, run_study, study_from_mapping
 
 MODELS = ("a/small", "a/large", "b/small", "b/large")

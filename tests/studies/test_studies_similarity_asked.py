@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.similarity.all_pairs import similarity_tables
+from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, settings_of
 from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap, Key, agreement_statistics, estimate
 from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
-from hesperus.reports.measured.similarity import similarity_tables
-from hesperus.reports.measured.similarity_settings import SimilaritySettings, settings_of
 from hesperus.studies.asked import StudyRun
 from hesperus.studies.similarity import default_folder, plan_study, read_study, run_study, study_from_mapping
 

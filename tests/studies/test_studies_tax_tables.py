@@ -10,31 +10,21 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.back_translation import back_translation_table
+from hesperus.analysis.tax.conditions import Senses, conditions_of
+from hesperus.analysis.tax.evidence import Evidence, tax_tables
+from hesperus.analysis.tax.native_control import native_control_table
+from hesperus.analysis.tax.naturalisation import naturalisation_table
+from hesperus.analysis.tax.rating import rating_table
+from hesperus.analysis.tax.settings import Gate, TaxSettings, parse_groups
+from hesperus.analysis.tax.sides import Side, compared, gate_scores
+from hesperus.analysis.tax.validity import bounds_table, fragile_cells, validity_table
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, estimate, spearman, tax_bounds, tax_statistic
 from hesperus.records import records_frame
-from hesperus.reports.table import Table
-from hesperus.reports.tax import (
-    Evidence,
-    Gate,
-    Senses,
-    Side,
-    TaxSettings,
-    back_translation_table,
-    bounds_table,
-    checklist_of,
-    compared,
-    conditions_of,
-    fragile_cells,
-    gate_scores,
-    native_control_table,
-    naturalisation_table,
-    parse_groups,
-    rating_table,
-    tax_tables,
-    validity_table,
-)
+from hesperus.reports.tax.checklist import checklist_of
 from hesperus.studies.translation_tax import (
     Faults,
     Planted,

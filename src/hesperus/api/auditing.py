@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
     from hesperus.audits import Audit, Material
-    from hesperus.reports.table import Table
 
 
 def audit(
@@ -83,7 +83,7 @@ def findings_table(audit: Audit, name: str) -> Table:
         audit: What was found.
         name: What was audited.
     """
-    from hesperus.reports.table import Table
+    from hesperus.analysis.table import Table
 
     columns = ("kind", "severity", "item", "languages", "detail")
     rows = tuple(

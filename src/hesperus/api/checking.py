@@ -12,9 +12,9 @@ from hesperus.errors import HesperusWarning
 if TYPE_CHECKING:
     import polars as pl
 
+    from hesperus.analysis.requirements import Requirement
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.reports.measured import Requirement
-    from hesperus.reports.table import Table
+    from hesperus.analysis.table import Table
 
 Chosen = tuple[tuple[str, ...], tuple[str, ...]]
 """Models and tasks that are looked at; none: all."""
@@ -71,7 +71,7 @@ def checked_run(
     given: GivenSettings,
 ) -> Table:
     """As check, of settings that are read already."""
-    from hesperus.reports.measured import check_table
+    from hesperus.analysis.requirements import check_table
 
     wanted, drops = _read(require, max_drop, (baseline, run))
     tables = _measured(run, wanted, given, chosen)
@@ -83,9 +83,11 @@ def checked_run(
 def _read(
     require: Sequence[str], max_drop: Sequence[str], runs: tuple[Path | None, Path]
 ) -> tuple[list[Requirement], list[Requirement]]:
+    from hesperus.analysis.compared import COMPARED
+    from hesperus.analysis.description import described
+    from hesperus.analysis.open_answers.measuring import OPEN_COMPARED, is_open
+    from hesperus.analysis.requirements import Requirement
     from hesperus.errors import UsageError
-    from hesperus.reports.measured import COMPARED, Requirement, described
-    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, is_open
 
     baseline, run = runs
     if not require and not max_drop:
@@ -101,8 +103,8 @@ def _read(
 
 
 def _records(run: Path, columns: tuple[str, ...], chosen: Chosen) -> pl.DataFrame:
+    from hesperus.analysis.views import narrowed
     from hesperus.records import read_records
-    from hesperus.reports.measured import narrowed
 
     return narrowed(read_records(run, columns=columns), models=chosen[0], tasks=chosen[1])
 
@@ -110,9 +112,9 @@ def _records(run: Path, columns: tuple[str, ...], chosen: Chosen) -> pl.DataFram
 def _measured(run: Path, wanted: list[Requirement], given: GivenSettings, chosen: Chosen) -> dict[str, Table]:
     from dataclasses import replace
 
+    from hesperus.analysis.description import described
+    from hesperus.analysis.registry import TAX_MEASURES, measure_columns, measure_table
     from hesperus.api.tax_tables import tax_measure
-    from hesperus.reports.measured import described, measure_columns, measure_table
-    from hesperus.reports.measured.registry import TAX_MEASURES
 
     measures = sorted({requirement.measure for requirement in wanted})
     if not measures:
@@ -140,9 +142,9 @@ def _certain(
     """Differences from the baseline, with intervals that hold together over all rows whose ends a drop is about."""
     from dataclasses import replace
 
+    from hesperus.analysis.description import described
     from hesperus.analysis.settings import agreed_settings
     from hesperus.measures import enough_permutations
-    from hesperus.reports.measured import described
 
     found = _compared(runs, drops, given, chosen)
     family = sum(len(drop.rows(found[drop.measure])) for drop in drops if drop.end != "value")
@@ -169,11 +171,12 @@ def _compared(
     quiet: bool = False,
 ) -> dict[str, Table]:
     """Differences from the baseline; a baseline of another model is compared where each side has one."""
+    from hesperus.analysis.compared import compare_table
+    from hesperus.analysis.description import described
+    from hesperus.analysis.open_answers.comparing import compare_open_answers
+    from hesperus.analysis.open_answers.measuring import OPEN_COMPARED, refuse_labels, refuse_settings
+    from hesperus.analysis.open_answers.sides import Chosen as OpenChosen
     from hesperus.analysis.settings import agreed_settings
-    from hesperus.reports.measured import compare_table, described
-    from hesperus.reports.open_answers import Chosen as OpenChosen
-    from hesperus.reports.open_answers import compare_open_answers
-    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, refuse_labels, refuse_settings
 
     said = (described(runs[0]), described(runs[1]))
     wanted = {drop.measure: drop.compared for drop in sorted(drops, key=lambda drop: drop.measure)}

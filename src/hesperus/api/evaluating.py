@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from hesperus.analysis.description import described
+from hesperus.analysis.open_answers.run_tables import TABLES, TableSettings, evaluation_table
 from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.reports.measured import described
-from hesperus.reports.open_answers import TABLES, TableSettings, evaluation_table
 from hesperus.studies.asked import Terms
 from hesperus.studies.evaluating import (
     EvaluationSettings,
@@ -28,8 +28,8 @@ from hesperus.studies.evaluating import (
 )
 
 if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
     from hesperus.fingerprint import JSON
-    from hesperus.reports.table import Table
     from hesperus.studies.evaluating import Evaluation
 
 MISSING = ("leave-out", "no-answer")
@@ -75,7 +75,7 @@ class Evaluated:
     def nothing(self) -> str:
         """A sentence where no reply was an answer; empty where one was, or the evaluator has a rule for such replies."""
         from hesperus.analysis.coverage import coverage_of_pairs
-        from hesperus.reports.measured.summary import nothing_of
+        from hesperus.analysis.summary_table import nothing_of
 
         rules = self.found.signature.get("judge")
         is_ruled = isinstance(rules, dict) and bool(rules.get("missing"))
@@ -88,13 +88,13 @@ class Evaluated:
 
     def report(self, out: Path | str) -> Path:
         """Write the page of the evaluation, as that of a run; returns where it stands."""
+        from hesperus.analysis.open_answers.evidence import Evaluated
         from hesperus.records import Run
         from hesperus.reports.html import write_report
-        from hesperus.reports.open_answers import evidence
         from hesperus.reports.open_answers.report import OpenEvidence, open_answers_report
 
         one = self.found
-        shown = evidence.Evaluated(one.what, one.pairs, one.details, one.sentences, one.signature)
+        shown = Evaluated(one.what, one.pairs, one.details, one.sentences, one.signature)
         run = Run(self.replies, self._items())
         drawn = self.settings.bootstrap
         decided = GivenSettings(**asdict(drawn)) if drawn else GivenSettings(resamples=0)

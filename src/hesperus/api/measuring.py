@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import polars as pl
 
 from hesperus import records
+from hesperus.analysis.description import Described, described
+from hesperus.analysis.registry import TAX_MEASURES, measure_columns, measure_table
 from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve, resolve_settings
+from hesperus.analysis.table import Table
+from hesperus.analysis.views import narrowed
 from hesperus.errors import HesperusWarning, UsageError
 from hesperus.records import Run
-from hesperus.reports.measured import Described, described, measure_columns, measure_table, narrowed
-from hesperus.reports.measured.registry import TAX_MEASURES
-from hesperus.reports.table import Table
 
 if TYPE_CHECKING:
     from hesperus.reports.one_figure import FigureChoice
@@ -82,8 +83,8 @@ def measured(
     Returns:
         The table, and the records that it was made from.
     """
+    from hesperus.analysis.open_answers.measuring import refuse_labels
     from hesperus.api.tax_tables import tax_measure
-    from hesperus.reports.open_answers.measuring import refuse_labels
 
     said = _described(run)
     if what in TAX_MEASURES:
@@ -117,8 +118,12 @@ def _described(run: Source) -> Described:
 
 def _translation(found: pl.DataFrame, said: Described, given: GivenSettings, scores: Path | None) -> Table:
     """How consistency goes with the quality of the translations."""
-    from hesperus.reports.measured import read_scores, translation_table
-    from hesperus.reports.measured.scores import DEFAULT_COMET_THRESHOLD, DEFAULT_THRESHOLD
+    from hesperus.analysis.scores import (
+        DEFAULT_COMET_THRESHOLD,
+        DEFAULT_THRESHOLD,
+        read_scores,
+        translation_table,
+    )
 
     settings = resolve_settings(given, said.study)
     if settings.a is not None:
@@ -167,10 +172,16 @@ def compare(
         UsageError: Settings that the comparison does not take.
         DataError: The runs share nothing that could be compared.
     """
-    from hesperus.reports.measured import compare_table
-    from hesperus.reports.measured.summary import nothing_answered
-    from hesperus.reports.open_answers import Chosen, compare_open_answers
-    from hesperus.reports.open_answers.measuring import OPEN_COMPARED, is_open, refuse_labels, refuse_settings
+    from hesperus.analysis.compared import compare_table
+    from hesperus.analysis.open_answers.comparing import compare_open_answers
+    from hesperus.analysis.open_answers.measuring import (
+        OPEN_COMPARED,
+        is_open,
+        refuse_labels,
+        refuse_settings,
+    )
+    from hesperus.analysis.open_answers.sides import Chosen
+    from hesperus.analysis.summary_table import nothing_answered
 
     if (model_a is None) != (model_b is None):
         raise UsageError("give both --model-a and --model-b, or neither")

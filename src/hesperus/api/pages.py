@@ -11,10 +11,9 @@ from hesperus.errors import UsageError
 if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
     from hesperus.records import Run
-    from hesperus.reports import ReportSettings
     from hesperus.reports.card import Card
     from hesperus.reports.findings import Findings
-    from hesperus.reports.html import Report
+    from hesperus.reports.html import Report, ReportSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,11 @@ def page_of(place: Path, given: GivenSettings) -> Page:
         UsageError: No such run; or a rule for unreadable answers is given, of an audit, which has none.
         DataError: The run breaks its contract, or holds nothing that can be compared.
     """
-    from hesperus.reports import ReportSettings, card_of, open_run, report_findings, scores_of, study_kind
-    from hesperus.reports.measured.summary import nothing_answered
-    from hesperus.reports.wording import own_senses
+    from hesperus.analysis.kinds import study_kind
+    from hesperus.analysis.summary_table import nothing_answered
+    from hesperus.reports.card import card_of
+    from hesperus.reports.html import ReportSettings, open_run, report_findings, scores_of
+    from hesperus.wording import own_senses
 
     settings = ReportSettings(given)
     run = open_run(place)

@@ -15,8 +15,8 @@ from hesperus.errors import ModelError
 if TYPE_CHECKING:
     import polars as pl
 
+    from hesperus.analysis.table import Table
     from hesperus.records import Run
-    from hesperus.reports.table import Table
     from hesperus.senses import SenseMaker
     from hesperus.studies.asked import StudyRun
 
@@ -122,7 +122,7 @@ def plan(study: Study, *, store: Path | str | None = None, **settings: Any) -> T
         UnknownNameError: As in run.
         DataError: As in run.
     """
-    from hesperus.reports.table import Table
+    from hesperus.analysis.table import Table
 
     made = declared_study(study, settings).call("plan_study", store=None if store is None else Path(store))
     return Table("plan", made.columns, made.rows, made.signature)

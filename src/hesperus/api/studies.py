@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from hesperus.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
     from hesperus.api.measuring import Held
-    from hesperus.reports.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ def study_kind(name: str) -> StudyKind:
 
 
 def _measured(run: Held, name: str) -> Table:
-    from hesperus.reports.measured import Described, measure_table
+    from hesperus.analysis.description import Described
+    from hesperus.analysis.registry import measure_table
 
     return measure_table(
         name, run.run.records, described=Described(run.run.study, run.run.signature, run.folder)
@@ -75,19 +76,19 @@ def _consistency(run: Held) -> Table:
 
 
 def _similarity(run: Held) -> Table:
-    from hesperus.reports.measured.similarity_named import similarity_summary
+    from hesperus.analysis.similarity.named import similarity_summary
 
     return similarity_summary(_measured(run, "designs"), _measured(run, "tests"))
 
 
 def _open_answers(run: Held, name: str) -> Table:
-    from hesperus.reports.open_answers import run_table
+    from hesperus.analysis.open_answers.run_tables import run_table
 
     return run_table(run.folder, name, run.run.study)
 
 
 def _open_summary(run: Held) -> Table:
-    from hesperus.reports.open_answers import run_summary
+    from hesperus.analysis.open_answers.run_tables import run_summary
 
     return run_summary(run.folder, run.run.study)
 

@@ -13,10 +13,10 @@ from hesperus.errors import HesperusWarning
 if TYPE_CHECKING:
     import polars as pl
 
+    from hesperus.analysis.table import Table
+    from hesperus.analysis.tax.evidence import Origin
+    from hesperus.analysis.tax.settings import TaxSettings
     from hesperus.api.tax_runs import Given
-    from hesperus.reports.table import Table
-    from hesperus.reports.tax import TaxSettings
-    from hesperus.reports.tax.evidence import Origin
 
 FOUND = ("audit.json", "ratings.csv", "checks.csv", "strata.json", "verdicts.parquet")
 """Files of a run folder that are found without a flag."""
@@ -45,8 +45,8 @@ def agreement(given: Given, settings: TaxSettings) -> dict[str, Table]:
     """
     import polars as pl
 
-    from hesperus.reports.measured.raters import raters_table
-    from hesperus.reports.measured.rating_tables import LEVEL, RaterSettings
+    from hesperus.analysis.raters import raters_table
+    from hesperus.analysis.rating_tables import LEVEL, RaterSettings
     from hesperus.tables import read_table
 
     found: dict[str, Table] = {}
@@ -70,8 +70,8 @@ def agreement(given: Given, settings: TaxSettings) -> dict[str, Table]:
 
 def rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
     """The records read again by each reader that was named."""
+    from hesperus.analysis.tax.validity import NO_REPLIES, READ_AGAIN
     from hesperus.records import conform
-    from hesperus.reports.tax.validity import NO_REPLIES, READ_AGAIN
     from hesperus.studies.reread import reread
 
     items = items_of(given.runs) if given.readers else None
@@ -87,7 +87,7 @@ def rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
 
 def origin(records: pl.DataFrame, given: Given) -> Origin:
     """Where the records lie, and what can be done from there."""
-    from hesperus.reports.tax.evidence import Origin
+    from hesperus.analysis.tax.evidence import Origin
     from hesperus.tasks import tasks
 
     study = declared(given.runs)

@@ -28,7 +28,9 @@ from hesperus.api.tax_runs import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from hesperus.reports.tax import Evidence, Gate, TaxReport, TaxSettings
+    from hesperus.analysis.tax.evidence import Evidence
+    from hesperus.analysis.tax.settings import Gate, TaxSettings
+    from hesperus.reports.tax.report import TaxReport
 
 
 def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
@@ -39,9 +41,10 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
         DataError: A file breaks its contract.
         UnknownNameError: A sense, task, reader or model of a group that does not exist.
     """
-    from hesperus.reports.measured import narrowed
-    from hesperus.reports.tax import Evidence, Senses, conditions_of
-    from hesperus.reports.wording import own_senses
+    from hesperus.analysis.tax.conditions import Senses, conditions_of
+    from hesperus.analysis.tax.evidence import Evidence
+    from hesperus.analysis.views import narrowed
+    from hesperus.wording import own_senses
 
     everything = records_of(given.runs, given.exclude)
     audited = narrowed(everything, tasks=given.tasks)
@@ -86,7 +89,7 @@ def report_of(given: Given, settings: TaxSettings, gate: Gate) -> TaxReport:
         DataError: As evidence_of.
         UnknownNameError: As evidence_of.
     """
-    from hesperus.reports.tax import tax_report
+    from hesperus.reports.tax.report import tax_report
 
     return tax_report(evidence_of(given, settings, gate), items=items_of(given.runs))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.reports.tax import Gate, TaxSettings
+    from hesperus.analysis.tax.settings import Gate, TaxSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def settings_of(
 ) -> TaxSettings:
     """Groups, bootstrap and floor as the flags give them, else as the run's study does, else the defaults."""
     from hesperus.analysis.settings import resolve, resolve_bootstrap
-    from hesperus.reports.tax import TaxSettings, parse_groups
+    from hesperus.analysis.tax.settings import TaxSettings, parse_groups
 
     said, default = declared(runs), TaxSettings()
 
@@ -94,7 +94,7 @@ def settings_of(
 def gate_of(metric: str | None, threshold: float | None, *, runs: Sequence[Path] = ()) -> Gate:
     """The gate as the flags give it; that of the run's study where they do not."""
     from hesperus.analysis.settings import resolve
-    from hesperus.reports.tax import Gate
+    from hesperus.analysis.tax.settings import Gate
 
     said, default = declared(runs).get("gate", {}), Gate()
     return Gate(
@@ -114,9 +114,9 @@ def records_of(
     """
     import polars as pl
 
+    from hesperus.analysis.views import narrowed
     from hesperus.errors import DataError
     from hesperus.records import conform, read_records
-    from hesperus.reports.measured import narrowed
     from hesperus.studies.asked import excluded_items, without_records
 
     frames = [read_records(run) for run in runs]
@@ -136,8 +136,8 @@ def scores_of(
     """Item scores beside the runs, or those that were given; None where there are none."""
     import polars as pl
 
+    from hesperus.analysis.tax.sides import gate_scores
     from hesperus.annotation import read_frame
-    from hesperus.reports.tax import gate_scores
 
     files = [given] if given is not None else [run / "scores.parquet" for run in runs]
     tasks = records["task"].unique().sort().to_list()

@@ -7,16 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hesperus.analysis.registry import TAX_MEASURES
 from hesperus.api.tax_evidence import evidence_of, found_beside, report_of
 from hesperus.api.tax_runs import Given, gate_of, settings_of
 from hesperus.errors import UsageError
-from hesperus.reports.measured.registry import TAX_MEASURES
 
 if TYPE_CHECKING:
+    from hesperus.analysis.description import Described
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.reports.measured import Described
-    from hesperus.reports.table import Table
-    from hesperus.reports.tax import Evidence, TaxReport
+    from hesperus.analysis.table import Table
+    from hesperus.analysis.tax.evidence import Evidence
+    from hesperus.reports.tax.report import TaxReport
 
 
 def run_report(folder: Path, given: GivenSettings | None = None) -> TaxReport:
@@ -31,7 +32,8 @@ def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Ta
     Raises:
         UsageError: The run has not what the table needs.
     """
-    from hesperus.reports.tax import checklist_of, tax_tables
+    from hesperus.analysis.tax.evidence import tax_tables
+    from hesperus.reports.tax.checklist import checklist_of
 
     evidence = _of_run(folder, given)
     if name == "checklist":
@@ -46,7 +48,7 @@ def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Ta
 
 def run_summary(folder: Path) -> Table:
     """What a run found, an estimate a line."""
-    from hesperus.reports.tax import tax_tables
+    from hesperus.analysis.tax.evidence import tax_tables
     from hesperus.reports.tax.summary import overview
 
     return overview(

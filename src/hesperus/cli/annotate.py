@@ -36,10 +36,10 @@ def schemes(
 
         hesperus annotate schemes residue > my-scheme.yaml
     """
+    from hesperus.analysis.table import Table
     from hesperus.annotation import read_scheme, scheme_text
     from hesperus.annotation import schemes as known
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     if name is not None:
         typer.echo(scheme_text(name), nl=False)
@@ -163,10 +163,10 @@ def links(
 
         hesperus annotate links rate.sqlite --reissue first
     """
+    from hesperus.analysis.table import Table
     from hesperus.annotation import Address, RatingStore, link
     from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     if not (rater or adjudicator or reissue):
         raise UsageError("name somebody: --rater NAME, --adjudicator NAME or --reissue NAME")
@@ -226,10 +226,10 @@ def status(store: Store, format: Format = "table") -> None:
 
         hesperus annotate status rate.sqlite
     """
+    from hesperus.analysis.table import Table
     from hesperus.annotation import RatingStore, decisions, progress
     from hesperus.fingerprint import plain
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     columns = ("rater", "role", "question", "assigned", "rated", "cannot_judge", "open", "begun", "last")
     with RatingStore(store) as opened:

@@ -12,7 +12,7 @@ Store = Annotated[Path, typer.Argument(help="Rating store (.sqlite) that `create
 
 def tell(*lines: str) -> None:
     """Say something beside the data; what stands in a line may come from raters."""
-    from hesperus.reports.untrusted import visible
+    from hesperus.untrusted import visible
 
     for line in lines:
         typer.echo(visible(line), err=True)

@@ -12,8 +12,8 @@ from hesperus.cli.measure_flags import Format
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hesperus.analysis.table import Table
     from hesperus.audits import Audit, Material
-    from hesperus.reports.table import Table
 
 
 def command(
@@ -83,7 +83,7 @@ def command(
     from hesperus.audits import AuditSettings, audit_items, write_exclusions
     from hesperus.languages import normalise
     from hesperus.reports.formats import print_table
-    from hesperus.reports.untrusted import one_line
+    from hesperus.untrusted import one_line
 
     material = audited_material(what, language or (), data=data, roles=_roles(role or ()))
     settings = AuditSettings(reference=normalise(reference))
@@ -119,11 +119,11 @@ def _roles(given: Sequence[str]) -> dict[str, str]:
 
 def _baselines(material: Material, what: list[str]) -> Table:
     """Every baseline in every language; of a run also κ of its models."""
+    from hesperus.analysis.baselines import baselines_table
     from hesperus.audits import baseline_guesses
     from hesperus.errors import UsageError
     from hesperus.records import read_records
     from hesperus.records.reading import RECORDS_FILE
-    from hesperus.reports.measured.baselines import baselines_table
 
     guesses = baseline_guesses(material.items, material.contract.labels)
     if not guesses:
@@ -137,10 +137,10 @@ def _baselines(material: Material, what: list[str]) -> Table:
 
 def _show_baselines(material: Material) -> None:
     """The baselines over all languages, for people, where items have a gold to be guessed."""
+    from hesperus.analysis.baselines import baselines_table
+    from hesperus.analysis.table import Table
     from hesperus.audits import baseline_guesses
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured.baselines import baselines_table
-    from hesperus.reports.table import Table
 
     guesses = baseline_guesses(material.items, material.contract.labels)
     if not guesses:
@@ -156,10 +156,10 @@ def _show_baselines(material: Material) -> None:
 
 def _show(audit: Audit, name: str, format: str, show: int) -> None:
     """The findings; for people the summary first, and some findings of each kind."""
+    from hesperus.analysis.table import Table
     from hesperus.api.auditing import findings_table
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
-    from hesperus.reports.untrusted import one_line
+    from hesperus.untrusted import one_line
 
     found = findings_table(audit, name)
     if format != "table":

@@ -75,12 +75,12 @@ def command(
         hesperus calibrate labelled.jsonl --judge http/my-judge --base-url http://localhost:8000/v1 --format json
     """
     from hesperus.analysis.settings import resolve_bootstrap
+    from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells
     from hesperus.evaluators.calibration import calibrate
     from hesperus.evaluators.labelled import known_from_others, read_references
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import ESTIMATE_COLUMNS, Table, estimate_cells
 
     texts = _texts(file)
     if reference is not None:

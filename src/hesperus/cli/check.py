@@ -20,7 +20,7 @@ from hesperus.cli.measure_flags import (
 )
 
 if TYPE_CHECKING:
-    from hesperus.reports.table import Table
+    from hesperus.analysis.table import Table
 
 
 def command(
@@ -86,8 +86,8 @@ def command(
     """
     from hesperus.analysis.settings import GivenSettings
     from hesperus.api.checking import checked_run
+    from hesperus.reports.checked import failures_first, junit_xml, markdown_summary, passed_sentence
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import failures_first, junit_xml, markdown_summary, passed_sentence
 
     given = GivenSettings.of(
         by=by or None, invalid=invalid, resamples=resamples, seed=seed, interval=interval
@@ -119,7 +119,7 @@ def _write(path: Path, text: str) -> None:
 
 def _exit(checked: Table, *, said: bool) -> None:
     """Exit with 1 where a requirement does not hold; the sentence is not repeated where the table began with it."""
-    from hesperus.reports.measured import passed_sentence
+    from hesperus.reports.checked import passed_sentence
 
     for row in checked.rows:
         if row["value"] is None:

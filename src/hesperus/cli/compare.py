@@ -60,11 +60,11 @@ def command(
 
         hesperus compare runs/open-before runs/open-after scores --format markdown
     """
+    from hesperus.analysis.compared import changed_sentence
+    from hesperus.analysis.open_answers.comparing import main_rows
+    from hesperus.analysis.open_answers.measuring import OPEN_COMPARED
     from hesperus.api.measuring import compare
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured.compared import changed_sentence
-    from hesperus.reports.open_answers.comparing import main_rows
-    from hesperus.reports.open_answers.measuring import OPEN_COMPARED
 
     found = compare(
         run_a, run_b, what, model_a=model_a, model_b=model_b, exact=exact, by=by or None, invalid=invalid,

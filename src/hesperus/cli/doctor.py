@@ -34,8 +34,8 @@ def command(
 
         hesperus doctor --store runs/replies.sqlite --format json
     """
+    from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     checked = [*_python(), *_packages(), *_keys(), *_pocket(), _store(store)]
     rows = tuple(dict(zip(("check", "status", "detail"), row, strict=True)) for row in checked)

@@ -112,10 +112,11 @@ def command(
 
         hesperus evaluate empathy runs/posts --classifier empathy-large --translator ct2/nllb-600m
     """
+    from hesperus.analysis.open_answers.run_tables import TABLES
+    from hesperus.analysis.open_answers.scores import scores_summary
     from hesperus.api.evaluating import evaluate
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
-    from hesperus.reports.open_answers import TABLES, scores_summary
 
     if table not in TABLES:
         raise UnknownNameError("table of evaluate", table, TABLES)

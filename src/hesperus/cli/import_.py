@@ -108,10 +108,10 @@ def command(
 
         hesperus import logs/ --out runs/ours --language-from 'path:/([a-z]{2})/'
     """
+    from hesperus.analysis.table import table
     from hesperus.fingerprint import signature
     from hesperus.records.importers import ImportSettings, check_place, save_imported
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import table
 
     settings = ImportSettings(
         tool=from_,  # type: ignore[arg-type]  # checked by the settings themselves
@@ -171,7 +171,7 @@ def _pairs(given: list[str], flag: str, example: str) -> dict[str, str]:
 
 def _tell(imported: Imported, out: Path) -> None:
     """What was left out, and what to know, on standard error; logs are not trusted with a terminal."""
-    from hesperus.reports.untrusted import one_line
+    from hesperus.untrusted import one_line
 
     frame = imported.records
     counts = ", ".join(_many(frame[name].n_unique(), word) for name, word in _COUNTED.items())

@@ -48,9 +48,9 @@ def command(
     """
     if context.invoked_subcommand is not None:
         return
+    from hesperus.analysis.table import Table
     from hesperus.languages import language, languages, packs
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     known = [language(tag) for tag in sorted({*languages(), *packs()})]
     families = {name: name for found in known for name in (found.family, found.branch) if name}
@@ -85,9 +85,9 @@ def show(
 
         hesperus languages show "Chinese (Simplified)" --format json
     """
+    from hesperus.analysis.table import Table
     from hesperus.languages import language
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     found = language(tag)
     rows = tuple({"property": name, "value": value} for name, value in _facts(found))
@@ -114,11 +114,11 @@ def check(
 
         hesperus languages check my-packs/eu.yaml --format json
     """
+    from hesperus.analysis.table import Table
     from hesperus.answers.probes import false_answers
     from hesperus.languages import check as check_packs
     from hesperus.languages import packs
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     found = check_packs(file, probe=false_answers)
     if found or format != "table":

@@ -35,7 +35,7 @@ from hesperus.cli.measure_raters import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hesperus.reports.table import Table
+    from hesperus.analysis.table import Table
 
 _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
 _OF_RATINGS = ("raters", "categories")
@@ -124,14 +124,14 @@ def command(
 
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
+    from hesperus.analysis.description import described
+    from hesperus.analysis.registry import MEASURES, OPEN_ANSWERS, SIMILARITY, TAX_MEASURES, measure_table
     from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
+    from hesperus.analysis.summary_table import nothing_answered, run_notes, summary_lines
     from hesperus.api.measuring import measured
     from hesperus.errors import UnknownNameError, UsageError
     from hesperus.measures import Bootstrap
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured import MEASURES, SIMILARITY, described, measure_table
-    from hesperus.reports.measured.registry import OPEN_ANSWERS, TAX_MEASURES
-    from hesperus.reports.measured.summary import nothing_answered, run_notes, summary_lines
 
     known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS, *TAX_MEASURES, "translation", *_OF_RATINGS)
     if what not in known:

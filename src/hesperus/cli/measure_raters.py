@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
     from hesperus.measures import Bootstrap
-    from hesperus.reports.table import Table
 
 _PANEL = "For raters"
 
@@ -97,11 +97,11 @@ def measured_raters(
 
     Raises:
         UsageError: A flag is missing, cannot be read, or is for records.
-        DataError: See hesperus.reports.measured.raters.
+        DataError: See hesperus.analysis.raters.
     """
+    from hesperus.analysis.raters import categories_table, confusion_table, raters_table
+    from hesperus.analysis.rating_tables import RaterSettings
     from hesperus.errors import UsageError
-    from hesperus.reports.measured.raters import categories_table, confusion_table, raters_table
-    from hesperus.reports.measured.rating_tables import RaterSettings
     from hesperus.tables import read_table
 
     foreign = [flag for flag, value in others.items() if value]

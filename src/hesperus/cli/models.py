@@ -51,9 +51,9 @@ def listing(format: Format = "table") -> None:
     """
     import os
 
+    from hesperus.analysis.table import Table
     from hesperus.models import PROVIDERS, prefixes
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     rows: list[dict[str, object]] = [
         {
@@ -100,10 +100,10 @@ def test(
 
         hesperus models test hf/./my-checkpoint --device cuda --dtype bfloat16
     """
+    from hesperus.analysis.table import Table
     from hesperus.asking.probing import probe
     from hesperus.models import Loading, ModelOptions
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     options = ModelOptions(
         base_url=base_url, key_variable=key_variable, loading=Loading(device=device, dtype=dtype)

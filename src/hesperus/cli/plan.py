@@ -15,7 +15,7 @@ from hesperus.cli.study_flags import takes_study
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hesperus.reports.table import Table
+    from hesperus.analysis.table import Table
 
 
 @takes_study
@@ -42,8 +42,8 @@ def command(
 
         hesperus plan study.yaml --requests | head -3
     """
+    from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
 
     plan = declared.call("plan_study", store=store)
     if requests:

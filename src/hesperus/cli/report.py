@@ -50,7 +50,9 @@ def command(
     from hesperus.analysis.settings import GivenSettings
     from hesperus.api.pages import page_of
     from hesperus.errors import UnknownNameError, UsageError
-    from hesperus.reports import FIGURE_FORMATS, report_drawings, write_drawings, write_report
+    from hesperus.reports.drawing import write_drawings
+    from hesperus.reports.html import report_drawings, write_report
+    from hesperus.reports.theme import FIGURE_FORMATS
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)

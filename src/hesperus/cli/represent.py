@@ -72,11 +72,11 @@ def command(
         --agreement runs/similarity-atlas --format json
     """
     from hesperus.analysis.settings import resolve_bootstrap
+    from hesperus.analysis.table import Table
     from hesperus.languages import normalise
     from hesperus.measures import Bootstrap
     from hesperus.models import Loading
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
     from hesperus.studies.representations import RepresentationStudy, represent
 
     study = RepresentationStudy(

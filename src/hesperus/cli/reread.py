@@ -56,12 +56,12 @@ def command(
 
         hesperus reread runs/atlas --overrides reviewed.csv --out runs/atlas-reviewed
     """
+    from hesperus.analysis.table import table
     from hesperus.answers import load_overrides
     from hesperus.errors import UsageError
     from hesperus.fingerprint import fingerprint
     from hesperus.records import read_run
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import table
     from hesperus.studies.reread import read_replies, reread
     from hesperus.version import __version__
 

@@ -13,8 +13,8 @@ from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import takes_study
 
 if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
     from hesperus.api.results import RunResult
-    from hesperus.reports.table import Table
 
 
 @takes_study
@@ -97,8 +97,8 @@ def command(
 
 def _show(run: RunResult, name: str | None, format: str) -> None:
     """Print the table that was asked for; a person who asked for none sees the summary first."""
+    from hesperus.analysis.summary_table import nothing_answered, run_notes
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured.summary import nothing_answered, run_notes
 
     assert run.kind is not None
     nothing = nothing_answered(run.records)
@@ -119,8 +119,8 @@ def _show(run: RunResult, name: str | None, format: str) -> None:
 
 
 def _print_summary(summary: Table) -> None:
+    from hesperus.analysis.summary_table import summary_lines
     from hesperus.reports.formats import print_table
-    from hesperus.reports.measured.summary import summary_lines
 
     lines = summary_lines(summary)
     print_table(lines, "table", keys=lines.columns.index("language") + 1)

@@ -52,6 +52,7 @@ def command(
     from typing import cast, get_args
 
     from hesperus.analysis.settings import resolve_bootstrap
+    from hesperus.analysis.table import Table
     from hesperus.errors import DataError, UnknownNameError, UsageError
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap, score_interval
@@ -59,7 +60,6 @@ def command(
     from hesperus.records.files import write_whole
     from hesperus.records.writing import write_parquet
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
     from hesperus.translation import CometSettings, QualitySettings, score_senses, sense_pairs
     from hesperus.translation.kept_scores import added_to, metadata_of, texts_hash
     from hesperus.translation.quality import CORPUS_COLUMNS, ItemBleu

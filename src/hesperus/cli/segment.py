@@ -28,12 +28,12 @@ def command(
 
         cat answer.txt | hesperus segment --language de - --format json
     """
+    from hesperus.analysis.table import Table
     from hesperus.errors import DataError, UnknownNameError
     from hesperus.languages import normalise
     from hesperus.reports.formats import FORMATS, print_table
-    from hesperus.reports.table import Table
-    from hesperus.reports.untrusted import one_line
     from hesperus.translation import segmented_languages, sentences
+    from hesperus.untrusted import one_line
 
     if format not in ("lines", *FORMATS):
         raise UnknownNameError("format", format, ("lines", *FORMATS))

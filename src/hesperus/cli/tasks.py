@@ -45,8 +45,8 @@ def listing(format: Format = "table") -> None:
 
         hesperus tasks list --format json
     """
+    from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
     from hesperus.tasks import task, tasks
 
     rows = tuple(_listed(task(name)) for name in tasks())
@@ -100,10 +100,10 @@ def show(
 
         hesperus tasks show xcopa --data xcopa-test-{language}.jsonl --language et --format json
     """
+    from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
-    from hesperus.reports.untrusted import visible
     from hesperus.tasks import task
+    from hesperus.untrusted import visible
 
     found = task(name)
     rows = [{"property": key, "value": value} for key, value in _facts(found)]
@@ -135,8 +135,8 @@ def check(
 
         hesperus tasks check my-task.yaml --data items.csv --language en --language de --format json
     """
+    from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
     from hesperus.tasks import load_items, task
 
     found = task(file)

@@ -36,9 +36,9 @@ from hesperus.cli.tax_inputs import (
 from hesperus.cli.tax_report import report_command
 
 if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
+    from hesperus.analysis.tax.settings import Gate, TaxSettings
     from hesperus.api.tax_runs import Given
-    from hesperus.reports.table import Table
-    from hesperus.reports.tax import Gate, TaxSettings
 
 app = Commands(
     no_args_is_help=True,
@@ -224,8 +224,8 @@ def validity(
 
         hesperus tax validity runs/tax-mmmlu-1a2b3c4d --reader strict --reader authors
     """
+    from hesperus.analysis.tax.validity import fragile_cells, unchecked_cells
     from hesperus.api.tax_runs import Given
-    from hesperus.reports.tax import fragile_cells, unchecked_cells
 
     given = Given(runs, {}, readers=tuple(reader or ()), reader_task=reader_task, tasks=task or ())
     found = _estimate(
@@ -321,7 +321,7 @@ def checklist(
     from hesperus.api.tax_runs import Given
     from hesperus.cli.measure_raters import scale_of
     from hesperus.reports.formats import print_table
-    from hesperus.reports.tax import checklist_of
+    from hesperus.reports.tax.checklist import checklist_of
 
     given = Given(
         runs, {}, native=native, strata=strata, verdicts=verdicts, checks=tuple(checks or ()), ratings=ratings,
@@ -338,10 +338,10 @@ def checklist(
 
 def _estimate(name: str, given: Given, settings: TaxSettings, gate: Gate, format: str) -> Table:
     """Gather what is there, make one table and print it."""
+    from hesperus.analysis.summary_table import nothing_answered
+    from hesperus.analysis.tax.evidence import tax_tables
     from hesperus.api.tax_evidence import evidence_of
     from hesperus.errors import UsageError
-    from hesperus.reports.measured.summary import nothing_answered
-    from hesperus.reports.tax import tax_tables
 
     evidence = evidence_of(given, settings, gate)
     tables = tax_tables(evidence)

@@ -66,10 +66,10 @@ def strata_command(
 
         hesperus tax strata runs/mmmlu --out strata.json --group english=gpt-4o,gpt-4o-mini --size high=30 --size low=60
     """
+    from hesperus.analysis.table import Table
+    from hesperus.analysis.tax.conditions import Senses, conditions_of
     from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
-    from hesperus.reports.tax import Senses, conditions_of
     from hesperus.studies.translation_tax import StrataRule, low_scores, strata_of, write_strata
 
     groups = list(settings_of(group, runs=runs).groups.values())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from hesperus.reports.table import Table
+    from hesperus.analysis.table import Table
 
 Runs = Annotated[
     list[Path],

@@ -107,8 +107,10 @@ def report_command(
     from hesperus.api.tax_runs import Given
     from hesperus.cli.measure_raters import scale_of
     from hesperus.errors import UnknownNameError
-    from hesperus.reports import FIGURE_FORMATS, write_drawings, write_report
+    from hesperus.reports.drawing import write_drawings
+    from hesperus.reports.html import write_report
     from hesperus.reports.overview import nothing_report
+    from hesperus.reports.theme import FIGURE_FORMATS
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
@@ -143,7 +145,7 @@ def _page(runs: Sequence[Path]) -> Path:
 def _run(runs: Sequence[Path]) -> Run:
     """Whose study and signature the page shows: the run's, or those of several by the names of their folders."""
     from hesperus.records import Run, read_records
-    from hesperus.reports import open_run
+    from hesperus.reports.html import open_run
 
     if len(runs) == 1:
         return open_run(runs[0])

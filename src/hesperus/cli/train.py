@@ -11,11 +11,11 @@ from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format, Interval, Resamples, resampling
 
 if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
     from hesperus.evaluators.properties.epitome import LabelledPairs
     from hesperus.evaluators.properties.searching import Trainer, Training, Watch
     from hesperus.evaluators.properties.splitting import SplitSettings
     from hesperus.measures import Bootstrap
-    from hesperus.reports.table import Table
 
 app = Commands(
     no_args_is_help=True,
@@ -169,10 +169,10 @@ def _trained(
 
 def _balance(pairs: LabelledPairs, settings: SplitSettings) -> Table:
     """Shares of each property in each side, beside the paper's."""
+    from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
     from hesperus.evaluators.properties.searching import left_out
     from hesperus.evaluators.properties.splitting import split_by_post
     from hesperus.fingerprint import signature
-    from hesperus.reports.table import ESTIMATE_COLUMNS, Table
 
     divided = split_by_post(pairs, settings)
     reasons = {
@@ -205,8 +205,8 @@ def _balance(pairs: LabelledPairs, settings: SplitSettings) -> Table:
 
 def _scores(training: Training, pairs: LabelledPairs) -> Table:
     """Scores on test, with what was chosen on dev."""
+    from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
     from hesperus.fingerprint import plain
-    from hesperus.reports.table import ESTIMATE_COLUMNS, Table
 
     rows = []
     for name, scores in training.test.items():

@@ -50,9 +50,9 @@ def listing(
 
         hesperus translators list --from en --to es
     """
+    from hesperus.analysis.table import Table
     from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
     from hesperus.translation import would_translate
     from hesperus.translation.registry import translators
 
@@ -99,8 +99,8 @@ def test(
     """
     import time
 
+    from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table
-    from hesperus.reports.table import Table
     from hesperus.translation import TranslatorOptions
     from hesperus.translation.registry import translator
 

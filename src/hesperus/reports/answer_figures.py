@@ -10,13 +10,13 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.pairs import Side
+from hesperus.analysis.table import Table
 from hesperus.reports.figures import compared_statistic, placed, reading_order
-from hesperus.reports.pairs import Side
-from hesperus.reports.table import Table
 from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, SHARE, WIDTH, values
-from hesperus.reports.wording import OUTCOME_WORDS, parsed, sense_label
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
+from hesperus.wording import OUTCOME_WORDS, parsed, sense_label
 
 MOST_LABELS = 10
 """Beyond so many labels (free answers), shares of labels and directions are no picture."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from hesperus.reports.wording import joined, language_label, parsed
 from hesperus.types import Sense
+from hesperus.wording import joined, language_label, parsed
 
 AXES: dict[str, tuple[str, ...]] = {
     "Motivation": ("Practical", "Cognitive", "Intrinsic", "Fairness"),

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 
 from hesperus import rounding
-from hesperus.reports.table import Table
-from hesperus.reports.untrusted import one_line
-from hesperus.reports.wording import MISSING
+from hesperus.analysis.table import Table
+from hesperus.untrusted import one_line
+from hesperus.wording import MISSING
 
 
 def cell(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.reports.item_texts import Text, texts_of
-from hesperus.reports.wording import OUTCOME_WORDS, parsed, sense_sentence
+from hesperus.wording import OUTCOME_WORDS, parsed, sense_sentence
 
 _JOIN = ["model", "task", "item"]
 _KEEP = ["outcome", "answer", "reply"]

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from hesperus.errors import UnknownNameError
 from hesperus.languages import Language, language
-from hesperus.reports.wording import parsed, sense_label
+from hesperus.wording import parsed, sense_label
 
 UNKNOWN_FAMILY = "family not known"
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.pairs import KIND_WORDS, Pair, pair
+from hesperus.analysis.table import Table
 from hesperus.reports.dots import Hue, dots, share_axis
-from hesperus.reports.pairs import KIND_WORDS, Pair, pair
-from hesperus.reports.table import Table
 from hesperus.reports.theme import COLOURS, GRID, SEQUENTIAL, values
-from hesperus.reports.wording import language_label, parsed, sense_label
 from hesperus.rounding import cell
+from hesperus.wording import language_label, parsed, sense_label
 
 
 def compared_statistic(table: Table, statistic: str) -> list[tuple[Pair, Mapping[str, object]]]:

@@ -7,24 +7,17 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from hesperus.analysis.agreement import agreement_table
+from hesperus.analysis.answered import Places, with_shares
+from hesperus.analysis.paired import consistency_table, decomposition_table, directions_table
+from hesperus.analysis.scores import translation_table
+from hesperus.analysis.single import accuracy_table, labels_table, outcomes_table, validity_table
+from hesperus.analysis.table import Table
+from hesperus.analysis.translation_bins import translation_bins
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap, InvalidRule
 from hesperus.records import Selection
-from hesperus.reports.measured import (
-    accuracy_table,
-    agreement_table,
-    consistency_table,
-    decomposition_table,
-    directions_table,
-    labels_table,
-    outcomes_table,
-    translation_table,
-    validity_table,
-)
-from hesperus.reports.measured.answered import Places, with_shares
-from hesperus.reports.table import Table
-from hesperus.reports.translation_bins import translation_bins
-from hesperus.reports.wording import parsed
+from hesperus.wording import parsed
 
 _MANY_SENSES = 14
 """Beyond so many whole senses, pairs of all of them are drawn without intervals: hundreds, of which none is read."""
@@ -87,7 +80,7 @@ def findings_of(
         records: The records table.
         invalid: How unreadable answers compare.
         bootstrap: How intervals are made; None takes the default.
-        scores: Item scores of translations (see hesperus.reports.measured.read_scores), where there are any.
+        scores: Item scores of translations (see hesperus.analysis.scores.read_scores), where there are any.
 
     Raises:
         DataError: The table is empty.

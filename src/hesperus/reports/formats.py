@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from hesperus.analysis.table import Table
 from hesperus.errors import UnknownNameError
 from hesperus.reports.cells import cell, is_numeric, shown_cell, shown_columns
-from hesperus.reports.table import Table
 from hesperus.reports.terminal import print_terminal
-from hesperus.reports.untrusted import UNSAFE, visible
 from hesperus.spreadsheets import guarded
+from hesperus.untrusted import UNSAFE, visible
 
 _UNLIMITED = 10_000
 """Width of a terminal table that goes into a file or a pipe, where nothing has to fit."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hesperus.analysis.pairs import Side, pair
+from hesperus.analysis.table import ANSWERED
 from hesperus.reports.figures import reading_order
 from hesperus.reports.findings import Findings
-from hesperus.reports.pairs import Side, pair
-from hesperus.reports.table import ANSWERED
-from hesperus.reports.wording import MISSING, OUTCOME_WORDS, parsed, sense_label, target_label
 from hesperus.rounding import cell, interval
 from hesperus.types import OUTCOMES
+from hesperus.wording import MISSING, OUTCOME_WORDS, parsed, sense_label, target_label
 
 Row = Mapping[str, Any]
 

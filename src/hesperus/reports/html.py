@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.kinds import study_kind
+from hesperus.analysis.scores import read_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, MeasureSettings, resolve_settings
 from hesperus.errors import UsageError
 from hesperus.records import Run, read_records, read_run
@@ -20,11 +22,9 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.drawings import FIGURES, drawings
 from hesperus.reports.examples import inconsistent_examples
 from hesperus.reports.findings import Findings, findings_of
-from hesperus.reports.kinds import study_kind
-from hesperus.reports.measured import read_scores
 from hesperus.reports.overview import nothing_report, overview
 from hesperus.reports.pages import figure, page, signature_text, study_text
-from hesperus.reports.wording import own_senses
+from hesperus.wording import own_senses
 
 
 class Report(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hesperus.reports.wording import direction
+from hesperus.wording import direction
 
 FIELD_PREFIX = "field:"
 _NO_FIELD = frozenset({"item", "language", "input", "model", "gold", "options"})

@@ -9,7 +9,10 @@ from typing import get_args
 
 import polars as pl
 
+from hesperus.analysis.kinds import study_kind, whole_senses
 from hesperus.analysis.settings import GivenSettings, resolve_settings
+from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
+from hesperus.analysis.similarity.similarity_settings import columns_of
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import PairStatistic
 from hesperus.records import Run
@@ -17,9 +20,6 @@ from hesperus.records.files import write_whole
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.drawings import FIGURES, drawings
 from hesperus.reports.findings import findings_of
-from hesperus.reports.kinds import study_kind, whole_senses
-from hesperus.reports.measured.similarity_designs import BETWEEN, PIVOT, WITHIN
-from hesperus.reports.measured.similarity_settings import columns_of
 from hesperus.reports.pages import figure, page
 from hesperus.reports.similarity import drawings as captions
 from hesperus.reports.similarity.by_group import by_group_figure

@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.pairs import Side
 from hesperus.analysis.settings import MeasureSettings
-from hesperus.records import Run
-from hesperus.reports.drawing import Drawing
-from hesperus.reports.grids import Column, Grid, left_out, number_cell, share_cell
-from hesperus.reports.measured.single import outcomes_table
-from hesperus.reports.measured.summary import (
+from hesperus.analysis.single import outcomes_table
+from hesperus.analysis.summary_table import (
     nothing_answered,
     run_notes,
     summary_cells,
     summary_table,
 )
+from hesperus.analysis.table import Table
+from hesperus.records import Run
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.grids import Column, Grid, left_out, number_cell, share_cell
 from hesperus.reports.pages import page, signature_text, study_text
-from hesperus.reports.pairs import Side
-from hesperus.reports.table import Table
-from hesperus.reports.wording import MISSING, OUTCOME_WORDS, parsed, sense_label
 from hesperus.rounding import cell
+from hesperus.wording import MISSING, OUTCOME_WORDS, parsed, sense_label
 
 _COLUMNS = {
     "accuracy": ("Right, %", share_cell),

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from hesperus.fingerprint import plain
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.theme import inline_svg
-from hesperus.reports.untrusted import shortened, visible
+from hesperus.untrusted import shortened, visible
 from hesperus.version import __version__
 
 _LONGEST = 1200

@@ -7,10 +7,12 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.analysis.pairs import Pair
 from hesperus.reports.figures import compared_statistic
 from hesperus.reports.findings import Findings
-from hesperus.reports.pairs import Pair
-from hesperus.reports.wording import (
+from hesperus.rounding import interval
+from hesperus.types import Sense
+from hesperus.wording import (
     counted,
     joined,
     language_name,
@@ -19,8 +21,6 @@ from hesperus.reports.wording import (
     sense_label,
     sense_sentence,
 )
-from hesperus.rounding import interval
-from hesperus.types import Sense
 
 Found = tuple[Pair, Mapping[str, Any]]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hesperus.reports.table import Table
-from hesperus.reports.wording import MISSING
+from hesperus.analysis.table import Table
 from hesperus.rounding import interval
+from hesperus.wording import MISSING
 
 _INTERVAL = ("value", "low", "high")
 CONDITIONS = {"T": "task (T)", "I": "instruction (I)", "X": "input (X)"}

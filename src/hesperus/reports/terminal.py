@@ -17,9 +17,9 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from hesperus.analysis.table import Table
 from hesperus.reports.cells import is_numeric, shown_cell, shown_columns
-from hesperus.reports.table import Table
-from hesperus.reports.untrusted import isolated
+from hesperus.untrusted import isolated
 
 _GAP = "  "
 _SHORTEST = 8

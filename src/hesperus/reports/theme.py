@@ -15,7 +15,7 @@ import altair as alt
 import vl_convert
 
 from hesperus.errors import UnknownNameError
-from hesperus.reports.untrusted import visible
+from hesperus.untrusted import visible
 
 FigureFormat = Literal["svg", "png", "pdf"]
 FIGURE_FORMATS: tuple[FigureFormat, ...] = ("svg", "png", "pdf")

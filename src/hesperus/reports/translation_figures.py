@@ -7,12 +7,12 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.table import Table
+from hesperus.analysis.translation_bins import ALL
 from hesperus.reports.figures import compared_statistic
-from hesperus.reports.table import Table
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
-from hesperus.reports.translation_bins import ALL
-from hesperus.reports.wording import language_label, parsed
 from hesperus.rounding import interval
+from hesperus.wording import language_label, parsed
 
 FEW = 10
 """Bins of fewer answers are drawn hollow, and without an interval, which would be too short."""

@@ -11,11 +11,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from hesperus.analysis.reply_language import language_notes
 from hesperus.cli import import_
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.records import read_run
 from hesperus.records.importers import Imported, ImportSettings, import_logs
-from hesperus.reports.measured.reply_language import language_notes
 
 app = typer.Typer()
 app.command("import")(import_.command)

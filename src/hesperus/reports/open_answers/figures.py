@@ -13,8 +13,8 @@ from hesperus.reports.families import family_key, family_of, spans
 from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, measured_name
 from hesperus.reports.open_answers.wording import GROUPING_NAMES, group_name
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, WIDTH, values
-from hesperus.reports.wording import MISSING
 from hesperus.rounding import interval
+from hesperus.wording import MISSING
 
 OPEN_FIGURES = ("scores", "sides", "properties", "groups")
 """Kinds of figures, in the order of the page."""

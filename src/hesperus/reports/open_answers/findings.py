@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hesperus.analysis.open_answers.evidence import Evaluated
+from hesperus.analysis.open_answers.run_tables import TableSettings, evaluation_table
+from hesperus.analysis.open_answers.scores import CELL
+from hesperus.analysis.open_answers.statistics import ENDINGS, SILENT
+from hesperus.analysis.pairs import Side
+from hesperus.analysis.table import Table
 from hesperus.measures.information import INFORMATION
 from hesperus.reports.families import family_key
-from hesperus.reports.open_answers.evidence import Evaluated
-from hesperus.reports.open_answers.runs import TableSettings, evaluation_table
-from hesperus.reports.open_answers.scores import CELL
-from hesperus.reports.open_answers.statistics import ENDINGS, SILENT
-from hesperus.reports.open_answers.wording import property_names
-from hesperus.reports.pairs import Side
-from hesperus.reports.table import Table
-from hesperus.reports.wording import language_label, language_name
+from hesperus.wording import language_label, language_name, property_names
 
 Row = Mapping[str, object]
 Cell = tuple[str, str, str, str, str]

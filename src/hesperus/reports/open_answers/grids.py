@@ -6,21 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from hesperus.analysis.open_answers.counting import STATES
+from hesperus.analysis.open_answers.statistics import WHERE_ANSWERED
 from hesperus.reports.families import family_key
 from hesperus.reports.grids import FOLDED, Column, Grid, answered_cell, left_out, number_cell, share_cell
-from hesperus.reports.open_answers.counting import STATES
 from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside, measured_name
-from hesperus.reports.open_answers.statistics import WHERE_ANSWERED
-from hesperus.reports.open_answers.wording import (
-    GROUPING_NAMES,
-    STATE_WORDS,
-    STATISTIC_NAMES,
-    group_name,
-    property_names,
-)
-from hesperus.reports.wording import MISSING, OUTCOME_WORDS, language_label, language_name
+from hesperus.reports.open_answers.wording import GROUPING_NAMES, STATE_WORDS, STATISTIC_NAMES, group_name
 from hesperus.rounding import interval
 from hesperus.types import OUTCOMES
+from hesperus.wording import MISSING, OUTCOME_WORDS, language_label, language_name, property_names
 
 _FIRST_GROUPINGS = ("trained_on", "script", "family")
 """Groupings whose tables stand open; the others are folded."""

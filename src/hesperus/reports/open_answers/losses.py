@@ -12,10 +12,9 @@ from hesperus.records import KEY
 from hesperus.reports.grids import Column, Grid
 from hesperus.reports.item_texts import Text, texts_of
 from hesperus.reports.open_answers.findings import Cell, OpenFindings
-from hesperus.reports.open_answers.wording import property_names
-from hesperus.reports.untrusted import shortened
-from hesperus.reports.wording import MISSING
 from hesperus.rounding import cell
+from hesperus.untrusted import shortened
+from hesperus.wording import MISSING, property_names
 
 MOST_LISTED, MOST_PROMPTS, MOST_ANSWERS, MOST_CLAIMS = 20, 8, 3, 40
 """Prompts in the table and below it to be read, answers of each, claims of a text."""

@@ -11,8 +11,8 @@ from hesperus.reports.families import family_key
 from hesperus.reports.grids import FOLDED, Column, Grid
 from hesperus.reports.item_texts import Text
 from hesperus.reports.open_answers.wording import FAULT_WORDS, RUNG_WORDS
-from hesperus.reports.wording import language_label
 from hesperus.rounding import cell
+from hesperus.wording import language_label
 
 MOST_SHOWN = 12
 """Sentences that are shown of those given up."""

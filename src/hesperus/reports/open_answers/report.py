@@ -8,13 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.analysis.settings import GivenSettings, resolve_settings
-from hesperus.errors import DataError
-from hesperus.records import Run
-from hesperus.reports.drawing import Drawing
-from hesperus.reports.grids import Grid
-from hesperus.reports.open_answers import grids, story
-from hesperus.reports.open_answers.evidence import (
+from hesperus.analysis.open_answers.evidence import (
     PROMPTS,
     READABILITY,
     Evaluated,
@@ -22,14 +16,20 @@ from hesperus.reports.open_answers.evidence import (
     read_evaluated,
     read_frame,
 )
+from hesperus.analysis.open_answers.run_tables import settings_of
+from hesperus.analysis.settings import GivenSettings, resolve_settings
+from hesperus.errors import DataError
+from hesperus.records import Run
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.grids import Grid
+from hesperus.reports.open_answers import grids, story
 from hesperus.reports.open_answers.figures import OPEN_FIGURES, drawings
 from hesperus.reports.open_answers.findings import OpenFindings, open_findings
 from hesperus.reports.open_answers.losses import Losses, losses
 from hesperus.reports.open_answers.repairs import given_up, repairs_grid
-from hesperus.reports.open_answers.runs import settings_of
-from hesperus.reports.open_answers.wording import property_names
 from hesperus.reports.overview import Overview, overview
 from hesperus.reports.pages import Figure, figure, page, signature_text, study_text
+from hesperus.wording import property_names
 
 
 @dataclass(frozen=True, slots=True, eq=False)

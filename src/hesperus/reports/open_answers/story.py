@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from hesperus.analysis.interval_text import signed_interval_text
+from hesperus.analysis.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
 from hesperus.reports.families import family_key
 from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside
-from hesperus.reports.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
-from hesperus.reports.open_answers.wording import EMBEDDED, STATE_WORDS, judge_name, property_names
+from hesperus.reports.open_answers.wording import EMBEDDED, STATE_WORDS, judge_name
 from hesperus.reports.story import share
-from hesperus.reports.wording import counted, joined, language_name, parsed
 from hesperus.rounding import cell
+from hesperus.wording import counted, joined, language_name, parsed, property_names
 
 _MOST_NAMES = 40
 

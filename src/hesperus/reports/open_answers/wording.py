@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hesperus.reports.open_answers.statistics import UNSEEN_WORDS
+from hesperus.analysis.open_answers.statistics import UNSEEN_WORDS
 
 EMBEDDED = "embedded"
 """Name of the judge that needs no model."""
@@ -74,11 +74,6 @@ def group_name(grouping: str, group: str) -> str:
     if grouping == "trained_on":
         return {"in": "declared as training languages", "out": "not declared"}.get(group, group)
     return group
-
-
-def property_names(name: str) -> str:
-    """A property without underscores."""
-    return name.replace("_", " ")
 
 
 def judge_name(signature: Mapping[str, object]) -> str:

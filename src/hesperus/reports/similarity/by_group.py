@@ -7,9 +7,9 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.dots import Hue, dots
-from hesperus.reports.measured.similarity_designs import BETWEEN, WITHIN
 from hesperus.reports.similarity.findings import SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name, told
 from hesperus.reports.theme import COLOURS, INK

@@ -8,12 +8,12 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from hesperus.reports.measured.similarity_designs import BETWEEN, BETWEEN_OF, WITHIN
+from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, WITHIN
 from hesperus.reports.similarity.findings import Row, SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name, told
 from hesperus.reports.theme import COLOURS, DASHES, WIDTH, values
-from hesperus.reports.wording import sense_label
 from hesperus.rounding import cell
+from hesperus.wording import sense_label
 
 _STEPS = 160
 _KINDS = ("within a model, two languages", "between models, one language")

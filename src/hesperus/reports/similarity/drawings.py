@@ -11,7 +11,7 @@ from hesperus.reports.similarity.findings import SimilarityFindings
 from hesperus.reports.similarity.heat_maps import languages_figure, models_figure, statistic_name
 from hesperus.reports.similarity.orders import Order, language_names
 from hesperus.reports.similarity.relation_figures import BAND_POINTS, relations_figure
-from hesperus.reports.wording import joined
+from hesperus.wording import joined
 
 SIMILARITY_FIGURES = ("languages", "models", "groups", "densities", "relations")
 """Kinds of figures, in the order of the report."""

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from hesperus.analysis.answered import Places, with_shares
+from hesperus.analysis.similarity.all_pairs import SIMILARITY_TABLES, similarity_tables
+from hesperus.analysis.similarity.designs import log_size, sense_of
+from hesperus.analysis.similarity.measured import measured
+from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
+from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
+from hesperus.analysis.table import Table
 from hesperus.measures import FAILED, INVALID, Bootstrap, replied
 from hesperus.records import Cell
-from hesperus.reports.measured.answered import Places, with_shares
-from hesperus.reports.measured.similarity import SIMILARITY_TABLES, similarity_tables
-from hesperus.reports.measured.similarity_designs import log_size, sense_of
-from hesperus.reports.measured.similarity_measured import measured
-from hesperus.reports.measured.similarity_runs import LaidRuns, RecordStream
-from hesperus.reports.measured.similarity_settings import SimilaritySettings
-from hesperus.reports.table import Table
 
 Row = Mapping[str, object]
 Square = Mapping[tuple[str, str], Row]

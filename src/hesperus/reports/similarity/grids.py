@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
 from hesperus.reports.grids import (
     FOLDED,
     RESTS_ON,
@@ -15,13 +16,12 @@ from hesperus.reports.grids import (
     number_cell,
     share_cell,
 )
-from hesperus.reports.measured.similarity_designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
 from hesperus.reports.similarity import story
 from hesperus.reports.similarity.findings import SimilarityFindings, Square
 from hesperus.reports.similarity.heat_maps import hundredths, statistic_name
 from hesperus.reports.similarity.orders import language_names
-from hesperus.reports.wording import MISSING, sense_label
 from hesperus.rounding import cell
+from hesperus.wording import MISSING, sense_label
 
 Row = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ import numpy as np
 from hesperus.errors import UnknownNameError
 from hesperus.reports.families import family_key
 from hesperus.reports.similarity.findings import Square
-from hesperus.reports.wording import language_label, parsed, sense_label
+from hesperus.wording import language_label, parsed, sense_label
 
 Order = Literal["family", "cluster", "alphabet"]
 ORDERS: tuple[Order, ...] = get_args(Order)

@@ -10,13 +10,13 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.reports.measured.similarity_designs import BETWEEN, PIVOT, WITHIN
+from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
 from hesperus.reports.similarity.findings import Row, SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name, told
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
-from hesperus.reports.untrusted import shortened
-from hesperus.reports.wording import sense_label
 from hesperus.rounding import cell
+from hesperus.untrusted import shortened
+from hesperus.wording import sense_label
 
 FEWEST_POINTS = 3
 """Through fewer points than this there is nothing to correlate."""

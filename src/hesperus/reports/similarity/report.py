@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.kinds import whole_senses
 from hesperus.analysis.settings import GivenSettings, resolve_settings
+from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, columns_of, settings_of
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grids import Grid
-from hesperus.reports.kinds import whole_senses
-from hesperus.reports.measured.similarity_settings import SimilaritySettings, columns_of, settings_of
 from hesperus.reports.overview import Overview, overview
 from hesperus.reports.pages import Figure, figure, page, signature_text, study_text
 from hesperus.reports.similarity import grids, story

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hesperus.reports.measured.similarity_designs import BETWEEN, WITHIN
+from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
 from hesperus.reports.similarity.findings import Row, SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name
-from hesperus.reports.wording import joined, language_name, parsed, sense_label
 from hesperus.rounding import cell, interval
+from hesperus.wording import joined, language_name, parsed, sense_label
 
 
 def title(parts: Sequence[SimilarityFindings]) -> str:

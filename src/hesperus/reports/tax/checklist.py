@@ -10,15 +10,15 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.back_translation import NOTES as BACK_LIMITS
+from hesperus.analysis.tax.evidence import Evidence, tax_tables
+from hesperus.analysis.tax.native_control import LIMITS as NATIVE_LIMITS
+from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_LIMITS
+from hesperus.analysis.tax.validity import NO_REPLIES, RECORDED, fragile_cells, unchecked_cells
 from hesperus.reports.card import Card, card_of
 from hesperus.reports.formats import format_table
-from hesperus.reports.table import Table
-from hesperus.reports.tax.back_translation import NOTES as BACK_LIMITS
 from hesperus.reports.tax.commands import Remedy, remedies
-from hesperus.reports.tax.evidence import Evidence, tax_tables
-from hesperus.reports.tax.native_control import LIMITS as NATIVE_LIMITS
-from hesperus.reports.tax.naturalisation import NOTES as NATURAL_LIMITS
-from hesperus.reports.tax.validity import NO_REPLIES, RECORDED, fragile_cells, unchecked_cells
 from hesperus.reports.tax.wording import first_row, interval, plain_interval, rows_of
 from hesperus.rounding import cell
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hesperus.reports.tax.evidence import Evidence
-from hesperus.reports.wording import language_name, parsed
+from hesperus.analysis.tax.evidence import Evidence
+from hesperus.wording import language_name, parsed
 
 ALIGNMENT_FILE, RATINGS_FILE, CHECKS_FILE = "audit.json", "ratings.csv", "checks.csv"
 """Files that the commands of an audit find beside the records of a run folder."""

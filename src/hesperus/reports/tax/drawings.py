@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.evidence import Evidence
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.table import Table
-from hesperus.reports.tax.evidence import Evidence
 from hesperus.reports.tax.figures import Dot, bounds_figure, contrast_figure, gate_figure
 from hesperus.reports.tax.grids import bound_name
 from hesperus.reports.tax.wording import (
@@ -20,8 +20,8 @@ from hesperus.reports.tax.wording import (
     who,
 )
 from hesperus.reports.translation_figures import SCORE_NAMES
-from hesperus.reports.wording import counted
 from hesperus.rounding import cell
+from hesperus.wording import counted
 
 TAX_FIGURES = ("gate", "e1", "e1-without", "e3", "e4", "e4-models", "rating", "bounds")
 """Kinds of figures, in the order of the page."""

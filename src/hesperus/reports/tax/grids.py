@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.evidence import Evidence
 from hesperus.audits import KINDS
 from hesperus.reports.grids import FOLDED, Column, Grid, answered_cell, share_cell
-from hesperus.reports.table import Table
-from hesperus.reports.tax.evidence import Evidence
 from hesperus.reports.tax.wording import (
     discordant,
     interval,
@@ -19,8 +19,8 @@ from hesperus.reports.tax.wording import (
     rows_of,
     who,
 )
-from hesperus.reports.wording import MISSING, sense_label
 from hesperus.rounding import cell
+from hesperus.wording import MISSING, sense_label
 
 Row = Mapping[str, Any]
 

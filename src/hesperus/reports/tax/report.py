@@ -9,26 +9,26 @@ import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.settings import MeasureSettings
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.back_translation import NOTES as BACK_NOTES
+from hesperus.analysis.tax.evidence import Evidence, tax_tables
+from hesperus.analysis.tax.native_control import LIMITS
+from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
+from hesperus.analysis.tax.naturalisation import REUSED
+from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
+from hesperus.analysis.tax.sides import Compared, Side, compared
+from hesperus.analysis.tax.validity import TOLERANCE, fragile_cells, unchecked_cells
 from hesperus.errors import UsageError
 from hesperus.records import Run
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.overview import overview
 from hesperus.reports.pages import Figure, figure, page, signature_text, study_text
-from hesperus.reports.table import Table
 from hesperus.reports.tax import story
-from hesperus.reports.tax.back_translation import NOTES as BACK_NOTES
 from hesperus.reports.tax.checklist import NOT_DONE, Checklist, checklist_of
 from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, remedies, steps_of
 from hesperus.reports.tax.drawings import TAX_FIGURES, drawings
-from hesperus.reports.tax.evidence import Evidence, tax_tables
 from hesperus.reports.tax.grids import agreement_grids, all_grids
-from hesperus.reports.tax.native_control import LIMITS
-from hesperus.reports.tax.naturalisation import NOTES as NATURAL_NOTES
-from hesperus.reports.tax.naturalisation import REUSED
-from hesperus.reports.tax.rating import NOTES as RATING_NOTES
 from hesperus.reports.tax.residue import residue_items
-from hesperus.reports.tax.sides import Compared, Side, compared
-from hesperus.reports.tax.validity import TOLERANCE, fragile_cells, unchecked_cells
 from hesperus.rounding import cell
 
 

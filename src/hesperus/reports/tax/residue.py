@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.rating import mean_ratings
+from hesperus.analysis.tax.sides import Compared
 from hesperus.measures import item_signal
 from hesperus.reports.item_texts import Text, texts_of
-from hesperus.reports.tax.evidence import Evidence
-from hesperus.reports.tax.rating import mean_ratings
-from hesperus.reports.tax.sides import Compared
-from hesperus.reports.wording import OUTCOME_WORDS, counted, parsed, sense_sentence
 from hesperus.rounding import cell
+from hesperus.wording import OUTCOME_WORDS, counted, parsed, sense_sentence
 
 MOST = 12
 """Items that are shown."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.reports.table import Table
-from hesperus.reports.tax.evidence import Evidence
-from hesperus.reports.tax.sides import Compared
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.sides import Compared
 from hesperus.reports.tax.wording import first_row, interval, language_of, rows_of
-from hesperus.reports.wording import counted, joined, language_label, lost_sentences, parsed, sense_sentence
 from hesperus.rounding import cell
+from hesperus.wording import counted, joined, language_label, lost_sentences, parsed, sense_sentence
 
 Row = Mapping[str, Any]
 

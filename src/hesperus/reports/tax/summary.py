@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, Table
 from hesperus.reports.cells import shown_cell
-from hesperus.reports.table import ANSWER_COLUMNS, ANSWERED, Table
 from hesperus.rounding import cell
 
 Cells = Mapping[str, object]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hesperus import rounding
-from hesperus.reports.table import Table
-from hesperus.reports.wording import MISSING, language_name, parsed
+from hesperus.analysis.table import Table
 from hesperus.rounding import cell
+from hesperus.wording import MISSING, language_name, parsed
 
 Row = Mapping[str, Any]
 

@@ -55,7 +55,7 @@ def run_study(
 ) -> StudyRun:
     """Run a study to its end, or go on with one that was stopped.
 
-    What stands in `study.yaml` under `comparison` is what the tables of hesperus.reports.measured.similarity take;
+    What stands in `study.yaml` under `comparison` is what the tables of hesperus.analysis.similarity.all_pairs take;
     `study.yaml` is a study file itself, and needs no other file than the records, the task and the grouping that it names.
 
     Args:

@@ -1,0 +1,273 @@
+"""Two runs beside each other: paired differences with intervals, tests, and their correction for number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from hesperus.analysis.answered import Places
+from hesperus.analysis.compared_similarity import similarity_contrasts
+from hesperus.analysis.corrections import (
+    EXACT_MCNEMAR,
+    MCNEMAR,
+    ONE_METHOD,
+    P_DECIDES,
+    RESAMPLED,
+    correct,
+    tests_signature,
+    without_resamples,
+)
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
+from hesperus.analysis.single import cell_columns
+from hesperus.analysis.table import Table, estimate_cells, table
+from hesperus.analysis.views import View, views
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.measures import (
+    FAILED,
+    MISSING,
+    Bootstrap,
+    Codes,
+    InvalidRule,
+    Mask,
+    account,
+    compare,
+    difference,
+    estimates,
+    mcnemar_test,
+    replied,
+    share_statistic,
+    smallest_detectable_difference,
+    unanswered,
+)
+from hesperus.measures.classes import NONE_ANSWERED
+from hesperus.records import Cell, CellPair, implied_pairs
+
+COMPARED = ("accuracy", "consistency", "similarity", "validity")
+_TESTED = ("p", "p_holm", "detectable")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Contrast:
+    """One property, item by item, on both sides."""
+
+    cells: Mapping[str, object]
+    first: Mask
+    second: Mask
+    counted: Mask
+    excluded: int
+    reason: str
+
+
+def compare_table(
+    runs: tuple[pl.DataFrame, pl.DataFrame],
+    what: str = "consistency",
+    *,
+    models: tuple[str, str] | None = None,
+    by: Sequence[str] = (),
+    invalid: InvalidRule = "disagree",
+    bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
+    exact: bool = False,
+) -> Table:
+    """Difference of a second run from a first, on the items that both have.
+
+    Args:
+        runs: Two records tables; the same one twice compares two of its models.
+        what: ``consistency`` (of every pair that the design implies), ``accuracy`` or ``validity`` (of every cell),
+            ``similarity`` (κ_p of the labels in every pair of senses).
+        models: A model of the first and one of the second run; None pairs models of the same name, or the only two.
+        by: Columns of the records to group by.
+        invalid: How unreadable answers compare.
+        bootstrap: How intervals are made; resamples are shared by both sides.
+        exact: The exact McNemar test in place of the mid-p test, as papers print it.
+
+    Returns:
+        A row per model, task and cell (or pair): both values, `value` = second − first with its interval, the mid-p
+        McNemar `p` (of similarity: of the same resampled items as the interval), `p_holm` over all rows of the table, and
+        `detectable`, the smallest difference that this test would find in so many items with a chance of 80 %. Without
+        resamples there is neither interval nor p.
+
+    Raises:
+        UnknownNameError: `what`, a model or a column that does not exist.
+        DataError: The runs share no model, task, cell or item.
+    """
+    if what not in COMPARED:
+        raise UnknownNameError("comparison", what, COMPARED)
+    settings = MeasureSettings(by=tuple(by), invalid=invalid, bootstrap=bootstrap)
+    rows: list[dict[str, object]] = []
+    for model_a, model_b in matched_models(runs, models):
+        sides = [
+            run.filter(pl.col("model") == model).with_columns(model=pl.lit(side))
+            for run, model, side in zip(runs, (model_a, model_b), ("a", "b"), strict=True)
+        ]
+        both = pl.concat(sides, how="diagonal_relaxed")
+        for view in views(both, by=by, per_model=False):
+            head = {"model_a": model_a, "model_b": model_b, "task": view.task, **view.groups}
+            if what == "similarity":
+                rows += similarity_contrasts(head, view, invalid=invalid, bootstrap=bootstrap)
+            else:
+                rows += _rows(head, list(_contrasts(view, what, invalid)), bootstrap, exact)
+    if not rows:
+        raise DataError("the runs share no task, cell or pair that could be compared")
+    family = correct(rows)
+    if not bootstrap.resamples:
+        without_resamples(rows)
+    places = ("a", "b") if what in ("consistency", "similarity") else ("instruction", "input", "repeat")
+    head_columns = (
+        "model_a",
+        "model_b",
+        "task",
+        *by,
+        *places,
+        "statistic",
+        "value_a",
+        "value_b",
+        "answered_a",
+        "answered_b",
+    )
+    columns = (*head_columns, "value", "low", "high", *_TESTED, "n", "excluded", "reason")
+    places_of = [Places(run, [name for name in by if name in run.columns]) for run in runs]
+    for row in rows:
+        row["statistic"] = "kappa_p" if what == "similarity" else what
+        for side, answers in zip("ab", places_of, strict=True):
+            named = {name: value for name, value in row.items() if name not in ("model_a", "model_b")}
+            row[f"answered_{side}"] = answers.share({**named, "model": row[f"model_{side}"]})
+    if what == "similarity":
+        tests = tests_signature(RESAMPLED, [family], of="all rows", decides=ONE_METHOD)
+    else:
+        test = EXACT_MCNEMAR if exact else MCNEMAR
+        tests = tests_signature(test, [family], of="all rows", decides=P_DECIDES)
+    return table(f"compare {what}", columns, rows=rows, signature=settings.signed() | {"tests": tests})
+
+
+def matched_models(
+    runs: tuple[pl.DataFrame, pl.DataFrame], models: tuple[str, str] | None
+) -> list[tuple[str, str]]:
+    """Which model of a first table stands beside which of a second.
+
+    Args:
+        runs: Two tables with a column `model`.
+        models: A model of the first and one of the second; None pairs models of the same name, or the only two.
+
+    Raises:
+        UnknownNameError: A model that a table does not have.
+        DataError: The tables share no model, and there are several.
+    """
+    names = [sorted(run["model"].unique().to_list()) for run in runs]
+    if models is not None:
+        for model, known in zip(models, names, strict=True):
+            if model not in known:
+                raise UnknownNameError("model", model, known)
+        return [models]
+    shared = [(name, name) for name in names[0] if name in names[1]]
+    if shared:
+        return shared
+    if len(names[0]) == len(names[1]) == 1:
+        return [(names[0][0], names[1][0])]
+    raise DataError(
+        f"the runs share no model ({', '.join(names[0])} and {', '.join(names[1])}); name one of each side"
+    )
+
+
+def _contrasts(view: View, what: str, invalid: InvalidRule) -> Iterator[_Contrast]:
+    """What can be compared in a view whose models are the two sides, "a" and "b"."""
+    sides = [[cell for cell in view.arrays.cells if cell.model == side] for side in ("a", "b")]
+    if what == "consistency":
+        second = {pair.labels: pair for pair in implied_pairs(sides[1])}
+        for pair in implied_pairs(sides[0]):
+            if pair.labels in second:
+                yield _consistent(view, pair, second[pair.labels], invalid)
+        return
+    others = {(cell.instruction, cell.input, cell.repeat): cell for cell in sides[1]}
+    for cell in sides[0]:
+        other = others.get((cell.instruction, cell.input, cell.repeat))
+        if other is not None:
+            yield _single(view, (cell, other), what, invalid)
+
+
+def _consistent(view: View, first: CellPair, second: CellPair, invalid: InvalidRule) -> _Contrast:
+    a, b = (compare(view.answers(pair.a), view.answers(pair.b), invalid=invalid) for pair in (first, second))
+    counted = a.counted & b.counted
+    codes = [view.answers(cell) for pair in (first, second) for cell in (pair.a, pair.b)]
+    labels = dict(zip(("a", "b"), first.labels, strict=True))
+    return _contrast(labels, (a.agree, b.agree), counted, codes)
+
+
+def _single(view: View, cells: tuple[Cell, Cell], what: str, invalid: InvalidRule) -> _Contrast:
+    answers = [view.answers(cell) for cell in cells]
+    gold = [view.gold(cell) for cell in cells]
+    asked = [codes >= 0 if invalid == "drop" and what == "accuracy" else replied(codes) for codes in answers]
+    if what == "accuracy":
+        asked = [mask & (right >= 0) for mask, right in zip(asked, gold, strict=True)]
+        held = [codes == right for codes, right in zip(answers, gold, strict=True)]
+        return _contrast(cell_columns(cells[0]), (held[0], held[1]), asked[0] & asked[1], answers)
+    # Validity is about having an answer: a run without any has 0 of it, and is not undefined.
+    read = (answers[0] >= 0, answers[1] >= 0)
+    return _contrast(cell_columns(cells[0]), read, asked[0] & asked[1], answers, needs_answers=False)
+
+
+def _contrast(
+    cells: Mapping[str, object],
+    held: tuple[Mask, Mask],
+    counted: Mask,
+    runs: Sequence[Codes],
+    *,
+    needs_answers: bool = True,
+) -> _Contrast:
+    """A contrast with an account of every item that was asked somewhere and does not count."""
+    silent = 0
+    if needs_answers and unanswered(counted, *runs):
+        silent = int(counted.sum())
+        counted = np.zeros_like(counted)
+    failed = np.logical_or.reduce([codes == FAILED for codes in runs])
+    somewhere = np.logical_or.reduce([codes != MISSING for codes in runs])
+    lost = {
+        "without a reply (error)": int(failed.sum()),
+        "that do not count on every side": int((somewhere & ~counted & ~failed).sum()) - silent,
+        NONE_ANSWERED: silent,
+    }
+    return _Contrast(cells, *held, counted, sum(lost.values()), account(lost))
+
+
+def _rows(
+    head: Mapping[str, object], contrasts: Sequence[_Contrast], bootstrap: Bootstrap, exact: bool
+) -> list[dict[str, object]]:
+    shares = [(share_statistic(c.first, c.counted), share_statistic(c.second, c.counted)) for c in contrasts]
+    values = estimates([side for pair in shares for side in pair])
+    numbers = estimates((difference(second, first) for first, second in shares), bootstrap)
+    rows = []
+    for place, (contrast, number) in enumerate(zip(contrasts, numbers, strict=True)):
+        cells = estimate_cells(number)
+        cells["excluded"] = contrast.excluded
+        if contrast.reason:
+            cells["reason"] = "; ".join(text for text in (number.reason, contrast.reason) if text)
+        test = mcnemar_test(contrast.first, contrast.second, counted=contrast.counted, exact=exact)
+        p = test.value if bootstrap.resamples and number.value is not None else None
+        apart = int(((contrast.first ^ contrast.second) & contrast.counted).sum())
+        detectable = (
+            smallest_detectable_difference(apart / number.n, number.n, level=bootstrap.level, exact=exact)
+            if number.n
+            else None
+        )
+        both = {"value_a": values[2 * place].value, "value_b": values[2 * place + 1].value}
+        rows.append({**head, **contrast.cells, **both, **cells, "p": p, "detectable": detectable})
+    return rows
+
+
+def changed_sentence(compared: Table, *, level: float = 0.05) -> str:
+    """How many differences are certain after the correction for the number of rows: the answer of a comparison.
+
+    Args:
+        compared: A table of differences, with or without tests.
+        level: A corrected p below it counts as certain.
+    """
+    values = [row for row in compared.rows if row["value"] is not None]
+    tested = [row for row in values if isinstance(row["p_holm"], float)]
+    if not tested:
+        return f"{compared.measure}: {len(values)} difference{'s' * (len(values) != 1)}, none tested"
+    certain = [row for row in tested if float(row["p_holm"]) < level]  # type: ignore[arg-type]
+    higher = sum(float(row["value"]) > 0 for row in certain)  # type: ignore[arg-type]
+    ways = f": {higher} higher, {len(certain) - higher} lower" if certain else ""
+    return f"{compared.measure}: {len(certain)} of {len(tested)} differences are certain (p_holm < {level}){ways}"

@@ -1,0 +1,103 @@
+"""κ_p between two languages on two sides: is the second run more alike to itself across them than the first?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+import numpy as np
+
+from hesperus.analysis.gold import gold_range
+from hesperus.analysis.table import estimate_cells
+from hesperus.analysis.views import View
+from hesperus.measures import (
+    INVALID,
+    MISSING,
+    Bootstrap,
+    Codes,
+    InvalidRule,
+    Key,
+    Statistic,
+    agreement_detectable,
+    agreement_statistics,
+    difference,
+    draws,
+    estimate,
+    replied,
+    resampled_p,
+)
+from hesperus.records import Cell, CellPair
+
+Row = dict[str, object]
+
+_AGREE = 1
+"""Column of κ_p that says on how many items both runs agree."""
+
+
+def similarity_contrasts(
+    head: Mapping[str, object], view: View, *, invalid: InvalidRule, bootstrap: Bootstrap
+) -> Iterator[Row]:
+    """A row for each pair of senses that both sides have: κ_p of the labels, second side less first.
+
+    Items count where all four answers are there and gold is the same in all; both sides are resampled together. `p` is
+    of the same resamples as the interval (see measures.resampled_p).
+
+    Args:
+        head: Columns that all rows have.
+        view: Both sides, whose models are called "a" and "b".
+        invalid: How unreadable answers compare.
+        bootstrap: How resamples are drawn.
+    """
+    cells: dict[tuple[str, str], dict[str, Cell]] = {}
+    for cell in view.arrays.cells:
+        if cell.repeat == 1:
+            cells.setdefault((cell.instruction, cell.input), {})[cell.model] = cell
+    shared = [sides for sides in cells.values() if len(sides) == 2]
+    for one, other in combinations(shared, 2):
+        labels = CellPair("chosen", one["a"], other["a"]).labels
+        yield {**head, "a": labels[0], "b": labels[1], **_row(view, one, other, invalid, bootstrap)}
+
+
+def _row(
+    view: View,
+    one: Mapping[str, Cell],
+    other: Mapping[str, Cell],
+    invalid: InvalidRule,
+    bootstrap: Bootstrap,
+) -> Row:
+    cells = [one["a"], other["a"], one["b"], other["b"]]
+    codes = np.stack([view.answers(cell) for cell in cells])
+    gold = np.stack([view.gold(cell) for cell in cells])
+    asked = replied(codes)
+    somewhere = (codes != MISSING).any(axis=0)
+    highest, lowest = gold_range(gold)
+    counted = asked.all(axis=0) & ((highest < 0) | (lowest == highest))
+    lost = int((somewhere & ~counted).sum())
+    key = Key(np.maximum(highest, INVALID).astype(np.int32), view.arrays.options)
+    held: Codes = np.where(counted, codes, MISSING).astype(np.int32)
+    first, second = (
+        agreement_statistics(held[i], held[i + 1], key=key, invalid=invalid)["kappa_p"] for i in (0, 2)
+    )
+    apart = difference(second, first)
+    cell = estimate_cells(estimate(apart, bootstrap))
+    if lost:
+        said = f"{lost} without a reply in all four runs, or with differing gold"
+        cell["excluded"] = int(str(cell["excluded"])) + lost
+        cell["reason"] = "; ".join(text for text in (str(cell["reason"] or ""), said) if text)
+    resampled = _resampled(apart, bootstrap)
+    defined = cell["value"] is not None
+    return {
+        "value_a": estimate(first).value,
+        "value_b": estimate(second).value,
+        **cell,
+        "p": resampled_p(resampled) if defined else None,
+        "detectable": agreement_detectable(apart, _AGREE, bootstrap) if defined else None,
+    }
+
+
+def _resampled(statistic: Statistic, bootstrap: Bootstrap) -> np.ndarray:
+    drawn = draws(len(statistic.columns[0]), bootstrap)
+    if drawn is None:
+        return np.empty(0)
+    columns = np.column_stack([column.astype(np.float64) for column in statistic.columns])
+    return statistic.resampled(drawn.sums(columns), drawn)

@@ -1,0 +1,1 @@
+"""Numbers of open answers, made from the table of pairs that an evaluation writes."""

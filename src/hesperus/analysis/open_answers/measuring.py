@@ -1,0 +1,80 @@
+"""Tables of open answers as measures of a run, and what to say where a measure of labels is asked of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from hesperus.analysis.description import Described
+from hesperus.analysis.open_answers.run_tables import RUN_TABLES, run_table
+from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.table import Table
+from hesperus.errors import UsageError
+
+STUDY = "translate_then_evaluate"
+OPEN_COMPARED = ("scores", "groups")
+"""Tables of two runs of open answers beside each other."""
+OF_REPLIES = ("outcomes", "summary", "validity", "language")
+"""Measures of any run that say something of open answers too: what became of the replies."""
+
+_SCORED = ", ".join(RUN_TABLES)
+
+
+def is_open(described: Described) -> bool:
+    """Whether a run folder is one of open answers."""
+    return described.folder is not None and described.study.get("study") == STUDY
+
+
+def refuse_labels(what: str, described: Described) -> None:
+    """Refuse a measure of labels for a run of open answers, which have none.
+
+    Raises:
+        UsageError: It is one; the message says which measures it has.
+    """
+    if described.study.get("study") == STUDY and what not in (*RUN_TABLES, *OF_REPLIES):
+        raise UsageError(
+            f"{what} is about labels, and open answers have none; `hesperus measure scores RUN` says how much of the reference's "
+            f"answer each language keeps (a run of open answers has {_SCORED}; {', '.join(OF_REPLIES)}; two are compared by "
+            f"{', '.join(OPEN_COMPARED)})"
+        )
+
+
+def refuse_settings(what: str, given: GivenSettings) -> None:
+    """Refuse settings of labels where open answers are measured or compared.
+
+    Raises:
+        UsageError: Columns to group by, or a rule for unreadable labels.
+    """
+    if given.by:
+        raise UsageError(
+            f"{what} is not measured by a column of the records; `groups` has groups of languages"
+        )
+    if given.invalid is not None:
+        raise UsageError("--invalid is about labels, and open answers have none")
+
+
+def open_table(what: str, records: pl.DataFrame, given: GivenSettings, described: Described) -> Table:
+    """A table of a run of open answers, all its evaluations together.
+
+    Args:
+        what: One of RUN_TABLES.
+        records: The records of the models and tasks that are wanted.
+        given: What was asked for; it wins over the run's study.
+        described: What the run says of itself.
+
+    Raises:
+        UsageError: It is no run of open answers, or something is asked of it that it does not have.
+        DataError: The folder lacks an evaluation, or holds a broken one.
+    """
+    if described.study.get("study") != STUDY or described.folder is None:
+        raise UsageError(
+            f"{what} is a table of a run of open answers (`hesperus run {STUDY}`), and this is none; `hesperus evaluate "
+            "information FILE` evaluates answers that are there already"
+        )
+    refuse_settings(what, given)
+    made = run_table(described.folder, what, described.study, given=given)
+    kept = {name: set(records[name].unique()) for name in ("model", "task") if name in made.columns}
+    return replace(
+        made, rows=tuple(row for row in made.rows if all(row[name] in held for name, held in kept.items()))
+    )

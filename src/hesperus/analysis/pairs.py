@@ -1,0 +1,111 @@
+"""What a row compares: two sides, and which of the paper's conditions they make."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from hesperus.wording import parsed, sense_label, target_label
+
+Kind = Literal["T", "I", "X", "repeat", "versions", "other"]
+
+KIND_WORDS = {
+    "T": "T: instruction and input",
+    "I": "I: instruction only",
+    "X": "X: input only",
+    "repeat": "same prompt, asked twice",
+    "versions": "two whole versions",
+    "other": "other pair",
+}
+
+
+# Codes of another tool may hold anything, commas and equal signs among it
+_SIDE = re.compile(
+    r"instruction=(?P<instruction>.+),input=(?P<input>.+?)(?:,repeat=(?P<repeat>\d+))?", re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison, as a row writes it: ``instruction=de_from_en,input=en,repeat=2``."""
+
+    instruction: str
+    input: str
+    repeat: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Side:
+        """Read a side.
+
+        Raises:
+            ValueError: The text is no ``instruction=…,input=…``.
+        """
+        found = _SIDE.fullmatch(text)
+        if found is None:
+            raise ValueError(f"{text!r} is no side of a comparison: write 'instruction=en,input=de_from_en'")
+        return cls(found["instruction"], found["input"], int(found["repeat"] or 1))
+
+    @property
+    def label(self) -> str:
+        """For people: ``German (de) from English`` or ``instruction …, input …``."""
+        if self.instruction == self.input:
+            return sense_label(self.input)
+        return f"instruction {sense_label(self.instruction)}, input {sense_label(self.input)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A comparison.
+
+    Attributes:
+        a: The starting point.
+        b: What it is compared with.
+        kind: T, I or X where ``a`` is an original throughout and ``b`` puts a sense made from it in the place of
+            both, the instruction or the input; ``repeat`` for the same prompt asked again; ``versions`` for any other
+            two prompts that are each one sense throughout.
+        source: The sense that instruction and input of ``a`` share, or None.
+        target: The sense that ``b`` puts in its place, or None.
+    """
+
+    a: Side
+    b: Side
+    kind: Kind
+    source: str | None
+    target: str | None
+
+    @property
+    def target_label(self) -> str:
+        """The target's language and what sets it apart from a plain translation by the model itself."""
+        return target_label(self.target or self.b.input)
+
+
+@lru_cache(maxsize=65536)
+def pair(a: str, b: str) -> Pair:
+    """Read the two sides of a row.
+
+    Raises:
+        ValueError: See Side.parse.
+    """
+    left, right = Side.parse(a), Side.parse(b)
+    if (left.instruction, left.input) == (right.instruction, right.input):
+        return Pair(left, right, "repeat", left.input if left.instruction == left.input else None, None)
+    if left.instruction != left.input:
+        return Pair(left, right, "other", None, None)
+    source = left.input
+    if right.instruction == right.input:
+        kind: Kind = "T" if _made_from(right.input, source) else "versions"
+        return Pair(left, right, kind, source, right.input)
+    if right.input == source and _made_from(right.instruction, source):
+        return Pair(left, right, "I", source, right.instruction)
+    if right.instruction == source and _made_from(right.input, source):
+        return Pair(left, right, "X", source, right.input)
+    return Pair(left, right, "other", source, None)
+
+
+def _made_from(code: str, source: str) -> bool:
+    made, original = parsed(code), parsed(source)
+    if made is None or original is None or made.is_original or not original.is_original:
+        return False
+    return made.origin == original.language

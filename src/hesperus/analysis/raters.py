@@ -1,0 +1,160 @@
+"""Agreement of raters from any long table: a row per rating, a table of statistics out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from hesperus.analysis.rating_tables import QUESTION, RaterSettings, Ratings, grouped_ratings
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.errors import UsageError
+from hesperus.measures import (
+    WEIGHTS,
+    Statistic,
+    Weights,
+    bias_statistic,
+    category_statistic,
+    cohen_statistic,
+    confusion,
+    estimates,
+    fleiss_statistic,
+    gwet_statistic,
+    krippendorff_alpha,
+    percent_statistic,
+    summed_by,
+)
+
+
+def raters_table(frame: pl.DataFrame, settings: RaterSettings, *, file: object = None) -> Table:
+    """Agreement of all raters, of every two, and how each differs from the rest; for each question by itself.
+
+    Intervals draw items: where a column ``item`` gives several units to one, they travel together.
+
+    Args:
+        frame: A row per rating.
+        settings: Columns and level.
+        file: Named in messages.
+
+    Returns:
+        Rows by `statistic`: ``percent``, ``krippendorff_alpha``, ``fleiss_kappa``, ``gwet_ac1`` of all raters;
+        ``cohen_kappa`` (and, above the nominal level, ``cohen_kappa_linear``, ``cohen_kappa_quadratic``) of every two;
+        ``bias`` of each against the mean of the others. `level` is that of the question. `signature` counts rows without
+        a rating and repeated rows; `notes` there say what was taken for granted.
+
+    Raises:
+        UnknownNameError: A column does not exist.
+        DataError: A rating is no number where the level needs one, or out of scale; a rater rated a unit twice; or
+            fewer than two raters.
+    """
+    found = grouped_ratings(frame, settings, file=file)
+    rows = [row for ratings in found.groups for row in _rows(ratings, settings)]
+    columns = (*found.by, "level", "statistic", "rater_a", "rater_b", *ESTIMATE_COLUMNS)
+    signed = {**settings.signed(), **found.counts, "notes": list(found.notes)}
+    return table("raters", columns, rows=rows, signature=signed)
+
+
+def confusion_table(frame: pl.DataFrame, settings: RaterSettings, *, file: object = None) -> Table:
+    """How often one rater said this where another said that, for every two raters and every two ratings that occur.
+
+    Raises:
+        UnknownNameError: See raters_table.
+        DataError: See raters_table.
+    """
+    found = grouped_ratings(frame, settings, file=file)
+    rows = [row for ratings in found.groups for row in _confused(ratings)]
+    columns = (*found.by, "rater_a", "rater_b", "rating_a", "rating_b", "count")
+    return table("raters confusion", columns, rows=rows, signature={**settings.signed(), **found.counts})
+
+
+def categories_table(frame: pl.DataFrame, settings: RaterSettings, *, file: object = None) -> Table:
+    """How often people chose each category of a question, such as why an answer changed, by model and sense.
+
+    Args:
+        frame: A row per rating.
+        settings: Columns; without `by`, the columns ``model`` and ``b`` (the sense that was judged) tell groups apart
+            where the table has them. One rater is enough; raters who differ about a unit share it.
+        file: Named in messages.
+
+    Returns:
+        For every question whose ratings are names a row per group and category: ``share`` of the rated units, with an
+        interval over items. Categories are those that occur anywhere in the answers to the question.
+
+    Raises:
+        UsageError: Every question is a scale.
+        UnknownNameError: See raters_table.
+        DataError: See raters_table.
+    """
+    by = settings.by or tuple(
+        name for name in _CELL if name in frame.columns and not frame[name].null_count()
+    )
+    found = grouped_ratings(frame, replace(settings, by=by), file=file, raters=1)
+    named = [ratings for ratings in found.groups if ratings.level == "nominal"]
+    if not named:
+        raise UsageError(
+            "every question is a scale; `measure raters` says how far raters agree, categories are names"
+        )
+    known: dict[object, list[str]] = {}
+    for ratings in named:
+        held = known.setdefault(ratings.group.get(QUESTION), [])
+        held += [name for name in ratings.names if name not in held]
+    rows = []
+    for ratings in named:
+        names = sorted(known[ratings.group.get(QUESTION)])
+        places = [float(ratings.names.index(name)) if name in ratings.names else -1.0 for name in names]
+        shares = [_over_items(category_statistic(ratings.table, place), ratings) for place in places]
+        for name, estimate in zip(names, estimates(shares, settings.bootstrap), strict=True):
+            base = {**ratings.group, "category": name, "statistic": "share", "raters": len(ratings.raters)}
+            rows.append({**base, **estimate_cells(estimate)})
+    columns = (*found.by, "category", "statistic", "raters", *ESTIMATE_COLUMNS)
+    return table("categories", columns, rows=rows, signature={**settings.signed(), **found.counts})
+
+
+_CELL = ("model", "b")
+"""Columns of a unit made from a run that name whose answer changed, and to which sense."""
+
+
+def _rows(ratings: Ratings, settings: RaterSettings) -> Iterator[dict[str, object]]:
+    base = {**ratings.group, "level": ratings.level, "rater_a": "", "rater_b": ""}
+    alpha = krippendorff_alpha(
+        ratings.table, ratings.level, bootstrap=settings.bootstrap, items=ratings.items
+    )
+    yield {**base, "statistic": "krippendorff_alpha", **estimate_cells(alpha)}
+    named = [(cells, _over_items(found, ratings)) for cells, found in _statistics(ratings)]
+    found = estimates((statistic for _, statistic in named), settings.bootstrap)
+    for (cells, _), estimate in zip(named, found, strict=True):
+        yield {**base, **cells, **estimate_cells(estimate)}
+
+
+def _over_items(statistic: Statistic, ratings: Ratings) -> Statistic:
+    return statistic if ratings.items is None else summed_by(statistic, ratings.items)
+
+
+def _statistics(ratings: Ratings) -> Iterator[tuple[dict[str, object], Statistic]]:
+    rated, raters, level = ratings.table, ratings.raters, ratings.level
+    yield {"statistic": "percent"}, percent_statistic(rated)
+    yield {"statistic": "fleiss_kappa"}, fleiss_statistic(rated)
+    yield {"statistic": "gwet_ac1"}, gwet_statistic(rated)
+    kinds: tuple[Weights, ...] = ("none",) if level == "nominal" else WEIGHTS
+    for a, b in combinations(range(len(raters)), 2):
+        for weights in kinds:
+            name = "cohen_kappa" if weights == "none" else f"cohen_kappa_{weights}"
+            cells: dict[str, object] = {"statistic": name, "rater_a": raters[a], "rater_b": raters[b]}
+            yield cells, cohen_statistic(rated[a], rated[b], weights=weights)
+    if level != "nominal":
+        for place, rater in enumerate(raters):
+            yield {"statistic": "bias", "rater_a": rater}, bias_statistic(rated, place)
+
+
+def _confused(ratings: Ratings) -> Iterator[dict[str, object]]:
+    for a, b in combinations(range(len(ratings.raters)), 2):
+        values, counts = confusion(ratings.table[a], ratings.table[b])
+        shown = [ratings.names[int(value)] if ratings.names else f"{value:g}" for value in values]
+        for i, j in np.ndindex(counts.shape):
+            yield {
+                **ratings.group, "rater_a": ratings.raters[a], "rater_b": ratings.raters[b],
+                "rating_a": shown[i], "rating_b": shown[j], "count": int(counts[i, j]),
+            }  # fmt: skip

@@ -1,0 +1,148 @@
+"""The table of the language of replies: how many are in the one asked for, line by line and word by word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.analysis.paired import Row, estimated
+from hesperus.analysis.settings import MeasureSettings
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.errors import UnknownNameError, UsageError
+from hesperus.languages import TextLanguage, are_alike, compared_reply, is_identified, language_asked
+from hesperus.measures import Bootstrap, Statistic, share_statistic
+from hesperus.records import KEY
+
+CELL = ("instruction", "input", "repeat")
+COLUMNS = ("asked", "reply_language", "statistic", *ESTIMATE_COLUMNS)
+
+_UNTOLD = "too short to tell"
+
+Mask = npt.NDArray[np.bool_]
+
+
+def language_table(records: pl.DataFrame, *, by: Sequence[str] = (), bootstrap: Bootstrap) -> Table:
+    """How many replies of each cell are in the language of their instruction.
+
+    Statistics, each a share of the replies that are long enough to tell:
+
+    - ``right_language``: less than a third of the reply is in another language;
+    - ``line_pass_rate``: no line or sentence of it is in another language;
+    - ``word_pass_rate``: of those, the replies without a word of four and more small Latin letters; undefined where the
+      language is written in Latin script;
+    - ``share``: replies in each language that occurs (column `reply_language`).
+
+    The rates are those of Marchisio et al. 2024 (Understanding and Mitigating Language Confusion in LLMs,
+    arXiv:2406.20052), with sentences of 20 letters in place of lines of five words, and without a dictionary.
+
+    Args:
+        records: A records table with the column `reply`.
+        by: Columns of the records to group by.
+        bootstrap: How intervals are made.
+
+    Raises:
+        UnknownNameError: A column that the records do not have.
+        UsageError: A column that every row has anyway.
+    """
+    if "reply" not in records.columns:
+        records = records.with_columns(pl.lit(None, pl.String()).alias("reply"))
+    for name in by:
+        if name in KEY:
+            raise UsageError(f"every row says its {name} anyway; group by another column")
+        if name not in records.columns:
+            raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
+    keys = ["model", "task", *by, *CELL]
+    rows: list[Row] = []
+    parts = records.partition_by(keys, as_dict=True)
+    for values in sorted(
+        parts, key=lambda values: tuple((value is not None, str(value)) for value in values)
+    ):
+        head = dict(zip(keys, values, strict=True))
+        asked = language_asked(str(head["instruction"]))
+        found = _statistics(parts[values], asked)
+        rows += estimated({**head, "asked": asked}, found, bootstrap)
+    settings = MeasureSettings(by=tuple(by), bootstrap=bootstrap)
+    return table("language", (*keys, *COLUMNS), rows=rows, signature=settings.signed())
+
+
+def language_notes(records: pl.DataFrame) -> list[str]:
+    """How many replies of each model are in another language than the one asked for, a line each; none where none is.
+
+    Args:
+        records: A records table; without the column `reply_language` only outcomes are counted.
+    """
+    told = (
+        records["reply_language"]
+        if "reply_language" in records.columns
+        else pl.Series([None] * records.height)
+    )
+    columns = (records[name].to_list() for name in ("model", "instruction", "outcome"))
+    asked: dict[str, str | None] = {}
+    replies: Counter[str] = Counter()
+    others: dict[str, Counter[str]] = {}
+    for model, instruction, outcome, tag in zip(*columns, told.to_list(), strict=True):
+        replies[model] += outcome != "error"
+        if instruction not in asked:
+            asked[instruction] = language_asked(instruction)
+        wanted = asked[instruction]
+        if outcome == "wrong_language" or (
+            tag is not None and wanted is not None and not are_alike(tag, wanted)
+        ):
+            others.setdefault(model, Counter())[tag or "a language that was not told"] += 1
+    return [
+        f"{model}: {sum(found.values()):,} of {replies[model]:,} replies are in another language than the one asked for "
+        f"({', '.join(f'{tag} {count:,}' for tag, count in found.most_common(5))}); `hesperus measure language` has the rates"
+        for model, found in others.items()
+    ]
+
+
+def _statistics(held: pl.DataFrame, asked: str | None) -> Iterator[tuple[Mapping[str, object], Statistic]]:
+    found = [
+        None if text is None or asked is None else compared_reply(text, asked)
+        for text in held["reply"].to_list()
+    ]
+    lost = [f"{held['reply'].null_count()} without a reply"] if held["reply"].null_count() else []
+    told = np.array([one is not None and one.is_told for one in found])
+    if asked is None:
+        lost.append("the instruction names no language")
+    elif not is_identified(asked):
+        lost.append(f"{asked} cannot be identified: only another script is seen")
+    if short := sum(one is not None and not one.is_told for one in found):
+        lost.append(f"{short} {_UNTOLD}")
+    right = _mask(found, lambda one: not one.is_other)
+    lines = _mask(found, lambda one: one.other_sentences == 0)
+    words = _mask(found, lambda one: one.strange_words == 0)
+    latin = bool(told.any()) and all(
+        one.strange_words is None for one in found if one is not None and one.is_told
+    )
+    yield _row("right_language"), _told(right, told, len(found), lost)
+    yield _row("line_pass_rate"), _told(lines, told, len(found), lost)
+    wordly = np.zeros_like(told) if latin else told & lines
+    note = ["in Latin script, words of other languages cannot be told by their letters"] if latin else lost
+    yield _row("word_pass_rate"), _told(words, wordly, len(found), note)
+    names = [one.language if one is not None and one.is_told else None for one in found]
+    for tag in sorted({name for name in names if name is not None}):
+        same = np.array([name == tag for name in names])
+        yield _row("share", tag), _told(same, told, len(found), lost)
+
+
+def _row(statistic: str, tag: str | None = None) -> Row:
+    return {"reply_language": tag, "statistic": statistic}
+
+
+def _mask(found: Sequence[TextLanguage | None], holds: Callable[[TextLanguage], bool]) -> Mask:
+    return np.array([one is not None and one.is_told and holds(one) for one in found], dtype=bool)
+
+
+def _told(part: Mask, whole: Mask, height: int, lost: Sequence[str]) -> Statistic:
+    return replace(
+        share_statistic(part, whole),
+        excluded=height - int(whole.sum()),
+        reason="; ".join(lost),
+        undefined="no reply that is long enough to tell its language",
+    )

@@ -1,0 +1,249 @@
+"""Is it the translation? The table that sets an item's translation score beside whether its answers agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.analysis.answered import with_answered
+from hesperus.analysis.corrections import (
+    P_DECIDES,
+    PERMUTED,
+    correct,
+    tests_signature,
+    without_resamples,
+)
+from hesperus.analysis.paired import Row, estimated
+from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, resolve
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.analysis.views import View, views
+from hesperus.errors import DataError, UsageError
+from hesperus.measures import (
+    Bootstrap,
+    InvalidRule,
+    Statistic,
+    above_statistics,
+    compare,
+    consistency_statistic,
+    enough_permutations,
+    mean_statistic,
+    pearson_p,
+    pearson_statistic,
+    too_few_differ,
+)
+from hesperus.records import CellPair, implied_pairs
+
+DEFAULT_THRESHOLD = 50.0
+"""BLEU above which the paper counts translations as good."""
+
+DEFAULT_COMET_THRESHOLD = 0.8
+"""A convention of ours; the paper sets a threshold for BLEU alone."""
+
+_TESTED = ("p", "p_holm")
+_Sides = tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
+"""The two sides of a correlation, over the items that count."""
+
+_NAMES = ("task", "model", "sense", "item")
+
+
+def read_scores(path: Path | str) -> pl.DataFrame:
+    """Read item scores of translations: Parquet, CSV or JSON lines.
+
+    Args:
+        path: A table with the columns `sense` (such as de_from_en), `item`, at least one column of numbers (bleu,
+            chrf, comet, …), and where there are several a `task` and a `model`.
+
+    Raises:
+        UsageError: There is no such file, or its ending is not known.
+        DataError: The table cannot be read, or lacks a column.
+    """
+    file = Path(path)
+    readers: dict[str, Callable[[Path], pl.DataFrame]] = {
+        ".parquet": pl.read_parquet,
+        ".csv": pl.read_csv,
+        ".jsonl": pl.read_ndjson,
+    }
+    if not file.is_file() or file.suffix.lower() not in readers:
+        raise UsageError(f"{file}: no such file of scores; expected one ending in {', '.join(readers)}")
+    try:
+        frame = readers[file.suffix.lower()](file)
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from error
+    return check_scores(frame, file=file)
+
+
+def check_scores(frame: pl.DataFrame, *, file: object = None) -> pl.DataFrame:
+    """Hold a table of scores to its shape, with names as text and scores as floats.
+
+    Raises:
+        DataError: A column is missing, there is no column of numbers, or a row is doubled.
+    """
+    absent = [name for name in ("sense", "item") if name not in frame.columns]
+    if absent:
+        raise DataError(f"scores need the columns sense and item; no {' and no '.join(absent)}", file=file)
+    keys = [name for name in _NAMES if name in frame.columns]
+    scores = [name for name, kind in frame.schema.items() if name not in _NAMES and kind.is_numeric()]
+    if not scores:
+        raise DataError("no column of numbers; a score is a column such as bleu or chrf", file=file)
+    found = frame.select(
+        *(pl.col(name).cast(pl.String) for name in keys), *(pl.col(name).cast(pl.Float64) for name in scores)
+    )
+    doubled = found.select(pl.struct(keys).is_duplicated()).to_series()
+    if doubled.any():
+        row = int(doubled.arg_max() or 0)
+        given = ", ".join(f"{name}={found[name][row]}" for name in keys)
+        raise DataError(f"more than one score for {given}", file=file, line=row + 1)
+    return found
+
+
+def translation_table(
+    records: pl.DataFrame,
+    scores: pl.DataFrame,
+    *,
+    threshold: float = DEFAULT_THRESHOLD,
+    comet_threshold: float = DEFAULT_COMET_THRESHOLD,
+    by: Sequence[str] = (),
+    invalid: InvalidRule = "disagree",
+    bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
+) -> Table:
+    """Whether inconsistency comes with bad translations, for every made input that was answered (X).
+
+    Args:
+        records: The records table.
+        scores: Item scores (see read_scores).
+        threshold: Scores from 0 to 100 strictly above it count as good; the paper's is BLEU 50. ROUGE, which lies between 0
+            and 1, takes a hundredth of it.
+        comet_threshold: The same for COMET, whose scores lie between 0 and 1.
+        by: Columns of the records to group by.
+        invalid: How unreadable answers compare.
+        bootstrap: How intervals are made.
+
+    Returns:
+        For each pair (s, s) with (s, m) and each score: ``mean``; ``correlation`` with agreement and
+        ``correlation_correct`` with being right on the made input (Pearson); ``consistency``, ``consistency_above``
+        the threshold, and ``share_above``. Correlations have a `p` of permuted items, corrected over all of them
+        (`p_holm`), and no interval where fewer than 10 items (dis)agree: there it would exclude 0 by chance.
+
+    Raises:
+        DataError: The scores have the wrong shape, or none of them belongs to the records.
+        UnknownNameError: A group column that the records do not have.
+    """
+    settings = MeasureSettings(
+        by=tuple(by),
+        invalid=invalid,
+        bootstrap=bootstrap,
+        threshold=float(threshold),
+        comet_threshold=float(comet_threshold),
+    )
+    checked = check_scores(scores)
+    names = [name for name in checked.columns if name not in _NAMES]
+    rows: list[Row] = []
+    sides: list[_Sides | None] = []
+    for view in views(records, by=by):
+        found = (
+            (
+                {"a": pair.labels[0], "b": pair.labels[1], "score": name, "statistic": statistic_name},
+                statistic,
+            )
+            for pair in implied_pairs(view.arrays.cells)
+            if pair.condition == "X"
+            for name in names
+            for statistic_name, statistic in _kept(
+                _measured(
+                    view,
+                    pair,
+                    item_scores(view, pair.b.input, checked, name),
+                    settings,
+                    threshold_of(name, settings),
+                ),
+                sides,
+            )
+        )
+        rows += estimated({"model": view.model, "task": view.task, **view.groups}, found, bootstrap)
+    if not rows:
+        raise DataError(
+            "no score belongs to a made input of these records; scores are joined by sense and item"
+        )
+    family = _test(rows, sides, bootstrap)
+    columns = ("model", "task", *by, "a", "b", "score", "statistic", *ESTIMATE_COLUMNS, *_TESTED)
+    tests = tests_signature(PERMUTED, [family], of="the correlations", decides=P_DECIDES)
+    signed = settings.signed() | {"tests": tests}
+    return with_answered(table("translation", columns, rows=rows, signature=signed), records, by)
+
+
+def _kept(
+    measured: Iterable[tuple[str, Statistic, _Sides | None]], sides: list[_Sides | None]
+) -> Iterator[tuple[str, Statistic]]:
+    for name, statistic, own in measured:
+        sides.append(own)
+        yield name, statistic
+
+
+def _test(rows: Sequence[Row], sides: Sequence[_Sides | None], bootstrap: Bootstrap) -> int:
+    """Test the correlations by permuting items, and withhold intervals that say too little; gives the family's size."""
+    ceiling = enough_permutations(bootstrap.resamples, sum(own is not None for own in sides))
+    for row, own in zip(rows, sides, strict=True):
+        row |= dict.fromkeys(_TESTED)
+        if own is None or row["value"] is None:
+            continue
+        if row["low"] is not None and (few := too_few_differ(*own)):
+            reason = "; ".join(text for text in (few, str(row["reason"] or "")) if text)
+            row |= {"low": None, "high": None, "reason": reason}
+        row["p"] = pearson_p(*own, resamples=bootstrap.resamples, seed=bootstrap.seed, ceiling=ceiling)
+    if not bootstrap.resamples:
+        without_resamples(rows)
+    return correct(rows)
+
+
+def item_scores(view: View, sense: str, scores: pl.DataFrame, name: str) -> npt.NDArray[np.float64]:
+    """The score of each item of a view in a made sense.
+
+    Args:
+        view: Says which items, task and model.
+        sense: Code of the made input, such as de_from_en.
+        scores: Item scores (see read_scores).
+        name: Column of the score.
+
+    Returns:
+        [items], NaN where there is none.
+    """
+    here = {"sense": sense, "task": view.task, "model": view.model}
+    own = scores.filter([pl.col(key) == value for key, value in here.items() if key in scores.columns])
+    items = pl.DataFrame({"item": view.arrays.items}, schema={"item": pl.String})
+    joined = items.join(own.select("item", name), on="item", how="left", maintain_order="left")
+    return joined[name].fill_null(float("nan")).to_numpy().astype(np.float64)
+
+
+def threshold_of(name: str, settings: MeasureSettings) -> float:
+    """The threshold of a score, on the scale of that score."""
+    if name.startswith("comet"):
+        return resolve(settings.comet_threshold, None, DEFAULT_COMET_THRESHOLD)
+    threshold = resolve(settings.threshold, None, DEFAULT_THRESHOLD)
+    return threshold / 100.0 if name.startswith("rouge") else threshold
+
+
+def _measured(
+    view: View, pair: CellPair, score: npt.NDArray[np.float64], settings: MeasureSettings, threshold: float
+) -> Iterator[tuple[str, Statistic, _Sides | None]]:
+    """Each statistic by its name; of a correlation also its two sides, over the items that count."""
+    if not np.isfinite(score).any():
+        return
+    source, other = view.answers(pair.a), view.answers(pair.b)
+    both = compare(source, other, invalid=settings.invalid)
+    scored = both.counted & np.isfinite(score)
+    gold = view.gold(pair.b)
+    yield "mean", mean_statistic(score, scored, excluded=both.n - int(scored.sum())), None
+    for name, told, counted in (
+        ("correlation", both.agree, both.counted),
+        ("correlation_correct", other == gold, both.counted & (gold >= 0)),
+    ):
+        kept = counted & np.isfinite(score)
+        yield name, pearson_statistic(score, told, counted=counted), (score[kept], told[kept])
+    yield "consistency", consistency_statistic(source, other, invalid=settings.invalid), None
+    inside, share = above_statistics(both.agree, both.counted, score=score, threshold=threshold)
+    yield "consistency_above", inside, None
+    yield "share_above", share, None

@@ -1,0 +1,1 @@
+"""Agreement of all pairs of runs: models in a language, languages of a model."""

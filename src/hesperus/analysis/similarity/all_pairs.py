@@ -1,0 +1,241 @@
+"""The tables of a similarity study: pairs, means of designs, tests, what goes with them, all languages at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.analysis.similarity.measured import Floats, Measured, measured
+from hesperus.analysis.similarity.relations import RELATION_COLUMNS, relation_rows
+from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
+from hesperus.analysis.similarity.scoring import SCORING_COLUMNS, scoring_rows
+from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
+from hesperus.analysis.similarity.tests import TEST_COLUMNS, test_rows
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.measures import FAILED, Statistic, account, estimates, intervals, replied
+from hesperus.measures.agreement import BY_CHANCE
+from hesperus.measures.pairs import NO_ITEM
+from hesperus.measures.several import together_statistics
+from hesperus.types import Estimate
+
+Row = dict[str, object]
+
+PAIR_COLUMNS = ("model_a", "model_b", "task", "a", "b", "statistic", *ESTIMATE_COLUMNS)
+GROUP_COLUMNS = (
+    "task",
+    "by",
+    "part",
+    "design",
+    "group",
+    "pairs",
+    "aggregate",
+    "statistic",
+    *ESTIMATE_COLUMNS,
+)
+SIMILARITY_TABLES = ("similarity", "designs", "tests", "relations", "together", "scoring")
+"""The tables of a similarity study, by name."""
+
+TOGETHER_COLUMNS = ("model", "task", "languages", "size", "statistic", *ESTIMATE_COLUMNS)
+
+
+def similarity_tables(
+    records: pl.DataFrame | Path | str,
+    settings: SimilaritySettings | None = None,
+    *,
+    by: Sequence[str] = (),
+    task: str | None = None,
+    only: Collection[str] = SIMILARITY_TABLES,
+) -> dict[str, Table]:
+    """The tables of a similarity study.
+
+    Args:
+        records: Records (see hesperus.records.read_records), a records file or a run folder.
+        settings: What to compare; None takes the defaults.
+        by: Columns of the records; means of designs are given for the items of each of their values too.
+        task: Which task; None where there is one.
+        only: Which tables, by name; ``scoring`` is left out where no record has probabilities.
+
+    Returns:
+        ``similarity``: every pair. ``designs``: means over the pairs of each design, over all items (micro), over the
+        items of each group, and averaged over groups (macro). ``tests``: within against between models. ``relations``:
+        correlations with size, accuracy and numbers of languages. ``together``: all languages of a model at once.
+        ``scoring``: labels against probabilities, where answers have both.
+
+    Raises:
+        DataError: Several tasks and none named, no two runs to compare, or probabilities are wanted and missing.
+        UnknownNameError: No such task or column.
+    """
+    settings = settings or SimilaritySettings()
+    columns = tuple(dict.fromkeys([*by, *([settings.macro] if settings.macro else [])]))
+    stream = RecordStream(records, task=task, columns=columns, exclude=settings.exclude)
+    runs = stream.whole()
+    whole = measured(runs, settings)
+    making: dict[str, tuple[tuple[str, ...], Callable[[], Sequence[Row]]]] = {
+        "similarity": (PAIR_COLUMNS, lambda: _pair_rows(whole, stream.task)),
+        "designs": (GROUP_COLUMNS, lambda: _design_rows(whole, stream.task, settings, by)),
+        "tests": (TEST_COLUMNS, lambda: test_rows(whole, stream.task, settings)),
+        "relations": (RELATION_COLUMNS, lambda: relation_rows(whole, stream.task, settings)),
+        "together": (TOGETHER_COLUMNS, lambda: _together_rows(runs, stream.task, settings)),
+    }
+    if runs.probs is not None:
+        making["scoring"] = (SCORING_COLUMNS, lambda: scoring_rows(runs, stream.task, settings))
+    signed = settings.signed(compared=whole.statistic, items=len(runs.items), gold_differs=runs.differing)
+    return {
+        name: table(name, shown, rows=rows(), signature=signed)
+        for name, (shown, rows) in making.items()
+        if name in only
+    }
+
+
+def _pair_rows(found: Measured, task: str) -> list[Row]:
+    runs, spread, pairs = found.runs, found.spread, found.designs.pairs
+    has, failed = (mask.astype(np.float32) for mask in (replied(runs.codes), runs.codes == FAILED))
+    both, unsent = ((mask @ mask.T).astype(np.int64) for mask in (has, failed))
+    half = (has @ failed.T).astype(np.int64)
+    counts, failures = np.diagonal(both), np.diagonal(unsent)
+    rows: list[Row] = []
+    for index, (i, j) in enumerate(pairs):
+        n = int(spread.n[index])
+        lost = {
+            "without a reply (error)": int(failures[i] + failures[j] - unsent[i, j]),
+            "asked on one side only": int(counts[i] + counts[j] - 2 * both[i, j] - half[i, j] - half[j, i]),
+            "without gold, or without an answer that can be compared": int(both[i, j]) - n,
+            "whose gold differs between runs": runs.differing,
+        }
+        number = _estimate(
+            (float(spread.value[index]), float(spread.low[index]), float(spread.high[index])),
+            n=n,
+            excluded=sum(lost.values()),
+            reason=account(lost),
+            undefined=(_no_options(found) or BY_CHANCE) if n else NO_ITEM,
+        )
+        a, b = runs.cells[i], runs.cells[j]
+        head = {"model_a": a.model, "model_b": b.model, "task": task, "a": a.label(), "b": b.label()}
+        rows.append({**head, "statistic": found.statistic, **estimate_cells(number)})
+    return rows
+
+
+def _design_rows(found: Measured, task: str, settings: SimilaritySettings, by: Sequence[str]) -> list[Row]:
+    rows = list(_group_rows(found, task, settings))
+    columns = dict.fromkeys([*by, *([settings.macro] if settings.macro else [])])
+    for column in columns:
+        held = found.runs.groups[column]
+        values = sorted({value for value in held if value is not None}, key=str)
+        parts: list[Measured] = []
+        for step, value in enumerate(values, start=1):
+            part = measured(found.runs.only(held == value), settings, seed_step=step)
+            parts.append(part)
+            if column in by:
+                rows += _group_rows(part, task, settings, column=column, value=value)
+        if column == settings.macro and parts:
+            rows += _macro_rows(parts, task, settings, column)
+    return rows
+
+
+def _group_rows(
+    found: Measured,
+    task: str,
+    settings: SimilaritySettings,
+    *,
+    column: str | None = None,
+    value: object = None,
+) -> Iterator[Row]:
+    """Means over pairs, each measured over all its items together (micro)."""
+    for place, group in enumerate(found.designs.groups):
+        here = slice(place, place + 1)
+        ends = intervals(found.spread.spread[here], found.spread.means[here], settings.bootstrap)
+        defined = int(np.isfinite(found.spread.value[group.pairs]).sum())
+        lost = len(group.pairs) - defined
+        number = _estimate(
+            (float(found.spread.means[place]), float(ends[0][0]), float(ends[1][0])),
+            n=int(found.spread.n[group.pairs].max()),
+            excluded=found.runs.differing,
+            reason=f"{lost} of {len(group.pairs)} pairs are undefined" if lost and defined else "",
+            undefined=f"no pair has a value: {_why_none(found, group.pairs)}",
+        )
+        yield {
+            "task": task, "by": column, "part": value, "design": group.design, "group": group.name, "pairs": defined,
+            "aggregate": "micro", "statistic": found.statistic, **estimate_cells(number),
+        }  # fmt: skip
+
+
+def _no_options(found: Measured) -> str:
+    """Why κ_p is undefined for want of known options; empty where that is not why."""
+    if not found.statistic.startswith("kappa_p"):
+        return ""
+    return found.runs.key.without_options(found.runs.key.gold >= 0)
+
+
+def _why_none(found: Measured, pairs: npt.NDArray[np.intp]) -> str:
+    """Why no pair of a group has a value."""
+    if not len(pairs):
+        return "there is no pair"
+    if int(found.spread.n[pairs].max()):
+        return _no_options(found) or BY_CHANCE
+    if not (found.runs.key.gold >= 0).any():
+        return f"{found.statistic} needs right answers, and no item has gold"
+    return NO_ITEM
+
+
+def _macro_rows(
+    parts: Sequence[Measured], task: str, settings: SimilaritySettings, column: str
+) -> Iterator[Row]:
+    """Means over groups of items of the micro means; the items of each group are resampled within it."""
+    for place, group in enumerate(parts[0].designs.groups):
+        means = np.array([part.spread.means[place] for part in parts])
+        spread = np.stack([part.spread.spread[place] for part in parts])
+        defined = np.isfinite(means)
+        mean = means[defined].mean() if defined.any() else np.nan
+        ends = intervals(_mean(spread[defined])[None, :], np.array([mean]), settings.bootstrap)
+        lost = int((~defined).sum())
+        number = _estimate(
+            (float(mean), float(ends[0][0]), float(ends[1][0])),
+            n=sum(len(part.runs.items) for part in parts),
+            excluded=parts[0].runs.differing,
+            reason=f"{lost} of {len(parts)} groups are undefined" if lost else "",
+            undefined="no group has a value",
+        )
+        yield {
+            "task": task, "by": column, "part": None, "design": group.design, "group": group.name,
+            "pairs": len(group.pairs), "aggregate": "macro", "statistic": parts[0].statistic, **estimate_cells(number),
+        }  # fmt: skip
+
+
+def _estimate(
+    ends: tuple[float, float, float], *, n: int, excluded: int, reason: str, undefined: str
+) -> Estimate:
+    """A value with its interval as an estimate; NaN becomes None, with the reason."""
+    value, low, high = (None if np.isnan(number) else number for number in ends)
+    if value is None:
+        return Estimate(None, n=n, excluded=excluded, reason="; ".join(filter(None, (undefined, reason))))
+    return Estimate(value, low, high, n, excluded, reason)
+
+
+def _mean(spread: Floats) -> Floats:
+    if not len(spread):
+        return np.full(spread.shape[1], np.nan)
+    found: Floats = spread.mean(axis=0)
+    return found
+
+
+def _together_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[Row]:
+    """All languages of each model at once: consistency of subsets, AC3, α."""
+    heads: list[Row] = []
+    statistics: list[Statistic] = []
+    for model in dict.fromkeys(cell.model for cell in runs.cells):
+        rows = [i for i, cell in enumerate(runs.cells) if cell.model == model and cell.repeat == 1]
+        codes, invalid = runs.codes[rows], settings.invalid
+        if len(rows) < 2:
+            continue
+        named = together_statistics(codes, key=runs.key, sizes=settings.subsets, invalid=invalid)
+        for subset, name, statistic in named:
+            heads.append(
+                {"model": model, "task": task, "languages": len(rows), "size": subset, "statistic": name}
+            )
+            statistics.append(statistic)
+    numbers = estimates(statistics, settings.bootstrap)
+    return [{**head, **estimate_cells(number)} for head, number in zip(heads, numbers, strict=True)]

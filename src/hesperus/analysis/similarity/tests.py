@@ -1,0 +1,182 @@
+"""Is a model closer to itself in other languages than to other models in one language? Tests of differences of designs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hesperus.analysis.similarity.designs import (
+    BETWEEN,
+    BETWEEN_OF,
+    PARTNER,
+    PIVOT,
+    WITHIN,
+    Group,
+    sense_of,
+)
+from hesperus.analysis.similarity.measured import Floats, Measured, takes_probabilities
+from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
+from hesperus.analysis.table import ESTIMATE_COLUMNS, estimate_cells
+from hesperus.measures import (
+    benjamini_hochberg,
+    enough_permutations,
+    evened,
+    hard_pairs,
+    holm,
+    intervals,
+    mann_whitney,
+    mantel_test,
+    rank_pairs,
+    resampled_detectable,
+    resampled_p,
+    soft_pairs,
+)
+from hesperus.records import Cell
+from hesperus.types import Estimate
+
+Row = dict[str, object]
+
+TEST_COLUMNS = (
+    "task", "model", "comparison", "statistic", *ESTIMATE_COLUMNS, "detectable", "p_items", "p_items_holm",
+    "p_items_bh", "p_mantel", "p_mantel_holm", "u", "p_mann_whitney", "p_mann_whitney_holm",
+)  # fmt: skip
+
+_COMPARED = ((WITHIN, BETWEEN_OF), (PIVOT, BETWEEN_OF), (WITHIN, PARTNER), (PIVOT, PARTNER))
+
+
+def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[Row]:
+    """One row a model and comparison, and one over all models.
+
+    `value` is the difference of mean similarity; its interval and `p_items` are of the same resampled items, and say
+    what other items would show. `p_mantel` permutes runs, with all pairs of a run: it says what runs would show whose
+    names mean nothing. `p_mann_whitney` takes pairs for independent, as the literature does, each pair once. Adjusted p
+    values are over all rows of single models. `detectable` is the smallest difference that so many items would show
+    (power 0.8).
+    """
+    models = dict.fromkeys(cell.model for cell in found.runs.cells)
+    wanted = [((left, model), (right, model)) for left, right in _COMPARED for model in models]
+    wanted.append(((WITHIN, "all"), (BETWEEN, "all")))
+    chosen = [(a, b) for a, b in wanted if None not in (found.designs.group(*a), found.designs.group(*b))]
+    ceiling = enough_permutations(settings.permutations, len(chosen))
+    every = _all_pairs(found, settings) if chosen else None
+    rows = [_row(found, task, settings, left, right) for left, right in chosen]
+    for row, (left, right) in zip(rows, chosen, strict=True):
+        assert every is not None
+        p, said = _mantel(found, every, (left, right), settings, ceiling)
+        row["p_mantel"] = p
+        row["reason"] = "; ".join(text for text in (str(row["reason"] or ""), said) if text)
+    family = [row for row in rows if row["model"] != "all"]
+    for name in ("p_items", "p_mantel", "p_mann_whitney"):
+        adjusted = holm([row[name] for row in family])  # type: ignore[misc]
+        for row, value in zip(family, adjusted, strict=True):
+            row[f"{name}_holm"] = value
+    for row, value in zip(family, benjamini_hochberg([row["p_items"] for row in family]), strict=True):  # type: ignore[misc]
+        row["p_items_bh"] = value
+    return [{**row, "model": None} if row["model"] == "all" else row for row in rows]
+
+
+def _row(
+    found: Measured, task: str, settings: SimilaritySettings, left: tuple[str, str], right: tuple[str, str]
+) -> Row:
+    a, b = _groups(found, left, right)
+    spread = found.spread
+    places = [found.designs.group(*side) for side in (left, right)]
+    first, second = (int(place) for place in places if place is not None)
+    difference = float(spread.means[first] - spread.means[second])
+    resampled = evened(spread.spread[first] - spread.spread[second], settings.bootstrap)
+    known = np.isfinite(difference)
+    u = mann_whitney(spread.value[a.pairs], spread.value[b.pairs])
+    return {
+        "task": task,
+        "model": left[1],
+        "comparison": f"{left[0]} − {right[0]}",
+        "statistic": found.statistic,
+        **estimate_cells(_difference(difference, resampled, found, settings)),
+        "detectable": resampled_detectable(resampled) if known else None,
+        "p_items": resampled_p(resampled) if known else None,
+        "p_items_holm": None,
+        "p_items_bh": None,
+        "p_mantel": None,
+        "p_mantel_holm": None,
+        "u": u.statistic,
+        "p_mann_whitney": u.p if settings.bootstrap.resamples else None,
+        "p_mann_whitney_holm": None,
+    }
+
+
+def _groups(found: Measured, *sides: tuple[str, str]) -> list[Group]:
+    places = (found.designs.group(*side) for side in sides)
+    return [found.designs.groups[place] for place in places if place is not None]
+
+
+def _difference(value: float, resampled: Floats, found: Measured, settings: SimilaritySettings) -> Estimate:
+    items, lost = len(found.runs.items), found.runs.differing
+    if np.isnan(value):
+        return Estimate(None, n=items, excluded=lost, reason="one of the designs has no pair with a value")
+    ends_of = intervals(resampled[None, :], np.array([value]), settings.bootstrap)
+    low, high = (float(end[0]) for end in ends_of)
+    ends = (None, None) if np.isnan(low) else (low, high)
+    return Estimate(value, ends[0], ends[1], items, lost)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _All:
+    """The measure of all pairs of runs, those included that no design compares: what a permutation of runs needs.
+
+    Attributes:
+        places: Index of each run among all, of first repeats only.
+        value: [runs, runs]; NaN where the measure is undefined; the diagonal is not looked at.
+    """
+
+    places: npt.NDArray[np.intp]
+    value: Floats
+
+
+def _all_pairs(found: Measured, settings: SimilaritySettings) -> _All:
+    runs, name = found.runs, settings.statistic
+    places = np.array([index for index, cell in enumerate(runs.cells) if cell.repeat == 1], dtype=np.intp)
+    if not takes_probabilities(runs, settings):
+        value = getattr(hard_pairs(runs.codes[places], key=runs.key, invalid=settings.invalid), name)
+    else:
+        assert runs.probs is not None
+        probs = runs.probs[places]
+        value = (
+            rank_pairs(probs, key=runs.soft_key)[1]
+            if name == "rank_consistency"
+            else getattr(soft_pairs(probs, key=runs.soft_key), name)
+        )
+    return _All(places, value)
+
+
+def _mantel(
+    found: Measured,
+    every: _All,
+    sides: tuple[tuple[str, str], tuple[str, str]],
+    settings: SimilaritySettings,
+    ceiling: int,
+) -> tuple[float | None, str]:
+    """Permutes runs: pairs of the first design are 1, of the second 0; all others do not count but move along."""
+    a, b = _groups(found, *sides)
+    runs = len(found.runs.cells)
+    kind = np.full((runs, runs), np.nan)
+    for group, code in ((b, 0.0), (a, 1.0)):
+        i, j = found.designs.pairs[group.pairs].T
+        kind[i, j] = kind[j, i] = code
+    test = mantel_test(
+        kind[np.ix_(every.places, every.places)],
+        every.value,
+        permutations=settings.permutations if settings.bootstrap.resamples else 0,
+        seed=settings.bootstrap.seed,
+        ceiling=ceiling,
+    )
+    said = [test.reason] if test.reason else []
+    if test.dropped:
+        named = ", ".join(_named(found.runs.cells[every.places[run]]) for run in test.dropped)
+        said.append(f"without {named}, so that every pair of runs has a value")
+    return test.p, f"p_mantel: {'; '.join(said)}" if said else ""
+
+
+def _named(cell: Cell) -> str:
+    return f"{cell.model} in {sense_of(cell)}"

@@ -1,0 +1,277 @@
+"""The summary of a run as a table, as lines for a terminal, and in the sentences that must not be missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import polars as pl
+
+from hesperus.analysis import MeasureSettings
+from hesperus.analysis.coverage import Coverage, coverage
+from hesperus.analysis.pack_notes import pack_notes
+from hesperus.analysis.reply_language import language_notes
+from hesperus.analysis.summary import SummaryRow, summarize
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.rounding import cell, interval
+from hesperus.types import OUTCOMES
+from hesperus.wording import MISSING, OUTCOME_WORDS, joined
+
+_CONSTANT_FROM = 5
+"""Answers from which on it is worth saying that all are the same label."""
+
+_HEADS = {"repeat_consistency": "repeats", "accuracy": "accuracy", "consistency": "consistency", "chance": "chance",
+          "kappa_p": "kappa_p"}  # fmt: skip
+_SHOWN = ("accuracy", "consistency", "kappa_p", "repeat_consistency", "chance")
+
+
+def summary_table(
+    records: pl.DataFrame, *, settings: MeasureSettings | None = None, labels: bool = True
+) -> Table:
+    """What a reader must see of every model and language before any other number.
+
+    Args:
+        records: The records table.
+        settings: How unreadable answers compare, intervals, columns to group by.
+        labels: Whether answers are labels; of open answers only what became of the questions is measured.
+
+    Returns:
+        For each task, model and language: ``accuracy``; with the reference ``consistency``, ``chance`` (what chance alone
+        would give), ``kappa_p`` and ``cohen_kappa``; ``repeat_consistency``, the noise floor; ``top_label``, the share of
+        the most frequent label (in the column `label`); and the share of each outcome.
+
+    Raises:
+        DataError: An item has different numbers of options in different senses.
+    """
+    settings = settings or MeasureSettings()
+    found = summarize(records, by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap)
+    kept = [row for row in found if labels or row.statistic in OUTCOMES]
+    head = ("model", "task", *settings.by, "instruction", "input", "reference", "label", "statistic")
+    rows = [_row(row, settings.by) for row in kept]
+    return table("summary", (*head, *ESTIMATE_COLUMNS), rows=rows, signature=settings.signed())
+
+
+def _row(row: SummaryRow, by: Sequence[str]) -> dict[str, object]:
+    reference = row.reference
+    return {
+        "model": row.cell.model, "task": row.task, **dict(zip(by, row.groups, strict=True)),
+        "instruction": row.cell.instruction, "input": row.cell.input,
+        "reference": None if reference is None else reference.input, "label": row.label, "statistic": row.statistic,
+        **estimate_cells(row.estimate),
+    }  # fmt: skip
+
+
+def summary_lines(summary: Table) -> Table:
+    """A summary for a terminal: a line for each model and language, numbers with their intervals.
+
+    Args:
+        summary: From summary_table.
+
+    Returns:
+        First the columns that name a line, to the column `language`; then numbers, the essential ones first; ``answered`` is
+        answered over asked questions.
+    """
+    keys, lines = summary_cells(summary)
+    # Open answers have no labels, hence none of these numbers; else a column stays whatever the data are.
+    shown = _SHOWN if any(name in line for line in lines.values() for name in _SHOWN) else ()
+    first = [_HEADS[name] for name in shown[:2]]
+    columns = (*keys, *first, "answered", *(_HEADS[name] for name in shown[2:]), "excluded")
+    rows: list[dict[str, object]] = []
+    for key, line in lines.items():
+        cells = {_HEADS[name]: _number(line.get(name), ends=name in ("accuracy", "consistency", "kappa_p"))
+                 for name in shown}  # fmt: skip
+        rows.append(
+            {
+                **dict(zip(keys, key, strict=True)),
+                **cells,
+                "answered": _share(line["answered"]),
+                "excluded": max(int(str(row["excluded"])) for row in line.values()),
+            }
+        )
+    return Table("summary", columns, tuple(rows), summary.signature)
+
+
+SummaryCells = Mapping[tuple[object, ...], Mapping[str, Mapping[str, object]]]
+"""Values of the keys of a line to its rows, by statistic."""
+
+
+def summary_cells(summary: Table) -> tuple[tuple[str, ...], SummaryCells]:
+    """The rows of a summary by the lines in which people read them.
+
+    Args:
+        summary: From summary_table.
+
+    Returns:
+        The names of the keys (model, task, columns to group by, language), and the lines.
+    """
+    by = summary.columns[2 : summary.columns.index("instruction")]
+    keys = ("model", "task", *by)
+    lines: dict[tuple[object, ...], dict[str, Mapping[str, object]]] = {}
+    for row in summary.rows:
+        key = (*(row[name] for name in keys), _sense(row))
+        lines.setdefault(key, {})[str(row["statistic"])] = row
+    return (*keys, "language"), lines
+
+
+def run_notes(summary: Table, records: pl.DataFrame, signature: Mapping[str, object]) -> list[str]:
+    """All that a reader of a run must be told in words: its summary, its replies' language, packs and task.
+
+    Args:
+        summary: From summary_table, of these records.
+        records: The records table.
+        signature: The run's, in which the notes of its task stand; empty for a records file.
+    """
+    noted = signature.get("notes")
+    of_task = [str(note) for note in noted] if isinstance(noted, list | tuple) else []
+    return [*summary_notes(summary), *language_notes(records), *pack_notes(records), *of_task]
+
+
+def summary_notes(summary: Table) -> list[str]:
+    """What the numbers of a summary do not say by themselves, each as one sentence.
+
+    Args:
+        summary: From summary_table.
+
+    Returns:
+        That a model's questions had no reply; that a model gives one label whatever is asked; that its consistency is no
+        more than chance would give. Empty where there is nothing of the kind.
+    """
+    notes: list[str] = []
+    grouped = summary.columns.index("instruction") > 2
+    excluded: dict[tuple[str, str], list[str]] = {}
+    for (model, task), rows in _by_model(summary.rows).items():
+        who = f"{model}, {task}"
+        if not grouped:
+            notes += _lost_note(who, rows)
+            for note in _excluded_notes(rows):
+                excluded.setdefault((task, note), []).append(model)
+        notes += _constant_note(who, rows)
+        notes += _chance_note(who, rows)
+    # The same items are mostly missing from the numbers of all models: that is said once.
+    return [*notes, *(f"{joined(models)}, {task}: {note}" for (task, note), models in excluded.items())]
+
+
+def nothing_answered(records: pl.DataFrame) -> str:
+    """The sentence that stands in place of every number where no question was answered; empty where one was.
+
+    Args:
+        records: The records table.
+    """
+    return nothing_of(coverage(records).get((), Coverage()))
+
+
+def nothing_of(found: Coverage) -> str:
+    """The same of what became of some questions."""
+    if found.answered:
+        return ""
+    if not found.asked:
+        return "nothing was asked: there is no record, hence nothing to measure"
+    return (
+        f"nothing was answered: of {found.asked:,} questions {_outcomes(found.lost)}; there is nothing to measure "
+        "(`measure outcomes` has the counts by model and language)"
+    )
+
+
+def _by_model(
+    rows: Iterable[Mapping[str, object]],
+) -> dict[tuple[str, str], list[Mapping[str, object]]]:
+    found: dict[tuple[str, str], list[Mapping[str, object]]] = {}
+    for row in rows:
+        found.setdefault((str(row["model"]), str(row["task"])), []).append(row)
+    return found
+
+
+def _lost_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    counts: dict[str, int] = {
+        name: sum(_count(row) for row in rows if row["statistic"] == name)
+        for name in OUTCOMES
+        if name != "answered"
+    }
+    asked = sum(int(str(row["n"])) for row in rows if row["statistic"] == "answered")
+    lost: dict[str, int] = {name: count for name, count in counts.items() if count}
+    if not lost:
+        return
+    missing = lost.get("error", 0)
+    said = f"{who}: {sum(lost.values()):,} of {asked:,} questions have no answer: {_outcomes(lost)}"
+    yield said + ("; questions without a reply are missing data, in no number" if missing else "")
+
+
+def _constant_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    tops = [row for row in rows if row["statistic"] == "top_label" and row["value"] is not None]
+    constant = [row for row in tops if row["value"] == 1.0 and int(str(row["n"])) >= _CONSTANT_FROM]
+    if not constant:
+        return
+    labels = list(dict.fromkeys(str(row["label"]) for row in constant))
+    where = "" if len(constant) == len(tops) else f" in {', '.join(dict.fromkeys(map(_sense, constant)))}"
+    yield (
+        f"{who}: always gives the same label ({', '.join(labels)}){where}, whatever is asked: there consistency and "
+        "agreement say nothing of what it understands"
+    )
+
+
+def _chance_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    lines: dict[tuple[object, ...], dict[str, Mapping[str, object]]] = {}
+    for row in rows:
+        place = tuple(
+            row[name] for name in row if name not in {"statistic", "reference", "label", *ESTIMATE_COLUMNS}
+        )
+        lines.setdefault(place, {})[str(row["statistic"])] = row
+    told = []
+    for line in lines.values():
+        consistent, chance, kappa = (line.get(name) for name in ("consistency", "chance", "cohen_kappa"))
+        if consistent is None or chance is None or consistent["value"] is None or chance["value"] is None:
+            continue
+        low = None if kappa is None else kappa["low"]
+        value = None if kappa is None else kappa["value"]
+        bound = low if isinstance(low, float) else value
+        if bound is None or float(str(bound)) <= 0.0:
+            told.append(
+                f"{_sense(consistent)} ({cell(float(str(consistent['value'])))}, by chance "
+                f"{cell(float(str(chance['value'])))})"
+            )
+    if told:
+        yield f"{who}: consistency is not shown to be more than chance alone would give in {', '.join(told)}"
+
+
+def _sense(row: Mapping[str, object]) -> str:
+    instruction, given = str(row["instruction"]), str(row["input"])
+    return given if instruction == given else f"{instruction}/{given}"
+
+
+def _count(row: Mapping[str, object]) -> int:
+    return 0 if row["value"] is None else round(float(str(row["value"])) * int(str(row["n"])))
+
+
+def _outcomes(lost: Mapping[str, int]) -> str:
+    words = {**OUTCOME_WORDS, "error": "without a reply (error)"}
+    return ", ".join(f"{count:,} {words.get(name, name)}" for name, count in lost.items())
+
+
+def _number(row: Mapping[str, object] | None, *, ends: bool) -> str:
+    if row is None or row["value"] is None:
+        return MISSING
+    value = float(str(row["value"]))
+    if not ends or row["low"] is None:
+        return cell(value, "short")
+    return interval(value, float(str(row["low"])), float(str(row["high"])), "short")
+
+
+def _share(row: Mapping[str, object]) -> str:
+    if row["value"] is None:
+        return MISSING
+    answered, asked = _count(row), int(str(row["n"]))
+    return f"{answered:,}/{asked:,}"
+
+
+def _excluded_notes(rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    """Why items are excluded from the numbers, each reason once with the languages and numbers that it befell."""
+    told: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        name = str(row["statistic"])
+        if name in ("accuracy", "consistency", "kappa_p") and row["reason"]:
+            told.setdefault(str(row["reason"]), {}).setdefault(_sense(row), []).append(name)
+    for reason, senses in told.items():
+        by_names: dict[str, list[str]] = {}
+        for sense, names in senses.items():
+            by_names.setdefault(", ".join(names), []).append(sense)
+        where = "; ".join(f"{names} in {', '.join(held)}" for names, held in by_names.items())
+        yield f"{reason} ({where})"

@@ -1,0 +1,1 @@
+"""Estimates of the audit of a translated benchmark."""

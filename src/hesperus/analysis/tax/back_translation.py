@@ -1,0 +1,137 @@
+"""E1: accuracy on the original minus accuracy on what came back from the translation, same model, same items.
+
+Reference: "The Translation Tax Is Not a Scalar", sections 3.1, 4.3 and 5.1 to 5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from hesperus.analysis.table import Table, table
+from hesperus.analysis.tax.conditions import refuse_mere_translation
+from hesperus.analysis.tax.paired import (
+    COLUMNS,
+    EVERY,
+    Row,
+    Shown,
+    corrected,
+    difference_rows,
+    everywhere,
+    fragile_models,
+    group_difference_rows,
+    head,
+    notes_of,
+)
+from hesperus.analysis.tax.settings import Gate, TaxSettings
+from hesperus.analysis.tax.sides import Compared, Side, compared
+from hesperus.fingerprint import JSON, signature
+
+NOTES = (
+    "the tax is what the way back costs: loss of cues, but also noise and stiffness of the back-translation and "
+    "content that is harder to translate back than forth; a positive value alone is no proof of cues",
+    "`clustered` is the primary estimate: items are resampled with all their models",
+)
+
+ONE_MODEL = "one model: there is none to leave out, and `clustered` is its own cell"
+
+
+def back_translation_table(
+    records: pl.DataFrame,
+    original: Side,
+    back: Side,
+    *,
+    scores: pl.DataFrame | None = None,
+    gate: Gate | None = None,
+    settings: TaxSettings | None = None,
+) -> Table:
+    """The tax by back-translation: by cell, clustered over items, by group, and under each sensitivity.
+
+    Args:
+        records: The records table, of one benchmark or more (column ``task``).
+        original: The benchmark's own items in the source language, such as ``en``.
+        back: What came back, such as ``en_from_zh`` or ``en_from_zh@maker``.
+        scores: Scores of what came back against the originals, by item.
+        gate: Which of them are good enough; None compares whatever there is, and the signature says so.
+        settings: Groups, bootstrap, and when a model is fragile.
+
+    Returns:
+        Rows by ``analysis``: ``cell`` (a task and model: accuracies, tax, discordant pairs, mid-p sign test),
+        ``clustered`` (all models; by group), ``groups`` (first group minus another), ``without model``,
+        ``without fragile models``, ``one benchmark``.
+
+    Raises:
+        UsageError: What came back is not in the language of the original.
+        UnknownNameError: A sense or model that no record has.
+        DataError: Nothing can be compared.
+    """
+    refuse_mere_translation(original.input, back.input)
+    settings = settings or TaxSettings()
+    given = compared(records, original, back, scores=scores, gate=gate if scores is not None else None)
+    rows = list(_rows(given, settings, (f"accuracy {original.input}", f"accuracy {back.input}")))
+    signed = _signed(given, original, back, gate if scores is not None else None, settings)
+    signed["tests"] = corrected(rows, settings)
+    signed["notes"] = [*NOTES, *([ONE_MODEL] if len(given.models) < 2 else []), *notes_of(rows)]
+    return table("translation tax, back-translation", COLUMNS, rows=rows, signature=signed)
+
+
+def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[Row]:
+    whole = everywhere(given)
+    groups = settings.grouped(given.models)
+    group_of = {row: group for group, rows in groups.items() for row in rows}
+    shown = (lambda group: group) if settings.groups else (lambda group: EVERY)
+    for task in given.tasks:
+        items = given.of_task(task)
+        for row, model in enumerate(given.models):
+            if not given.pairs.asked[row, items].any() and not given.left_out([row], items).keys() - {
+                "not asked at all"
+            }:
+                continue
+            about = head("cell", task=task, group=shown(group_of[row]), model=model)
+            yield from difference_rows(
+                given,
+                [row],
+                items,
+                about=about,
+                settings=settings,
+                shown=Shown("tax", sides),
+            )
+    every = list(range(len(given.models)))
+    yield from difference_rows(given, every, whole, about=head("clustered"), settings=settings)
+    if settings.groups:
+        for group, rows in groups.items():
+            yield from difference_rows(
+                given, rows, whole, about=head("clustered", group=group), settings=settings
+            )
+        yield from group_difference_rows(given, groups, whole, settings=settings, analysis="groups")
+    if len(every) > 1:
+        for row, model in enumerate(given.models):
+            rest = [other for other in every if other != row]
+            yield from difference_rows(
+                given, rest, whole, about=head("without model", model=model), settings=settings
+            )
+    fragile = fragile_models(given, settings)
+    robust = [row for row, model in enumerate(given.models) if model not in fragile]
+    if fragile and robust:
+        about = head("without fragile models", model=", ".join(fragile))
+        yield from difference_rows(given, robust, whole, about=about, settings=settings)
+    if len(given.tasks) > 1:
+        for task in given.tasks:
+            about = head("one benchmark", task=task)
+            yield from difference_rows(given, every, given.of_task(task), about=about, settings=settings)
+
+
+def _signed(
+    given: Compared, original: Side, back: Side, gate: Gate | None, settings: TaxSettings
+) -> dict[str, JSON]:
+    signed = signature(original, settings) if gate is None else signature(original, settings, gate)
+    signed["first"], signed["second"] = original.input, back.input
+    signed.pop("Side", None)
+    signed["repeats"] = [original.repeat, back.repeat]
+    signed["gate"] = (
+        "none: no scores were given" if gate is None else f"{gate.metric} {gate.threshold:g} or more"
+    )
+    signed["fragile"] = {model: round(rate, 4) for model, rate in fragile_models(given, settings).items()}
+    signed["asked on one side only"] = list(given.one_sided)
+    return signed

@@ -1,0 +1,182 @@
+"""E3: accuracy on the translated benchmark minus accuracy on one that was written in the language. Other items, so unmatched.
+
+Reference: "The Translation Tax Is Not a Scalar", sections 3.3 and 5.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from hesperus.analysis.corrections import P_DECIDES, SETS, correct, tests_signature, without_resamples
+from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, Table, estimate_cells, table
+from hesperus.analysis.tax.paired import EVERY, Row
+from hesperus.analysis.tax.settings import TaxSettings
+from hesperus.analysis.tax.sides import Side, answered_share
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.fingerprint import signature
+from hesperus.measures import (
+    FAILED,
+    Codes,
+    Mask,
+    Statistic,
+    replied,
+    unmatched_difference,
+    unmatched_p,
+    wilson,
+)
+from hesperus.measures.statistic import ratio, share_corners
+from hesperus.records import answer_arrays
+
+COLUMNS = ("group", "model", "statistic", *ANSWER_COLUMNS, "p", "p_holm")
+LIMITS = (
+    "the two sets have different items: subject, difficulty and register differ along with being translated",
+    "a gap is no item-level effect, and a group's gap may be its training on such exams, not its use of cues",
+    "the same items in both conditions (naturalisation) are needed to tell these apart",
+)
+"""What this estimator cannot tell; printed with every number of it."""
+
+
+def native_control_table(
+    translated: pl.DataFrame,
+    native: pl.DataFrame,
+    sides: tuple[Side, Side],
+    *,
+    settings: TaxSettings | None = None,
+) -> Table:
+    """The gap of each model and group, translated minus native, with the accuracies of both.
+
+    Args:
+        translated: Records of the translated benchmark.
+        native: Records of the native one; may be the same table, where the task differs.
+        sides: Sense of the translated items and of the native ones, both in the language of the audit.
+        settings: Groups and bootstrap.
+
+    Returns:
+        For each model ``translated`` and ``native`` (Wilson intervals, over readable answers) and ``gap`` (each set of
+        items resampled by itself); for each group its pooled ``gap``, items with all their models. ``p`` of a gap is of items
+        that change sets at random, ``p_holm`` over the models, or over the groups.
+
+    Raises:
+        UnknownNameError: No record has the sense.
+        DataError: No model answered both, the two are the same items, or a set is of several tasks.
+    """
+    settings = settings or TaxSettings()
+    first, second = (_Answers(frame, side) for frame, side in zip((translated, native), sides, strict=True))
+    models = [model for model in first.models if model in second.models]
+    alone = sorted(set(first.models) ^ set(second.models))
+    if not models:
+        raise DataError("no model answered both the translated and the native items")
+    if set(first.items) & set(second.items):
+        shared = len(set(first.items) & set(second.items))
+        raise DataError(
+            f"{shared} items stand in both sets; a native control has items of its own (matched items: `hesperus tax e1`)"
+        )
+    rows = list(_rows(first, second, models, settings))
+    families = [correct([row for row in rows if bool(row["model"]) is single]) for single in (True, False)]
+    if not settings.bootstrap.resamples:
+        without_resamples([row for row in rows if row["statistic"] == "gap"])
+    signed = signature(settings) | {"translated": sides[0].input, "native": sides[1].input}
+    signed |= {
+        "tasks": [first.task, second.task],
+        "answered one set only": list(alone),
+        "limits": list(LIMITS),
+        "tests": tests_signature(SETS, families, of="the models; the groups", decides=P_DECIDES),
+    }
+    return table("translation tax, native control", COLUMNS, rows=rows, signature=signed)
+
+
+class _Answers:
+    """One set of items: which answers of which model are right, and which readable."""
+
+    def __init__(self, records: pl.DataFrame, side: Side) -> None:
+        known = records["input"].unique().sort().to_list()
+        if side.input not in known:
+            raise UnknownNameError("sense of the records", side.input, known)
+        records = records.filter((pl.col("input") == side.input) & (pl.col("repeat") == side.repeat))
+        tasks = records["task"].unique().sort().to_list()
+        if len(tasks) > 1:
+            raise DataError(
+                f"a native control takes one benchmark, and {side.input!r} was asked of {len(tasks)}: "
+                f"{', '.join(tasks)}; name the one to compare (--task)"
+            )
+        arrays = answer_arrays(records)
+        doubled = [c.model for c in arrays.cells if sum(c.model == other.model for other in arrays.cells) > 1]
+        if doubled:
+            raise DataError(
+                f"{doubled[0]} was asked {side.input!r} under several instructions; keep one of them"
+            )
+        self.task = str(tasks[0]) if tasks else ""
+        self.items = tuple((self.task, item) for item in arrays.items)
+        self.models = tuple(cell.model for cell in arrays.cells)
+        self._answers, self._gold = arrays.answers, arrays.gold
+
+    def masks(self, models: Sequence[str]) -> tuple[Mask, Mask, Mask]:
+        """Right, readable and asked (with a gold) of some models, [models, items]."""
+        rows = [self.models.index(model) for model in models]
+        answers: Codes = self._answers[rows]
+        gold: Codes = self._gold[rows]
+        asked = replied(answers) & (gold >= 0)
+        return asked & (answers == gold), asked & (answers >= 0), asked
+
+    def lost(self, models: Sequence[str]) -> tuple[int, str]:
+        """Replies that carry no answer and questions without a reply, and what to say of them."""
+        _, readable, asked = self.masks(models)
+        rows = [self.models.index(model) for model in models]
+        failed = int((self._answers[rows] == FAILED).sum())
+        unread = int(asked.sum() - readable.sum())
+        parts = [f"{failed} without a reply (error)"] if failed else []
+        parts += [f"{unread} unreadable answers"] if unread else []
+        return failed + unread, "; ".join(parts)
+
+    def codes(self, models: Sequence[str]) -> Codes:
+        """Answers of some models, [models, items]."""
+        return self._answers[[self.models.index(model) for model in models]]
+
+    def accuracy(self, models: Sequence[str]) -> Statistic:
+        """Accuracy over readable answers, an item with all the models."""
+        right, readable, _ = self.masks(models)
+        kept = readable.any(axis=0)
+        answers = readable.sum(axis=0).astype(np.float64)
+        return Statistic(
+            (right.sum(axis=0).astype(np.float64), answers),
+            ratio,
+            share_corners(answers),
+            int(kept.sum()),
+            *self.lost(models),
+            "no readable answer",
+        )
+
+
+def _rows(first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings) -> Iterator[Row]:
+    groups: Mapping[str, Sequence[int]] = settings.grouped(models)
+    group_of = {row: group for group, rows in groups.items() for row in rows}
+    level = settings.bootstrap.level
+    for row, model in enumerate(models):
+        about: Row = {"group": group_of[row] if settings.groups else EVERY, "model": model}
+        for name, side in (("translated", first), ("native", second)):
+            right, readable, _ = side.masks([model])
+            accuracy = wilson(int(right.sum()), int(readable.sum()), level=level)
+            lost, why = side.lost([model])
+            cells = estimate_cells(accuracy) | {"excluded": lost}
+            if lost:
+                cells["reason"] = "; ".join(filter(None, (accuracy.reason, why)))
+            share = answered_share(side.codes([model]))
+            yield {**about, "statistic": name, **cells, ANSWERED: share, "p": None, "p_holm": None}
+        yield {**about, **_gap(first, second, [model], settings)}
+    for group, rows in groups.items():
+        named = [models[row] for row in rows]
+        yield {"group": group, "model": EVERY, **_gap(first, second, named, settings)}
+
+
+def _gap(first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings) -> Row:
+    """Translated less native of some models, with its test: items change sets at random."""
+    sides, bootstrap = (first.accuracy(models), second.accuracy(models)), settings.bootstrap
+    gap = unmatched_difference(*sides, bootstrap)
+    tested = gap.value is not None and bootstrap.resamples
+    shares = [(side.columns[0], side.columns[1]) for side in sides]
+    p = unmatched_p(*shares, resamples=bootstrap.resamples, seed=bootstrap.seed) if tested else None
+    share = answered_share(first.codes(models), second.codes(models))
+    return {"statistic": "gap", **estimate_cells(gap), ANSWERED: share, "p": p, "p_holm": None}

@@ -1,0 +1,202 @@
+"""E4: accuracy on naturally rewritten items minus accuracy on the translated ones, same items, same prompt.
+
+Reference: "The Translation Tax Is Not a Scalar", section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from hesperus.analysis.table import ANSWERED, Table, estimate_cells, table
+from hesperus.analysis.tax.paired import (
+    COLUMNS,
+    EFFECT,
+    EMPTY,
+    EVERY,
+    UNTESTED,
+    Row,
+    Shown,
+    corrected,
+    difference_rows,
+    fragile_models,
+    group_difference_rows,
+    head,
+    most_changed,
+    narrowed,
+    notes_of,
+)
+from hesperus.analysis.tax.settings import TaxSettings
+from hesperus.analysis.tax.sides import Compared, Side, compared
+from hesperus.errors import DataError
+from hesperus.fingerprint import JSON, signature
+from hesperus.measures import (
+    Mask,
+    discordant,
+    tax_statistic,
+    unmatched_difference,
+    unmatched_p,
+)
+
+NOTES = (
+    "the rewriting model's habits are part of the effect; a rewriting by people is another contrast",
+    "an effect in the high stratum that the low stratum does not show is what cues would do",
+)
+REUSED = (
+    "the strata were picked on the very replies to the translated items that are compared here, so that the high stratum "
+    "cannot do better when rewritten; compare another repeat, or pick the strata on the original"
+)
+
+
+def naturalisation_table(
+    records: pl.DataFrame,
+    sides: tuple[Side, Side],
+    strata: Mapping[str, Sequence[str]],
+    *,
+    passed: Mapping[str, Collection[str]] | None = None,
+    reused: bool = False,
+    settings: TaxSettings | None = None,
+) -> Table:
+    """The effect of naturalisation: pooled, by stratum, group and model, and under each sensitivity.
+
+    Args:
+        records: Records of one task.
+        sides: The rewritten items and the translated ones, in this order.
+        strata: Stratum to ids, fixed beforehand.
+        passed: Checker (``verifier`` is the model) to the ids that it passed; each gives rows of its own, and so do all
+            raters together.
+        reused: Whether the strata were picked on the replies of the second side.
+        settings: Groups, bootstrap, and when a model is fragile.
+
+    Returns:
+        Rows by ``analysis``: ``pooled``, ``stratum`` (``task`` holds its name; also by group), ``strata`` (high minus
+        low), ``group``, ``groups`` (difference in differences), ``model``, ``without model``, ``without fragile
+        models``, and ``passed by …`` for each checker and their intersections, pooled and by stratum.
+
+    Raises:
+        UnknownNameError: A sense or model that no record has.
+        DataError: Several tasks, or no rewritten item of the strata was asked.
+    """
+    settings = settings or TaxSettings()
+    given = compared(records, *sides)
+    if len(given.tasks) > 1:
+        raise DataError(f"strata are of one task, and the records have {', '.join(given.tasks)}")
+    places = {item: k for k, (_, item) in enumerate(given.items)}
+    masks = {name: _mask(ids, places) for name, ids in strata.items()}
+    every = np.logical_or.reduce(list(masks.values())) if masks else np.zeros(len(places), dtype=np.bool_)
+    if not given.pairs.asked[:, every].any():
+        raise DataError(f"no item of the strata was asked as {sides[0].input!r}")
+    absent = sum(item not in places for ids in strata.values() for item in ids)
+    rows = [row | {"stratum": row.pop("task")} for row in _rows(given, masks, every, settings)]
+    for who, mask in _passes(passed or {}, places).items():
+        rows += [
+            row | {"stratum": row.pop("task")}
+            for row in _passed_rows(given, masks, every, mask, settings, who)
+        ]
+    tests = corrected(rows, settings)
+    columns = tuple("stratum" if name == "task" else name for name in COLUMNS)
+    signed: dict[str, JSON] = signature(settings) | {"first": sides[0].input, "second": sides[1].input}
+    signed |= {
+        "repeats": [side.repeat for side in sides],
+        "strata": {name: len(ids) for name, ids in strata.items()},
+    }
+    signed |= {
+        "items of the strata that were not asked": absent,
+        "asked on one side only": list(given.one_sided),
+    }
+    signed |= {"fragile": {m: round(rate, 4) for m, rate in fragile_models(given, settings).items()}}
+    signed["tests"] = tests
+    signed["notes"] = [*NOTES, *([REUSED] if reused else []), *notes_of(rows)]
+    return table("translation tax, naturalisation", columns, rows=rows, signature=signed)
+
+
+def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: TaxSettings) -> Iterator[Row]:
+    groups = settings.grouped(given.models)
+    models = list(range(len(given.models)))
+    yield from difference_rows(given, models, every, about=head("pooled"), settings=settings, shown=EFFECT)
+    for name, mask in masks.items():
+        about = head("stratum", task=name)
+        yield from difference_rows(given, models, mask, about=about, settings=settings, shown=EFFECT)
+        for group, rows in groups.items() if settings.groups else ():
+            about = head("stratum", task=name, group=group)
+            yield from difference_rows(given, rows, mask, about=about, settings=settings, shown=EFFECT)
+    yield from _strata_rows(given, masks, settings)
+    if settings.groups:
+        for group, rows in groups.items():
+            about = head("group", group=group)
+            yield from difference_rows(given, rows, every, about=about, settings=settings, shown=EFFECT)
+        yield from group_difference_rows(
+            given, groups, every, settings=settings, analysis="groups", name="effect"
+        )
+    group_of = {row: group for group, rows in groups.items() for row in rows}
+    sides = ("accuracy natural", "accuracy translated")
+    for row, model in enumerate(given.models):
+        about = head("model", group=group_of[row] if settings.groups else EVERY, model=model)
+        yield from difference_rows(
+            given,
+            [row],
+            every,
+            about=about,
+            settings=settings,
+            shown=Shown("effect", sides),
+        )
+    for row, model in enumerate(given.models) if len(models) > 1 else ():
+        rest = [other for other in models if other != row]
+        about = head("without model", model=model)
+        yield from difference_rows(given, rest, every, about=about, settings=settings, shown=EFFECT)
+    fragile = fragile_models(given, settings)
+    robust = [row for row, model in enumerate(given.models) if model not in fragile]
+    if fragile and robust:
+        for name, mask in {EVERY: every, **masks}.items():
+            about = head("without fragile models", task=name, model=", ".join(fragile))
+            yield from difference_rows(given, robust, mask, about=about, settings=settings, shown=EFFECT)
+
+
+def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettings) -> Iterator[Row]:
+    """The effect on items full of cues minus that on items free of them; other items, so each set is resampled by itself."""
+    if not {"high", "low"} <= masks.keys():
+        return
+    models = list(range(len(given.models)))
+    pairs = [narrowed(given, models, masks[name]) for name in ("high", "low")]
+    high, low = map(tax_statistic, pairs)
+    found = unmatched_difference(high, low, settings.bootstrap)
+    still = found.value is not None and not any(sum(discordant(part)) for part in pairs)
+    could = most_changed(found.n, settings.bootstrap.level) if still else None
+    empty = [name for name in ("high", "low") if not masks[name].any()]
+    if empty:
+        found = replace(found, reason="; ".join(f"the stratum {name} is {EMPTY}" for name in empty))
+    both = np.logical_or(masks["high"], masks["low"])
+    about = head("strata", task="high − low") | {ANSWERED: given.answered(models, both)}
+    tested = found.value is not None and settings.bootstrap.resamples
+    taxes = [(side.columns[0] - side.columns[1], side.columns[2]) for side in (high, low)]
+    drawn = settings.bootstrap
+    p = unmatched_p(*taxes, resamples=drawn.resamples, seed=drawn.seed) if tested else None
+    yield {**about, "statistic": "effect", **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
+
+
+def _passed_rows(
+    given: Compared, masks: Mapping[str, Mask], every: Mask, passed: Mask, settings: TaxSettings, who: str
+) -> Iterator[Row]:
+    models = list(range(len(given.models)))
+    for name, mask in {EVERY: every, **masks}.items():
+        about = head(f"passed by {who}", task=name)
+        yield from difference_rows(given, models, mask & passed, about=about, settings=settings, shown=EFFECT)
+
+
+def _passes(passed: Mapping[str, Collection[str]], places: Mapping[str, int]) -> dict[str, Mask]:
+    masks = {who: _mask(ids, places) for who, ids in passed.items()}
+    people = [mask for who, mask in masks.items() if who != "verifier"]
+    if len(people) > 1:
+        masks["all raters"] = np.logical_and.reduce(people)
+    if people and "verifier" in masks:
+        masks["all raters and the verifier"] = np.logical_and.reduce(list(masks.values()))
+    return masks
+
+
+def _mask(ids: Collection[str], places: Mapping[str, int]) -> Mask:
+    mask = np.zeros(len(places), dtype=np.bool_)
+    mask[[places[item] for item in ids if item in places]] = True
+    return mask

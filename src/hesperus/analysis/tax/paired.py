@@ -1,0 +1,271 @@
+"""Rows of paired differences: cells, pooled over models and tasks, without one model, by group, with their tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from hesperus.analysis.corrections import (
+    CLUSTERED,
+    EXACT_MCNEMAR,
+    MCNEMAR,
+    P_DECIDES,
+    correct,
+    tests_signature,
+    without_resamples,
+)
+from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, estimate_cells
+from hesperus.analysis.tax.settings import TaxSettings
+from hesperus.analysis.tax.sides import Compared
+from hesperus.fingerprint import JSON
+from hesperus.measures import (
+    Bootstrap,
+    Mask,
+    Statistic,
+    TaxPairs,
+    difference,
+    discordant,
+    estimate,
+    permutation_test,
+    side_statistics,
+    sign_test,
+    tax_bounds,
+    tax_statistic,
+)
+from hesperus.types import Estimate
+
+Row = dict[str, object]
+TESTED = ("positive", "negative", "p", "p_holm", "could_change")
+"""Discordant pairs of either kind, the test of the difference and its correction over the rows of the analysis, and where
+there is no such pair the share of items that could change."""
+
+COLUMNS = ("analysis", "task", "group", "model", "statistic", *ANSWER_COLUMNS, *TESTED)
+UNTESTED: Mapping[str, None] = MappingProxyType(dict.fromkeys(TESTED))
+NO_CHANGE = "where no answer changed, could_change is the exact one-sided bound on the share of items that could still change"
+EMPTY = "empty: no item that was asked is in it"
+EVERY = ""
+"""What stands in a column over whose values a row was pooled."""
+
+
+def head(analysis: str, *, task: str = EVERY, group: str = EVERY, model: str = EVERY) -> Row:
+    """What a row is about."""
+    return {"analysis": analysis, "task": task, "group": group, "model": model}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What rows of a difference say.
+
+    Attributes:
+        name: Name of the statistic.
+        sides: Names of the two accuracies; empty leaves them out.
+    """
+
+    name: str = "tax"
+    sides: tuple[str, ...] = ()
+
+
+TAX, EFFECT = Shown("tax"), Shown("effect")
+
+
+def difference_rows(
+    given: Compared,
+    rows: Sequence[int],
+    items: Mask,
+    *,
+    about: Row,
+    settings: TaxSettings,
+    shown: Shown = TAX,
+) -> Iterator[Row]:
+    """The difference of some models over some items with its test, and where wanted the accuracies.
+
+    Args:
+        given: Two conditions.
+        rows: Models.
+        items: Items that count, [items].
+        about: From `head`.
+        settings: How intervals and tests are made.
+        shown: Name and accuracies.
+    """
+    bootstrap = settings.bootstrap
+    pairs = narrowed(given, rows, items)
+    about = {**about, ANSWERED: given.answered(rows, items)}
+    left = given.left_out(rows, items)
+    left.pop("not asked at all", None)
+    reason = "; ".join(
+        [*(f"{count} {cause}" for cause, count in left.items()), *_pairs_lost(given, rows, items)]
+    )
+    for side, statistic in zip(shown.sides, side_statistics(pairs), strict=False):
+        found = _noted(estimate(statistic, bootstrap), left, reason)
+        yield {
+            **about,
+            "statistic": side,
+            **estimate_cells(found),
+            **UNTESTED,
+        }
+    more, fewer = discordant(pairs)
+    found = _noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
+    if not items.any():
+        found = replace(found, reason=f"it is {EMPTY}")
+    tested = found.value is not None and bootstrap.resamples
+    p = _exchanged(pairs, settings) if tested else None
+    could = most_changed(found.n, bootstrap.level) if found.value is not None and not more + fewer else None
+    yield {
+        **about,
+        "statistic": shown.name,
+        **estimate_cells(found),
+        "positive": more,
+        "negative": fewer,
+        "p": p,
+        "p_holm": None,
+        "could_change": could,
+    }
+
+
+def _exchanged(pairs: TaxPairs, settings: TaxSettings) -> float | None:
+    """P of no difference: of one model McNemar's; of several, both sides of an item are exchanged with all its models."""
+    if len(pairs.strict) == 1:
+        return sign_test(*discordant(pairs), exact=settings.exact).value
+    return _flipped(tax_statistic(pairs), settings=settings)
+
+
+def _flipped(*parts: Statistic, settings: TaxSettings) -> float | None:
+    """The same of a difference, or of the first difference less a second one, of statistics as tax_statistic gives them."""
+    shares = [(one.columns[0] - one.columns[1]) / one.columns[2].sum() for one in parts]
+    apart = shares[0] - sum(shares[1:], np.zeros_like(shares[0]))
+    bootstrap = settings.bootstrap
+    return permutation_test(
+        apart, resamples=bootstrap.resamples, seed=bootstrap.seed, mid=not settings.exact
+    ).value
+
+
+def most_changed(items: int, level: float) -> float | None:
+    """The largest share of items that could change where none of those seen did: exact, one-sided.
+
+    Args:
+        items: Items seen, all of them unchanged.
+        level: Confidence, in (0, 1).
+
+    Returns:
+        The share p at which n unchanged items in a row have the probability 1 − level: 1 − (1 − level)^(1/n), in (0, 1];
+        None of no item.
+
+    Reference: Clopper and Pearson 1934, at no event; 3/n is its well-known approximation at 95 %.
+    """
+    return 1.0 - (1.0 - level) ** (1.0 / items) if items else None
+
+
+def _pairs_lost(given: Compared, rows: Sequence[int], items: Mask) -> Iterator[str]:
+    """Of items that count, the pairs of single models that do not: an item stays in while one model has a pair of it."""
+    lost = given.pairs_left_out(rows, items)
+    lost.pop("not asked at all", None)
+    if lost:
+        kept = int((items & given.pairs.strict[list(rows)].any(axis=0)).sum())
+        causes = ", ".join(f"{count} {cause}" for cause, count in lost.items())
+        yield f"of the items compared, {sum(lost.values())} of {kept * len(rows)} pairs left out: {causes}"
+
+
+def corrected(rows: Sequence[Row], settings: TaxSettings) -> dict[str, JSON]:
+    """Correct the tests of each analysis over its rows, in place, and say so.
+
+    Returns:
+        What the signature says of the tests.
+    """
+    families: dict[object, list[Row]] = {}
+    for row in rows:
+        families.setdefault(row["analysis"], []).append(row)
+    sizes = [correct(family) for family in families.values()]
+    if not settings.bootstrap.resamples:
+        without_resamples([row for row in rows if row["statistic"] in ("tax", "effect")])
+    single = EXACT_MCNEMAR if settings.exact else MCNEMAR
+    return tests_signature(f"{single}; {CLUSTERED}", sizes, of="the rows of an analysis", decides=P_DECIDES)
+
+
+def notes_of(rows: Iterable[Mapping[str, object]]) -> list[str]:
+    """What to know of these rows: what could still change where nothing did."""
+    return [NO_CHANGE] if any(row["could_change"] is not None for row in rows) else []
+
+
+def narrowed(given: Compared, rows: Sequence[int], items: Mask) -> TaxPairs:
+    """The pairs of some models over the items of which one of them has a strict pair: what is resampled."""
+    pairs = given.pairs.of_models(rows).of_items(items)
+    return _only(pairs, np.asarray(pairs.strict.any(axis=0)))
+
+
+def group_difference_rows(
+    given: Compared,
+    groups: Mapping[str, Sequence[int]],
+    items: Mask,
+    *,
+    settings: TaxSettings,
+    analysis: str,
+    name: str = "tax",
+) -> Iterator[Row]:
+    """The first group's difference minus that of each other, over the same items: difference in differences."""
+    names = list(groups)
+    for other in names[1:]:
+        first, second = groups[names[0]], groups[other]
+        rows = [*first, *second]
+        pairs = narrowed(given, rows, items)
+        parts = [
+            tax_statistic(pairs.of_models(part)) for part in (range(len(first)), range(len(first), len(rows)))
+        ]
+        found = estimate(difference(*parts), settings.bootstrap)
+        tested = found.value is not None and settings.bootstrap.resamples
+        p = _flipped(*parts, settings=settings) if tested else None
+        still = found.value is not None and not sum(discordant(pairs))
+        could = most_changed(found.n, settings.bootstrap.level) if still else None
+        about = head(analysis, group=f"{names[0]} − {other}") | {ANSWERED: given.answered(rows, items)}
+        yield {**about, "statistic": name, **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
+
+
+def bound_row(
+    given: Compared, rows: Sequence[int], items: Mask, about: Row, *, bootstrap: Bootstrap, name: str
+) -> Row:
+    """How low and how high the difference could be whatever unreadable answers meant.
+
+    Returns:
+        The strict value with the lower end of the lowest bound's interval and the upper end of the highest's.
+    """
+    picked = given.pairs.of_models(rows).of_items(items)
+    pairs = _only(picked, np.asarray(picked.asked.any(axis=0)))
+    low, high = (estimate(bound, bootstrap) for bound in tax_bounds(pairs))
+    value = estimate(tax_statistic(pairs)).value
+    ends = (low.low if low.low is not None else low.value, high.high if high.high is not None else high.value)
+    return {
+        **about, "statistic": name, "value": value, "lowest": low.value, "highest": high.value, "low": ends[0],
+        "high": ends[1], "n": low.n, ANSWERED: given.answered(rows, items),
+    }  # fmt: skip
+
+
+def fragile_models(given: Compared, settings: TaxSettings) -> dict[str, float]:
+    """Models with too few readable answers in a condition, to the lower of their two rates, of what was asked."""
+    found = {}
+    for row, model in enumerate(given.models):
+        asked = given.pairs.asked[row]
+        sides = (given.pairs.first_valid[row], given.pairs.second_valid[row])
+        if asked.any():
+            rate = min(float(side[asked].mean()) for side in sides)
+            if rate < settings.floor:
+                found[model] = rate
+    return found
+
+
+def everywhere(given: Compared) -> Mask:
+    """All items."""
+    return np.ones(len(given.items), dtype=np.bool_)
+
+
+def _only(pairs: TaxPairs, items: Mask) -> TaxPairs:
+    return TaxPairs(
+        pairs.first_right[:, items], pairs.second_right[:, items], pairs.first_valid[:, items],
+        pairs.second_valid[:, items], pairs.asked[:, items],
+    )  # fmt: skip
+
+
+def _noted(found: Estimate, left: Mapping[str, int], reason: str) -> Estimate:
+    text = reason if found.value is not None else "; ".join(filter(None, (found.reason, reason)))
+    return Estimate(found.value, found.low, found.high, found.n, sum(left.values()), text)

@@ -1,0 +1,222 @@
+"""E2: do people's cue scores go with the tax of the items? Spearman, by group and by model.
+
+Reference: "The Translation Tax Is Not a Scalar", sections 3.2 and 5.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hesperus.analysis.corrections import (
+    P_DECIDES,
+    PERMUTED,
+    correct,
+    tests_signature,
+    without_resamples,
+)
+from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, Table, estimate_cells, table
+from hesperus.analysis.tax.paired import EVERY, Row
+from hesperus.analysis.tax.settings import TaxSettings
+from hesperus.analysis.tax.sides import Compared
+from hesperus.errors import DataError, UnknownNameError
+from hesperus.fingerprint import signature
+from hesperus.measures import (
+    discordant,
+    enough_permutations,
+    item_signal,
+    spearman,
+    spearman_p,
+    too_few_differ,
+)
+from hesperus.types import Estimate
+
+Floats = npt.NDArray[np.float64]
+
+COLUMNS = (
+    "question",
+    "group",
+    "model",
+    "statistic",
+    *ANSWER_COLUMNS,
+    "p",
+    "p_holm",
+    "tied",
+    "positive",
+    "negative",
+    "remark",
+)
+FEW = 10
+"""Discordant pairs below which a correlation rests on a handful of items; said, not hidden."""
+
+NOTES = (
+    "the tax of an item is the mean over its models of right on the original minus right on the back-translation; most "
+    "items are tied at 0, so a correlation rests on the few that are not",
+)
+
+
+def rating_table(
+    given: Compared,
+    ratings: pl.DataFrame,
+    *,
+    settings: TaxSettings | None = None,
+    question: str | None = None,
+) -> Table:
+    """Spearman of each item's mean rating with its tax.
+
+    Args:
+        given: Original and back-translation, of one task (see sides.compared).
+        ratings: Long table: ``unit`` (id of the item, where no column ``item`` has it), ``rater``, ``question``, ``rating``.
+        settings: Groups and bootstrap.
+        question: Only this question; all with numbers where None.
+
+    Returns:
+        For each question, all models together, each group and each model: ``spearman`` with its item bootstrap, a
+        permutation p value, the items tied at no tax, the discordant pairs, and a remark where these are few.
+
+    Raises:
+        UnknownNameError: No rating answers the question.
+        DataError: A column is missing, a rating is no number, or no rated unit is an item of the records.
+    """
+    settings = settings or TaxSettings()
+    scores = mean_ratings(ratings, question)
+    _refuse_shared_ids(given, scores)
+    places = {item: k for k, (_, item) in enumerate(given.items)}
+    rows: list[Row] = []
+    most = len(scores) * (1 + len(given.models) + len(settings.grouped(given.models)))
+    ceiling = enough_permutations(settings.bootstrap.resamples, most)
+    unmatched: dict[str, int] = {}
+    for name, by_item in scores.items():
+        known = {item: value for item, value in by_item.items() if item in places}
+        unmatched[name] = len(by_item) - len(known)
+        if not known:
+            shown = ", ".join(list(by_item)[:3])
+            raise DataError(
+                f"no rated unit is an item of the records; units are called {shown}", field="unit"
+            )
+        cue = np.full(len(places), np.nan)
+        for item, value in known.items():
+            cue[places[item]] = value
+        rows += _rows(given, name, cue, settings, ceiling)
+    family = correct(rows)
+    if not settings.bootstrap.resamples:
+        without_resamples(rows)
+    signed = signature(settings) | {"raters": sorted(map(str, ratings["rater"].unique()))}
+    signed |= {"tests": tests_signature(PERMUTED, [family], of="all rows", decides=P_DECIDES)}
+    signed |= {
+        "rated units that are no item": {k: v for k, v in unmatched.items() if v},
+        "notes": list(NOTES),
+    }
+    return table("translation tax, ratings", COLUMNS, rows=rows, signature=signed)
+
+
+def _refuse_shared_ids(given: Compared, scores: Mapping[str, Mapping[str, float]]) -> None:
+    """A rated id must be an item of one task only: nothing in the ratings says which is meant."""
+    rated = {item for by_item in scores.values() for item in by_item}
+    homes: dict[str, str] = {}
+    for task, item in given.items:
+        if item in rated and homes.setdefault(item, task) != task:
+            raise DataError(
+                f"is an item of {homes[item]} and of {task}; name the task whose items were rated (--task)",
+                item=item,
+            )
+
+
+def mean_ratings(ratings: pl.DataFrame, question: str | None = None) -> dict[str, dict[str, float]]:
+    """Question to the mean rating of each unit over its raters; ratings that were not given do not count.
+
+    Raises:
+        UnknownNameError: No rating answers the question.
+        DataError: A column is missing, two ratings of one rater for a question of a unit, or a rating is no number.
+    """
+    for name in ("unit", "rater", "question", "rating"):
+        if name not in ratings.columns:
+            raise DataError(f"ratings have the columns unit, rater, question, rating; {name!r} is missing")
+    known = ratings["question"].unique().sort().to_list()
+    if question is not None and question not in known:
+        raise UnknownNameError("question of the ratings", question, known)
+    given = ratings.filter(pl.col("rating").is_not_null())
+    twice = given.filter(pl.struct("unit", "rater", "question").is_duplicated())
+    if twice.height:
+        row = twice.row(0, named=True)
+        raise DataError(f"{row['rater']} rated {row['question']!r} twice", item=str(row["unit"]))
+    found: dict[str, dict[str, float]] = {}
+    for name in [question] if question is not None else known:
+        part = given.filter(pl.col("question") == name)
+        numbers = part["rating"].cast(pl.Float64, strict=False)
+        if numbers.null_count():
+            if question is None:
+                continue
+            bad = part.filter(numbers.is_null()).row(0, named=True)
+            raise DataError(
+                f"{bad['rating']!r} is no number on a scale", field=str(name), item=str(bad["unit"])
+            )
+        key = "item" if "item" in part.columns else "unit"
+        means = (
+            part.with_columns(numbers.alias("rating")).group_by(key).agg(pl.col("rating").mean()).sort(key)
+        )
+        found[str(name)] = {str(unit): float(mean) for unit, mean in means.iter_rows()}
+    if not found:
+        raise DataError("no question of the ratings has numbers on a scale", field="rating")
+    return found
+
+
+def _rows(given: Compared, question: str, cue: Floats, settings: TaxSettings, ceiling: int) -> Iterator[Row]:
+    every = list(range(len(given.models)))
+    groups: Mapping[str, list[int]] = settings.grouped(given.models)
+    group_of = {row: group for group, rows in groups.items() for row in rows}
+    wanted = [(EVERY, EVERY, every)]
+    wanted += [(group, EVERY, rows) for group, rows in groups.items()] if settings.groups else []
+    wanted += [
+        (group_of[row] if settings.groups else EVERY, model, [row]) for row, model in enumerate(given.models)
+    ]
+    rated = np.isfinite(cue)
+    for group, model, rows in wanted:
+        pairs = given.pairs.of_models(rows).of_items(rated)
+        signal = item_signal(pairs)
+        # Items that nobody rated are not missing from the rating: they were never part of it.
+        found = _worded(spearman(cue[rated], signal[rated], bootstrap=settings.bootstrap))
+        few = _too_few(cue[rated], signal[rated])
+        if few and found.low is not None:
+            found = replace(found, low=None, high=None, reason="; ".join(filter(None, (few, found.reason))))
+        p = spearman_p(
+            cue[rated],
+            signal[rated],
+            resamples=settings.bootstrap.resamples,
+            seed=settings.bootstrap.seed,
+            ceiling=ceiling,
+        )
+        more, fewer = discordant(pairs)
+        left = {
+            cause: count
+            for cause, count in given.left_out(rows, rated).items()
+            if cause != "not asked at all"
+        }
+        why = "; ".join(f"{count} {cause}" for cause, count in left.items())
+        # Why there is no value or no interval stands first in the measure's reason; its counts of items are told by cause.
+        bare = found.value is None or (found.low is None and settings.bootstrap.resamples > 0)
+        told = found.reason.partition("; ")[0] if bare else ""
+        found = replace(found, reason="; ".join(filter(None, (told, why))))
+        remark = (
+            f"{more + fewer} discordant pairs: few to rest a correlation on" if more + fewer < FEW else ""
+        )
+        yield {
+            "question": question, "group": group, "model": model, "statistic": "spearman", **estimate_cells(found),
+            ANSWERED: given.answered(rows, rated), "p": p, "p_holm": None, "tied": int((signal[rated] == 0).sum()), "positive": more, "negative": fewer, "remark": remark,
+        }  # fmt: skip
+
+
+def _too_few(cue: Floats, signal: Floats) -> str:
+    both = np.isfinite(cue) & np.isfinite(signal)
+    return too_few_differ(cue[both], signal[both])
+
+
+def _worded(found: Estimate) -> Estimate:
+    """The reason in the words of this table."""
+    return replace(
+        found, reason=found.reason.replace("first side", "ratings").replace("second side", "taxes")
+    )

@@ -1,0 +1,206 @@
+"""How much rests on the reading of replies: validity by cell, bounds on every estimate, several readers on the same replies.
+
+Reference: "The Translation Tax Is Not a Scalar", section 5.7; METHODS 4.6 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from hesperus import rounding
+from hesperus.analysis.table import ANSWERED, Table, table
+from hesperus.analysis.tax.paired import EVERY, Row, bound_row, everywhere, head
+from hesperus.analysis.tax.settings import TaxSettings
+from hesperus.analysis.tax.sides import Compared
+from hesperus.errors import DataError
+from hesperus.fingerprint import signature
+from hesperus.measures import estimate
+from hesperus.measures.correctness import accuracy_statistic, validity_statistic
+from hesperus.records import Cell, answer_arrays
+
+RECORDED = "recorded"
+"""The reading that stands in the records."""
+
+TOLERANCE = 0.02
+"""Difference of accuracy between two readers of the same replies above which a cell is fragile to the reader."""
+
+READ_AGAIN = "read_again"
+"""Column of a reading that says which replies it read itself; where it has none, it read them all."""
+
+NO_REPLIES = "not possible: the records hold no replies to read again"
+
+CELLS = (
+    "model", "task", "input", "repeat", "reader", "statistic", "value", "low", "high", "n", "accuracy", "read", "verdict",
+    "why",
+)  # fmt: skip
+BOUNDS = (
+    "comparison",
+    "analysis",
+    "task",
+    "group",
+    "model",
+    "statistic",
+    "value",
+    "lowest",
+    "highest",
+    "low",
+    "high",
+    "n",
+    ANSWERED,
+)
+
+
+def validity_table(
+    readings: Mapping[str, pl.DataFrame], *, settings: TaxSettings | None = None, tolerance: float = TOLERANCE
+) -> Table:
+    """Readable answers and accuracy of every cell under every reader, and which cells are fragile to the reader.
+
+    Args:
+        readings: Name of a reader to the records as it read them; ``recorded`` first.
+        settings: Bootstrap, and the floor of validity.
+        tolerance: Difference of accuracy between readers above which a cell is fragile.
+
+    Returns:
+        A row a cell and reader. ``value`` is the share of readable answers with its interval, ``accuracy`` with the unreadable
+        wrong, ``read`` the replies that the reader read itself (None for the recorded reading), and ``verdict``:
+        ``fragile`` where the recorded validity is under the floor or readers differ by more than the tolerance (``why``
+        says which), ``robust`` where several readers read replies of the cell and agree, ``not checked`` where they could not.
+
+    Raises:
+        DataError: No reading, or the readings do not have the same cells.
+    """
+    settings = settings or TaxSettings()
+    if not readings:
+        raise DataError("no reading of the replies was given")
+    per = {name: dict(_cells(frame, settings)) for name, frame in readings.items()}
+    first = next(iter(per.values()))
+    if any(found.keys() != first.keys() for found in per.values()):
+        raise DataError("the readings have different cells; read the same replies again")
+    rows: list[Row] = []
+    for key in first:
+        readings_of = {name: found[key] for name, found in per.items()}
+        why = "; ".join(_why(readings_of, settings, tolerance))
+        unchecked = "" if why else _unchecked(readings_of)
+        verdict = {
+            "verdict": "fragile" if why else "not checked" if unchecked else "robust",
+            "why": why or unchecked,
+        }
+        for name, found in per.items():
+            own = found[key]
+            task, cell = key
+            rows.append(
+                {
+                    "model": cell.model,
+                    "task": task,
+                    "input": cell.input,
+                    "repeat": cell.repeat,
+                    "reader": name,
+                    **own,
+                    **verdict,
+                }
+            )
+    signed = signature(settings) | {"readers": list(readings), "tolerance": tolerance}
+    return table("validity and readers", CELLS, rows=rows, signature=signed)
+
+
+def fragile_cells(found: Table) -> list[str]:
+    """The cells that a validity table calls fragile, each as a line."""
+    lines = {
+        f"{row['model']}, {row['task']}, {row['input']}: {row['why']}"
+        for row in found.rows
+        if row["verdict"] == "fragile"
+    }
+    return sorted(lines)
+
+
+def unchecked_cells(found: Table) -> int:
+    """How many cells of a validity table no second reader could read."""
+    return len(
+        {
+            (r["model"], r["task"], r["input"], r["repeat"])
+            for r in found.rows
+            if r["verdict"] == "not checked"
+        }
+    )
+
+
+def bounds_table(comparisons: Mapping[str, Compared], *, settings: TaxSettings | None = None) -> Table:
+    """Bounds on every paired estimate from its unreadable answers.
+
+    Args:
+        comparisons: Name of a comparison, such as ``back-translation``, to its two conditions.
+        settings: Groups and bootstrap.
+
+    Returns:
+        For each cell, group and all together: the strict ``value``, the ``lowest`` and ``highest`` that it could be
+        whatever unreadable answers meant, and ``low`` and ``high``, the outer ends of the intervals of these two.
+    """
+    settings = settings or TaxSettings()
+    rows = [
+        {"comparison": name, **row} for name, given in comparisons.items() for row in _bounds(given, settings)
+    ]
+    return table("bounds from unreadable answers", BOUNDS, rows=rows, signature=signature(settings))
+
+
+def _bounds(given: Compared, settings: TaxSettings) -> Iterator[Row]:
+    whole, bootstrap = everywhere(given), settings.bootstrap
+    groups = settings.grouped(given.models)
+    every: Sequence[int] = range(len(given.models))
+    yield bound_row(given, every, whole, head("clustered"), bootstrap=bootstrap, name="tax")
+    for group, rows in groups.items() if settings.groups else ():
+        yield bound_row(given, rows, whole, head("clustered", group=group), bootstrap=bootstrap, name="tax")
+    group_of = {row: group for group, rows in groups.items() for row in rows}
+    for task in given.tasks:
+        items = given.of_task(task)
+        for row, model in enumerate(given.models):
+            if given.pairs.asked[row, items].any():
+                about = head(
+                    "cell", task=task, group=group_of[row] if settings.groups else EVERY, model=model
+                )
+                yield bound_row(given, [row], items, about, bootstrap=bootstrap, name="tax")
+
+
+def _cells(records: pl.DataFrame, settings: TaxSettings) -> Iterator[tuple[tuple[str, Cell], Row]]:
+    key = ["task", "model", "instruction", "input", "repeat"]
+    read: dict[tuple[object, ...], int] = {}
+    if READ_AGAIN in records.columns:
+        counted = records.group_by(key).agg(pl.col(READ_AGAIN).sum())
+        read = {row[:-1]: int(row[-1]) for row in counted.iter_rows()}
+    for (task,), frame in records.sort("task").group_by(["task"], maintain_order=True):
+        arrays = answer_arrays(frame)
+        for row, cell in enumerate(arrays.cells):
+            answers, gold = arrays.answers[row], arrays.gold[row]
+            valid = estimate(validity_statistic(answers), settings.bootstrap)
+            right = estimate(accuracy_statistic(answers, gold))
+            yield (str(task), cell), {
+                "statistic": "validity", "value": valid.value, "low": valid.low, "high": valid.high, "accuracy": right.value, "n": valid.n,
+                "read": read.get((str(task), cell.model, cell.instruction, cell.input, cell.repeat)),
+            }  # fmt: skip
+
+
+def _unchecked(found: Mapping[str, Row]) -> str:
+    """Why no second reader has read the replies of a cell; empty where one has."""
+    others = [row["read"] for name, row in found.items() if name != RECORDED]
+    if not others:
+        return "read by one reader"
+    return "" if any(count != 0 for count in others) else "no reply that could be read again"
+
+
+def _why(found: Mapping[str, Row], settings: TaxSettings, tolerance: float) -> Iterator[str]:
+    recorded = next(iter(found.values()))
+    rate = recorded["value"]
+    if rate is None:
+        yield "no reply came"
+    if isinstance(rate, float) and rate < settings.floor:
+        yield f"{rounding.cell(rate, 'share')} readable, under {rounding.cell(settings.floor, 'share')}"
+    scores = {name: row["accuracy"] for name, row in found.items() if isinstance(row["accuracy"], float)}
+    if len(scores) > 1:
+        low, high = (
+            min(scores, key=lambda n: float(str(scores[n]))),
+            max(scores, key=lambda n: float(str(scores[n]))),
+        )
+        apart = float(str(scores[high])) - float(str(scores[low]))
+        if apart > tolerance:
+            yield f"accuracy differs by {rounding.cell(apart)} between the readers {low} and {high}"

@@ -1,0 +1,63 @@
+"""What a check found, for people and for continuous integration: a sentence, JUnit XML, Markdown."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+from hesperus.analysis.table import Table
+from hesperus.reports.formats import format_table
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_xml(checked: Table) -> str:
+    """The result of check_table as JUnit XML: a test case per row, a failure where it did not pass."""
+    failed = sum(not row["passed"] for row in checked.rows)
+    counts = {"tests": str(len(checked.rows)), "failures": str(failed), "errors": "0"}
+    suite = ElementTree.Element("testsuite", {"name": "hesperus check", **counts})
+    for row in checked.rows:
+        place = ", ".join(str(row[name]) for name in ("model", "task", "where") if row[name])
+        name = f"{row['requirement']} ({place})"
+        case = ElementTree.SubElement(suite, "testcase", classname="hesperus.check", name=_clean(name))
+        if not row["passed"]:
+            said = f"value {row['value']}, interval {row['low']} to {row['high']}, n {row['n']}"
+            said = said if row["value"] is not None else f"undefined, n {row['n']}"
+            reason = f"; {row['reason']}" if row["reason"] else ""
+            ElementTree.SubElement(case, "failure", message=_clean(said + reason))
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def passed_sentence(checked: Table) -> str:
+    """How many requirements hold, and of those that do not, in how many rows: the answer of a check."""
+    rows = {
+        name: [row for row in checked.rows if row["requirement"] == name] for name in _requirements(checked)
+    }
+    broken = {name: sum(not row["passed"] for row in found) for name, found in rows.items()}
+    failing = [
+        f"not {name} in {count} of {len(rows[name])} {'row' if len(rows[name]) == 1 else 'rows'}"
+        for name, count in broken.items()
+        if count
+    ]
+    return "; ".join([f"{len(rows) - len(failing)} of {len(rows)} satisfied", *failing])
+
+
+def failures_first(checked: Table) -> Table:
+    """The same rows, those that did not pass before the others."""
+    return replace(checked, rows=tuple(sorted(checked.rows, key=lambda row: bool(row["passed"]))))
+
+
+def markdown_summary(checked: Table) -> str:
+    """The result of check_table as Markdown, for the summary of a job: a sentence, then a table, failures first."""
+    return f"## hesperus check: {passed_sentence(checked)}\n\n{format_table(failures_first(checked), 'markdown')}"
+
+
+def _requirements(checked: Table) -> list[str]:
+    return list(dict.fromkeys(str(row["requirement"]) for row in checked.rows))
+
+
+def _clean(text: str) -> str:
+    """Without what XML cannot say; names come from files of others."""
+    return _NOT_XML.sub("\ufffd", text)

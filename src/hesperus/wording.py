@@ -1,0 +1,165 @@
+"""How languages, senses, statistics and numbers are called wherever a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+import polars as pl
+
+from hesperus.errors import UnknownNameError
+from hesperus.languages import language
+from hesperus.rounding import cell
+from hesperus.types import Sense
+
+MISSING = "–"
+
+OUTCOME_WORDS: Mapping[str, str] = {
+    "answered": "answered",
+    "invalid": "unreadable",
+    "empty": "empty",
+    "truncated": "cut off",
+    "refused": "refused",
+    "blocked": "blocked",
+    "wrong_language": "wrong language",
+    "error": "error",
+}
+
+
+@lru_cache(maxsize=1024)
+def language_name(tag: str) -> str:
+    """English name of a language; the tag itself where it is not known."""
+    try:
+        return language(tag).name
+    except UnknownNameError:
+        return tag
+
+
+def language_label(tag: str) -> str:
+    """English name and tag: ``German (de)``."""
+    name = language_name(tag)
+    return name if name == tag else f"{name} ({tag})"
+
+
+def direction(tag: str) -> str:
+    """``rtl`` or ``ltr``; unknown languages run from left to right."""
+    try:
+        return language(tag).direction
+    except UnknownNameError:
+        return "ltr"
+
+
+@lru_cache(maxsize=1024)
+def parsed(code: str) -> Sense | None:
+    """The sense of a code, or None for a code of another tool."""
+    try:
+        return Sense.parse(code)
+    except ValueError:
+        return None
+
+
+def sense_label(code: str) -> str:
+    """Short label of a sense: ``German (de) from English``."""
+    sense = parsed(code)
+    if sense is None:
+        return code
+    label = language_label(sense.language)
+    if sense.source:
+        label += f" from {language_name(sense.source)}"
+    if sense.via:
+        label += f" via {language_name(sense.via)}"
+    if sense.variant:
+        label += f", {sense.variant}"
+    return f"{label}, by {sense.maker}" if sense.maker else label
+
+
+def target_label(code: str) -> str:
+    """Label of a sense beside its origin: a plain translation by the model itself is called by its language alone."""
+    sense = parsed(code)
+    if sense is not None and sense.is_original:
+        return f"{language_label(sense.language)}, original"
+    if sense is None or sense.variant or sense.maker or sense.via:
+        return sense_label(code)
+    return language_label(sense.language)
+
+
+_ASKED_HERE = ("multisense", "translation_tax", "translate_then_evaluate")
+
+
+def own_senses(study: Mapping[str, object], items: pl.DataFrame | None) -> frozenset[str]:
+    """Codes of senses of which it is known that the answering model made them itself.
+
+    A code such as ``de_from_en`` names no maker. Who made it is known where hesperus asked the model for it (a study), or
+    where the items of the run name the model of each text; of imported answers it is not.
+
+    Args:
+        study: The `study.yaml` of the run; empty where there is none.
+        items: The items of the run, or None.
+    """
+    if items is None or not {"input", "model"} <= set(items.columns):
+        return frozenset()
+    if study.get("study") not in _ASKED_HERE:
+        return frozenset()
+    return frozenset(items.filter(pl.col("model").is_not_null())["input"].drop_nulls().unique())
+
+
+def sense_sentence(code: str, own: Collection[str] = ()) -> str:
+    """A sense in words: ``German, translated from English by the model itself``.
+
+    Args:
+        code: Sense code.
+        own: Senses that are known to be made by the answering model (see own_senses); of others no maker is named.
+    """
+    sense = parsed(code)
+    if sense is None:
+        return code
+    maker = sense.maker or ("the model itself" if code in own else "")
+    by = f" by {maker}" if maker else ""
+    label = language_name(sense.language)
+    if sense.is_original:
+        return f"{label}, as the benchmark has it"
+    if sense.source:
+        label += f", translated from {language_name(sense.source)}{by}"
+    elif sense.via:
+        label += f", translated into {language_name(sense.via)} and back{by}"
+    if sense.variant:
+        label += f", {sense.variant}" + ("" if sense.source or sense.via else by)
+    return label
+
+
+def joined(parts: list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def counted(count: int, name: str) -> str:
+    """``1 item``, ``1,200 items``."""
+    return f"{count:,} {name}" + ("" if count == 1 else "s")
+
+
+def lost_sentences(outcomes: pl.Series, rest: str) -> list[str]:
+    """What became of questions that have no answer: replies that could not be read, and requests that got no reply.
+
+    Args:
+        outcomes: Outcome of each question.
+        rest: What is done with replies without an answer, after a semicolon.
+    """
+    failed = int((outcomes == "error").sum())
+    replies = len(outcomes) - failed
+    unread = replies - int((outcomes == "answered").sum())
+    told = []
+    if unread:
+        share = cell(unread / replies, "share")
+        told.append(f"{unread:,} of {replies:,} replies ({share}) carry no readable answer; {rest}.")
+    elif replies:
+        told.append(f"All {replies:,} replies could be read.")
+    if failed:
+        told.append(
+            f"{counted(failed, 'question')} of {len(outcomes):,} got no reply (error): missing data, in no number."
+        )
+    return told
+
+
+def property_names(name: str) -> str:
+    """A property without underscores."""
+    return name.replace("_", " ")
