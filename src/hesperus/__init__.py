@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         import_logs,
         load_items,
         measure,
+        merge,
         open_run,
         plan,
         read_answers,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "hesperus.api": (
-        "RunResult", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure",
+        "RunResult", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure", "merge",
         "open_run", "plan", "read_answers", "read_records", "report", "run",
     ),
     "hesperus.tasks": ("Task", "task"),
@@ -50,7 +51,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "RunResult", "Sense", "Settings", "Task",
-    "__version__", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure",
+    "__version__", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure", "merge",
     "open_run", "plan", "read_answers", "read_records", "report", "run", "task",
 ]  # fmt: skip
 

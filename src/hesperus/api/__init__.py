@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from hesperus.api.evaluating import evaluate
     from hesperus.api.importing import import_logs
     from hesperus.api.measuring import compare, figure, measure, read_records, report
+    from hesperus.api.merging import MergeResult, merge
     from hesperus.api.results import RunResult, open_run, plan, run
 
 __all__ = [
-    "RunResult", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure",
+    "MergeResult", "RunResult", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure", "merge",
     "open_run", "plan", "read_answers", "read_records", "report", "run",
 ]  # fmt: skip
 
 _HOMES = {
+    "MergeResult": "merging",
     "RunResult": "results",
     "ask": "asking",
     "audit": "auditing",
@@ -31,6 +33,7 @@ _HOMES = {
     "import_logs": "importing",
     "load_items": "asking",
     "measure": "measuring",
+    "merge": "merging",
     "open_run": "results",
     "plan": "results",
     "read_answers": "asking",

@@ -18,8 +18,10 @@ from typing import Any, Self
 
 import orjson
 
+from hesperus.asking.merging import Merged, absorb, conflicts_in
+from hesperus.asking.sources import LOOKUP, NOTES, Source, StoreKind, read_notes
 from hesperus.errors import DataError, StoreError
-from hesperus.fingerprint import canonical_json
+from hesperus.fingerprint import JSON, canonical_json
 from hesperus.models.stored import APPLICATION_ID, SCHEMA_VERSION, StoredReply, decode_reply, decode_request
 from hesperus.types import Failure, Reply, Request
 
@@ -27,8 +29,27 @@ MEMORY = ":memory:"
 """Path of a store that lives and dies with the process."""
 
 BUSY_SECONDS = 60.0
-LOOKUP = 500
-"""Keys in one query; SQLite bounds the number of parameters."""
+
+REPLIES = StoreKind(
+    called="reply store",
+    application_id=APPLICATION_ID,
+    version=SCHEMA_VERSION,
+    table="replies",
+    value="reply",
+    # Who served a reply, and how it counts tokens, is no difference in what was said.
+    differs=" OR ".join(
+        f"json_extract(s.reply, '$.{name}') IS NOT json_extract(m.reply, '$.{name}')"
+        for name in ("text", "finish", "option_logprobs", "reasoning")
+    ),
+    copying=(
+        "INSERT INTO main.models (identity) SELECT identity FROM source.models WHERE true ON CONFLICT DO NOTHING",
+        "INSERT INTO main.replies (key, model, request, reply, asked_at) "
+        "SELECT s.key, m.id, s.request, s.reply, s.asked_at FROM source.replies AS s "
+        "JOIN source.models AS sm ON sm.id = s.model JOIN main.models AS m ON m.identity = sm.identity "
+        "WHERE json_valid(s.reply) ORDER BY s.rowid ON CONFLICT (key) DO NOTHING",
+    ),
+)
+"""What a reply store is; see StoreKind."""
 
 _TABLES = f"""
 CREATE TABLE models (
@@ -63,13 +84,15 @@ class ReplyStore:
 
     Args:
         path: The file, made where it is missing; ``:memory:`` keeps nothing.
+        base: Another store, whose replies count as this one's; it is only read.
 
     Raises:
-        StoreError: The file cannot be opened, is no reply store, or was written by a later version.
+        StoreError: A file cannot be opened, is no reply store, or was written by a later version.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, base: Path | None = None) -> None:
         self.path = Path(path)
+        self._base = Source(base, REPLIES) if base is not None else None
         self._lock = threading.Lock()
         self._models: dict[str, int] = {}
         if str(path) != MEMORY:
@@ -81,17 +104,16 @@ class ReplyStore:
                 ) from None
         connection: sqlite3.Connection | None = None
         try:
+            address = MEMORY if str(path) == MEMORY else self.path.absolute().as_uri()
             connection = sqlite3.connect(
-                str(path), timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                address, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
             )
             self._prepare(connection)
         except sqlite3.Error as error:
-            if connection is not None:
-                connection.close()
+            self._give_up(connection)
             raise StoreError(f"cannot use {self.path} as a reply store: {error}") from None
         except StoreError:
-            if connection is not None:
-                connection.close()
+            self._give_up(connection)
             raise
         self._connection = connection
 
@@ -105,16 +127,14 @@ class ReplyStore:
                 for statement in _TABLES.strip().split(";\n"):
                     connection.execute(statement)
             connection.execute("COMMIT")
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if application != APPLICATION_ID:
-            raise StoreError(f"{self.path} is a SQLite file of another program; give another path")
-        if version != SCHEMA_VERSION:
-            raise StoreError(
-                f"{self.path} has schema version {version}, this hesperus reads {SCHEMA_VERSION}; update hesperus"
-            )
+        REPLIES.check(connection, self.path)
         # What is committed survives any end of the process. A power cut may cost the last seconds, never the file.
         connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _give_up(self, connection: sqlite3.Connection | None) -> None:
+        for opened in (connection, self._base):
+            if opened is not None:
+                opened.close()
 
     @staticmethod
     def _is_empty(connection: sqlite3.Connection) -> bool:
@@ -129,13 +149,15 @@ class ReplyStore:
         self.close()
 
     def __len__(self) -> int:
-        """Number of replies."""
+        """Number of replies, those of a base not counted."""
         return int(self._query("SELECT count(*) FROM replies")[0][0])
 
     def close(self) -> None:
         """Close the file. A second call does nothing."""
         with self._lock:
             self._connection.close()
+            if self._base is not None:
+                self._base.close()
 
     def find(self, keys: Sequence[str]) -> dict[str, Reply | Failure]:
         """The stored replies among these keys; a Failure where one cannot be read, which holds up no other.
@@ -149,6 +171,10 @@ class ReplyStore:
             marks = ",".join("?" * len(chunk))
             rows = self._query(f"SELECT key, reply FROM replies WHERE key IN ({marks})", chunk)
             found.update((key, self._read(key, reply)) for key, reply in rows)
+        if self._base is not None and len(found) < len(keys):
+            left = [key for key in keys if key not in found]
+            with self._lock:
+                found.update((key, self._read(key, reply)) for key, reply in self._base.values(left))
         return found
 
     def _read(self, key: str, reply: str) -> Reply | Failure:
@@ -191,6 +217,57 @@ class ReplyStore:
                 if self._is_open() and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise StoreError(f"cannot write to the reply store {self.path}: {error}") from None
+
+    def note(self, name: str, value: JSON) -> None:
+        """Keep what the store says of itself; a value of the same name is replaced.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        with self._lock:
+            try:
+                self._connection.execute(NOTES)
+                self._connection.execute(
+                    "INSERT INTO notes VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                    (name, canonical_json(value)),
+                )
+            except sqlite3.Error as error:
+                raise StoreError(f"cannot write to the reply store {self.path}: {error}") from None
+
+    def notes(self) -> dict[str, JSON]:
+        """What the store, and the one below it, say of themselves.
+
+        Raises:
+            StoreError: A file cannot be read.
+        """
+        with self._lock:
+            below = self._base.notes() if self._base is not None else {}
+            try:
+                return {**below, **read_notes(self._connection)}
+            except (sqlite3.Error, ValueError) as error:
+                raise StoreError(f"cannot read the reply store {self.path}: {error}") from None
+
+    def merge(self, source: Path) -> Merged:
+        """Take in every reply of another store; a key that is there keeps its reply, and another reply is kept aside.
+
+        Raises:
+            StoreError: The source cannot be read or is no reply store, or this one cannot be written; nothing of the
+                source was taken in.
+        """
+        with self._lock:
+            return absorb(self._connection, REPLIES, source)
+
+    def conflicts(self) -> Iterator[dict[str, JSON]]:
+        """The replies that merges kept aside: ``key``, ``kept``, ``other``, and ``other_from``, the file it came from.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        with self._lock:
+            try:
+                yield from conflicts_in(self._connection, REPLIES)
+            except sqlite3.Error as error:
+                raise StoreError(f"cannot read the reply store {self.path}: {error}") from None
 
     def stored(self) -> Iterator[StoredReply]:
         """Every reply with its question, in the order in which they were committed.

@@ -29,6 +29,7 @@ _GROUPS = {
         "demo": "All four studies on embedded models and items, offline.",
         "plan": "Show what a run would ask and cost; sends nothing.",
         "run": "Run a study, write the run folder, show what was found.",
+        "merge": "Bring together what the shards of a study asked.",
         "translate": "Translate a text, or a column of a table.",
         "segment": "Cut a text into sentences.",
     },

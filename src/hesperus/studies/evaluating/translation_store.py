@@ -7,23 +7,37 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from hesperus.asking.merging import Merged, absorb, conflicts_in
+from hesperus.asking.sources import Source, StoreKind
 from hesperus.asking.store import write_ahead
 from hesperus.errors import StoreError
-from hesperus.fingerprint import canonical_json, fingerprint
+from hesperus.fingerprint import JSON, canonical_json, fingerprint
 from hesperus.translation import Attempt, Fault, Ladder, Repair, Translated, TranslatedSentence, Translator
 
 MEMORY = ":memory:"
 """Path of a store that lives and dies with the process."""
 
-_APPLICATION_ID = 0x68657374
-_VERSION = 1
 _BUSY_SECONDS = 60.0
 _LOOKUP = 500
+
+TRANSLATIONS = StoreKind(
+    called="store of translations",
+    application_id=0x68657374,
+    version=1,
+    table="translations",
+    value="made",
+    differs="true",
+    copying=(
+        "INSERT INTO main.translations (key, made) SELECT key, made FROM source.translations "
+        "WHERE json_valid(made) ON CONFLICT (key) DO NOTHING",
+    ),
+)
+"""What a store of translations is; see StoreKind."""
 
 
 class TranslationStore:
@@ -31,26 +45,27 @@ class TranslationStore:
 
     Args:
         path: The file, made where it is missing; ``:memory:`` keeps nothing.
+        base: Another store, whose translations count as this one's; it is only read.
 
     Raises:
-        StoreError: The file cannot be opened, or is no store of translations.
+        StoreError: A file cannot be opened, or is no store of translations.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, base: Path | None = None) -> None:
         self.path = Path(path)
+        self._base = Source(base, TRANSLATIONS) if base is not None else None
         connection: sqlite3.Connection | None = None
         try:
             if str(path) != MEMORY:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(str(path), timeout=_BUSY_SECONDS, isolation_level=None)
+            address = MEMORY if str(path) == MEMORY else self.path.absolute().as_uri()
+            connection = sqlite3.connect(address, timeout=_BUSY_SECONDS, isolation_level=None, uri=True)
             self._prepare(connection)
         except (OSError, sqlite3.Error) as error:
-            if connection is not None:
-                connection.close()
+            self._give_up(connection)
             raise StoreError(f"cannot use {self.path} as a store of translations: {error}") from None
         except StoreError:
-            assert connection is not None
-            connection.close()
+            self._give_up(connection)
             raise
         self._connection = connection
 
@@ -62,17 +77,16 @@ class TranslationStore:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS translations (key TEXT PRIMARY KEY, made TEXT NOT NULL) STRICT"
             )
-            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {_VERSION}")
+            connection.execute(f"PRAGMA application_id = {TRANSLATIONS.application_id}")
+            connection.execute(f"PRAGMA user_version = {TRANSLATIONS.version}")
             connection.execute("COMMIT")
-        if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
-            raise StoreError(f"{self.path} is a SQLite file of another kind; give another path")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version != _VERSION:
-            raise StoreError(
-                f"{self.path} has version {version}, this hesperus reads {_VERSION}; update hesperus"
-            )
+        TRANSLATIONS.check(connection, self.path)
         connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _give_up(self, connection: sqlite3.Connection | None) -> None:
+        for opened in (connection, self._base):
+            if opened is not None:
+                opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -80,10 +94,10 @@ class TranslationStore:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._connection.close()
+        self._give_up(self._connection)
 
     def __len__(self) -> int:
-        """Number of translations."""
+        """Number of translations, those of a base not counted."""
         return int(self._connection.execute("SELECT count(*) FROM translations").fetchone()[0])
 
     def find(self, keys: Sequence[str]) -> dict[str, Translated]:
@@ -101,6 +115,9 @@ class TranslationStore:
                     f"SELECT key, made FROM translations WHERE key IN ({marks})", list(chunk)
                 )
                 found.update((key, _read(json.loads(made))) for key, made in rows)
+            if self._base is not None:
+                left = [key for key in keys if key not in found]
+                found.update((key, _read(json.loads(made))) for key, made in self._base.values(left))
         except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
             raise StoreError(
                 f"{self.path}: a translation cannot be read ({error}); remove the file"
@@ -119,6 +136,18 @@ class TranslationStore:
             )
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: cannot be written: {error}") from None
+
+    def merge(self, source: Path) -> Merged:
+        """Take in every translation of another store; a key that is there keeps its own, and another is kept aside.
+
+        Raises:
+            StoreError: The source cannot be read or is no store of translations, or this one cannot be written.
+        """
+        return absorb(self._connection, TRANSLATIONS, source)
+
+    def conflicts(self) -> Iterator[dict[str, JSON]]:
+        """The translations that merges kept aside; see ReplyStore.conflicts."""
+        return conflicts_in(self._connection, TRANSLATIONS)
 
 
 def translation_keys(

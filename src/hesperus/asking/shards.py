@@ -1,0 +1,139 @@
+"""A study in parts that are asked apart, by several processes or machines: which part, of what, and is it done.
+
+Items are dealt to shards, not requests: whatever is made of an item, asked about it and judged of its replies then falls
+to one shard, and one round is enough. What several shards would ask (the made instruction, texts that stand in items of
+several shards) is asked first and once, by the common shard, which has the number 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+from typing import Self
+
+from hesperus.errors import UsageError
+from hesperus.fingerprint import JSON
+
+_WRITTEN = re.compile(r"(\d{1,6})/(\d{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One part of a study.
+
+    Attributes:
+        number: From 1 to ``count``; 0 is the common shard.
+        count: Number of shards that the items are dealt to.
+    """
+
+    number: int
+    count: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A shard from ``I/N``.
+
+        Raises:
+            UsageError: It is written otherwise, or I is beyond N.
+        """
+        written = _WRITTEN.fullmatch(text.strip())
+        shard = cls(*map(int, written.groups())) if written else None
+        if shard is None or not 0 <= shard.number <= shard.count or not shard.count:
+            raise UsageError(
+                f"shard {text!r}: write I/N, such as 2/4 for the second of four; 0/4 is what all four have in common"
+            )
+        return shard
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    @property
+    def is_common(self) -> bool:
+        """Whether it asks what all others need, instead of items of its own."""
+        return self.number == 0
+
+    def items(self, texts: Mapping[str, Iterable[str]]) -> frozenset[str]:
+        """The items of this shard; of the common shard those of which a text also stands in an item of another shard.
+
+        The items are dealt in the order of a hash of their ids, so that shards differ by one item at most and whatever
+        order a benchmark has (by subject, by length) is spread over all.
+
+        Args:
+            texts: Item id to its texts that a model may put anew.
+
+        Raises:
+            UsageError: There are fewer items than shards.
+        """
+        if len(texts) < self.count:
+            raise UsageError(
+                f"{len(texts)} items cannot be dealt to {self.count} shards; ask for at most {len(texts)}"
+            )
+        dealt = {item: place % self.count + 1 for place, item in enumerate(sorted(texts, key=_place_of_item))}
+        if not self.is_common:
+            return frozenset(item for item, number in dealt.items() if number == self.number)
+        shards: dict[str, set[int]] = {}
+        for item, many in texts.items():
+            for text in many:
+                shards.setdefault(text, set()).add(dealt[item])
+        return frozenset(item for item, many in texts.items() if any(len(shards[text]) > 1 for text in many))
+
+    def share(self, limit: int) -> int:
+        """What one shard may spend of a whole number; the common shard has a share as all others have."""
+        parts = self.count + 1
+        return limit * (self.number + 1) // parts - limit * self.number // parts
+
+
+@dataclass(frozen=True, slots=True)
+class ShardNote:
+    """What the store of a shard says of itself.
+
+    Attributes:
+        study: Fingerprint of the study.
+        name: Name of the study's run folder, for people.
+        shard: Which part.
+        is_finished: Whether everything was asked; false while it is asked and after a kill.
+        failed: Questions that got no reply.
+    """
+
+    study: str
+    name: str
+    shard: Shard
+    is_finished: bool = False
+    failed: int = 0
+
+    @property
+    def key(self) -> str:
+        """Name under which a store keeps it; a main store has those of the common shards of many studies."""
+        return f"shard {self.shard.number} of {self.shard.count} of {self.study}"
+
+    def finished(self, failed: int) -> ShardNote:
+        """The same once everything was asked."""
+        return replace(self, is_finished=True, failed=failed)
+
+    def to_json(self) -> JSON:
+        """As a store keeps it."""
+        return {**asdict(self), "shard": str(self.shard)}
+
+    @classmethod
+    def from_json(cls, value: object) -> ShardNote | None:
+        """The note, or None where the value is none."""
+        if not isinstance(value, Mapping) or not isinstance(value.get("shard"), str):
+            return None
+        try:
+            shard = Shard.parse(value["shard"])
+        except UsageError:
+            return None
+        is_finished, failed = value.get("is_finished") is True, value.get("failed")
+        return cls(
+            str(value.get("study")),
+            str(value.get("name")),
+            shard,
+            is_finished,
+            failed if isinstance(failed, int) else 0,
+        )
+
+
+def _place_of_item(item: str) -> tuple[bytes, str]:
+    return blake2b(item.encode("utf-8", "surrogatepass"), digest_size=8).digest(), item

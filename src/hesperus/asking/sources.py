@@ -1,0 +1,192 @@
+"""Stores that are read and never written: the store below a shard's own, and those that are merged into another."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hesperus.errors import StoreError
+from hesperus.fingerprint import JSON
+
+LOOKUP = 500
+"""Keys in one query; SQLite bounds the number of parameters."""
+
+NOTES = "CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT"
+"""What a store says of itself, each as JSON. Stores that say nothing lack the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreKind:
+    """One of the kinds of SQLite file that keep what was paid for.
+
+    Attributes:
+        called: What it is called in messages.
+        application_id: ``PRAGMA application_id``.
+        version: ``PRAGMA user_version``.
+        table: Table with the column ``key``.
+        value: Its column with what is kept, as JSON.
+        differs: SQL that holds where two values under one key, ``a`` and ``b``, do not say the same.
+        copying: Statements that copy all rows of ``source`` but those that are there; the last counts.
+    """
+
+    called: str
+    application_id: int
+    version: int
+    table: str
+    value: str
+    differs: str
+    copying: tuple[str, ...]
+
+    def check(self, connection: sqlite3.Connection, path: Path) -> None:
+        """Refuse a file of another program, kind or version.
+
+        Raises:
+            StoreError: It is one.
+        """
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if application != self.application_id:
+            raise StoreError(f"{path} is a SQLite file of another program or kind, no {self.called}")
+        if version != self.version:
+            raise StoreError(
+                f"{path} has schema version {version}, this hesperus reads {self.version}; update hesperus on the machine "
+                "that is behind"
+            )
+
+
+class Source:
+    """A store that is only read.
+
+    It may lie on a disk that cannot be written, and another process may be writing it.
+
+    Args:
+        path: The file.
+        kind: What it must be.
+
+    Raises:
+        StoreError: The file cannot be read, or is of another kind or version.
+    """
+
+    def __init__(self, path: Path, kind: StoreKind) -> None:
+        self.path, self._kind = path, kind
+        connection = None
+        try:
+            connection = _connected(path)
+            kind.check(connection, path)
+        except sqlite3.Error as error:
+            if connection is not None:
+                connection.close()
+            raise StoreError(f"cannot read {path} as a {kind.called}: {error}") from None
+        except StoreError:
+            assert connection is not None
+            connection.close()
+            raise
+        self._connection = connection
+
+    def close(self) -> None:
+        """Close the file. A second call does nothing."""
+        self._connection.close()
+
+    def values(self, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Key and value, as JSON text, of those keys that are there.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        for start in range(0, len(keys), LOOKUP):
+            chunk = list(keys[start : start + LOOKUP])
+            marks = ",".join("?" * len(chunk))
+            sql = f"SELECT key, {self._kind.value} FROM {self._kind.table} WHERE key IN ({marks})"
+            try:
+                yield from self._connection.execute(sql, chunk).fetchall()
+            except sqlite3.Error as error:
+                raise StoreError(f"cannot read {self.path}: {error}") from None
+
+    def notes(self) -> dict[str, JSON]:
+        """What the store says of itself; empty where it says nothing.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        try:
+            return read_notes(self._connection)
+        except (sqlite3.Error, ValueError) as error:
+            raise StoreError(f"cannot read {self.path}: {error}") from None
+
+
+def kind_of(path: Path, kinds: Iterable[StoreKind]) -> StoreKind:
+    """Which of some kinds of store a file is.
+
+    Raises:
+        StoreError: It cannot be read, or is none of them.
+    """
+    try:
+        with closing(_connected(path)) as connection:
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot read {path} as a store: {error}") from None
+    for kind in kinds:
+        if kind.application_id == application:
+            return kind
+    raise StoreError(f"{path} is a SQLite file of another program, no store of hesperus")
+
+
+def read_notes(connection: sqlite3.Connection) -> dict[str, JSON]:
+    """The notes in an open store."""
+    if not connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'notes'").fetchone()[0]:
+        return {}
+    return {name: json.loads(value) for name, value in connection.execute("SELECT name, value FROM notes")}
+
+
+@contextmanager
+def attached(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Another store as the schema ``source`` of a connection, read only.
+
+    Raises:
+        sqlite3.Error: It cannot be read.
+    """
+    for address in _addresses(path):
+        try:
+            connection.execute("ATTACH DATABASE ? AS source", (address,))
+            connection.execute("SELECT count(*) FROM source.sqlite_schema").fetchone()
+        except sqlite3.OperationalError:
+            if address == _addresses(path)[-1]:
+                raise
+            if any(row[1] == "source" for row in connection.execute("PRAGMA database_list").fetchall()):
+                connection.execute("DETACH DATABASE source")
+        else:
+            break
+    try:
+        yield
+    finally:
+        connection.execute("DETACH DATABASE source")
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    error: sqlite3.OperationalError | None = None
+    for address in _addresses(path):
+        connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except sqlite3.OperationalError as caught:
+            connection.close()
+            error = caught
+        except sqlite3.Error:
+            connection.close()
+            raise
+        else:
+            return connection
+    assert error is not None
+    raise error
+
+
+def _addresses(path: Path) -> tuple[str, ...]:
+    """How a file may be opened to be read; the second where the folder cannot be written and nobody is writing."""
+    usual = f"{path.absolute().as_uri()}?mode=ro"
+    log = path.with_name(path.name + "-wal")
+    is_still = not (log.exists() and log.stat().st_size)
+    return (usual, f"{usual}&immutable=1") if is_still else (usual,)

@@ -1,0 +1,49 @@
+"""`hesperus merge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    places: Annotated[
+        list[Path],
+        typer.Argument(
+            help="The .shards folder beside a run folder, folders of single shards, or reply stores.",
+            show_default=False,
+        ),
+    ],
+    into: Annotated[
+        Path | None,
+        typer.Option(help="Reply store that takes them in (default: replies.sqlite beside the run folder)."),
+    ] = None,
+) -> None:
+    """Take what the shards of a study asked into one reply store; asks nothing.
+
+    Then `hesperus run` without --shard finds every reply there and writes the run folder, the same as one machine would have.
+    Whatever is still missing (a shard that was killed or never ran) it asks. docs/scale.md has the whole way, with a script
+    for Slurm.
+
+    Nothing is lost and nothing is replaced: where two stores hold different replies to one request, the first is kept, the
+    others are kept aside in a file that is named. A second merge of the same stores changes nothing. Shards of different
+    studies, and stores of another version, are refused before anything is taken in.
+
+    Exit code 1: everything was taken in, but replies are in conflict, or a shard is missing or not finished.
+
+    For example:
+
+        hesperus merge runs/atlas-1f2e3d4c.shards
+
+        hesperus merge node1/2-of-4 node2/3-of-4 --into runs/replies.sqlite
+    """
+    from hesperus.api import merge
+
+    result = merge(places, into=into)
+    for line in result.lines():
+        typer.echo(line)
+    typer.echo(f"merged into {result.store}   next: hesperus run, without --shard", err=True)
+    if not result.is_whole:
+        raise typer.Exit(1)
