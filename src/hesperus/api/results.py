@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hesperus.analysis.table import Table
+    from hesperus.asking.shards import ShardResult
     from hesperus.records import Run
     from hesperus.senses import SenseMaker
     from hesperus.studies.asked import StudyRun
@@ -31,6 +32,7 @@ class RunResult:
         kind: Which study it is, or None of records that come from elsewhere.
         faults: What could not be asked, each as one line for people.
         notes: What was left out before anything was asked, and replies that were cut off, each as one line.
+        shard: Where only a part of a study was asked: which, and where its replies are. There are no records then.
     """
 
     run: Run
@@ -38,12 +40,13 @@ class RunResult:
     kind: StudyKind | None = None
     faults: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    shard: ShardResult | None = None
 
     @classmethod
     def of(cls, kind: StudyKind, found: StudyRun, folder: Path) -> RunResult:
         """The result of a study that was run."""
         notes = tuple(str(note) for note in (found.excluded, found.dropped, found.cut_off) if note)
-        return cls(found.run, folder, kind, found.faults, notes)
+        return cls(found.run, folder, kind, found.faults, notes, found.shard)
 
     def raise_if_incomplete(self) -> None:
         """Raise where records are missing, so that a script notices.
@@ -91,6 +94,8 @@ class RunResult:
         return report(self, out, **settings)
 
     def __repr__(self) -> str:
+        if self.shard is not None:
+            return "\n".join([str(self.shard), *(f"incomplete: {fault}" for fault in self.faults)])
         models = self.records["model"].n_unique()
         items = self.records["item"].n_unique()
         name = self.kind.name if self.kind else "records"
@@ -103,7 +108,7 @@ class RunResult:
         from html import escape
 
         lines = "<br>".join(escape(line) for line in repr(self).splitlines())
-        return f"<p>{lines}</p>{self.summary()._repr_html_()}"
+        return f"<p>{lines}</p>{'' if self.shard else self.summary()._repr_html_()}"
 
 
 def plan(study: Study, *, store: Path | str | None = None, **settings: Any) -> Table:

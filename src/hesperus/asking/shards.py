@@ -8,9 +8,10 @@ several shards) is asked first and once, by the common shard, which has the numb
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
+from pathlib import Path
 from typing import Self
 
 from hesperus.errors import UsageError
@@ -54,11 +55,11 @@ class Shard:
         """Whether it asks what all others need, instead of items of its own."""
         return self.number == 0
 
-    def items(self, texts: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    def items(self, texts: Mapping[str, Sequence[str]]) -> frozenset[str]:
         """The items of this shard; of the common shard those of which a text also stands in an item of another shard.
 
-        The items are dealt in the order of a hash of their ids, so that shards differ by one item at most and whatever
-        order a benchmark has (by subject, by length) is spread over all.
+        Items are ordered by a hash of their longest text and cut into parts of one size. So items on one passage or
+        premise fall together, and whatever order a benchmark has (by subject, by length) is spread over all shards.
 
         Args:
             texts: Item id to its texts that a model may put anew.
@@ -70,7 +71,8 @@ class Shard:
             raise UsageError(
                 f"{len(texts)} items cannot be dealt to {self.count} shards; ask for at most {len(texts)}"
             )
-        dealt = {item: place % self.count + 1 for place, item in enumerate(sorted(texts, key=_place_of_item))}
+        order = sorted((_hash(max(many, key=len, default=item)), item) for item, many in texts.items())
+        dealt = {item: place * self.count // len(order) + 1 for place, (_, item) in enumerate(order)}
         if not self.is_common:
             return frozenset(item for item, number in dealt.items() if number == self.number)
         shards: dict[str, set[int]] = {}
@@ -135,5 +137,34 @@ class ShardNote:
         )
 
 
-def _place_of_item(item: str) -> tuple[bytes, str]:
-    return blake2b(item.encode("utf-8", "surrogatepass"), digest_size=8).digest(), item
+@dataclass(frozen=True, slots=True)
+class ShardResult:
+    """A shard that was asked.
+
+    Attributes:
+        note: Which, and whether it is finished.
+        store: Where its replies are.
+        shards: Folder of the stores of all shards.
+    """
+
+    note: ShardNote
+    store: Path
+    shards: Path
+
+    def __str__(self) -> str:
+        """One line for people: what is where, and what comes next."""
+        shard = self.note.shard
+        if shard.is_common and self.note.is_finished:
+            return (
+                f"what the {shard.count} shards have in common is in {self.store}   next: --shard 1/{shard.count} to "
+                f"{shard.count}/{shard.count}, at the same time and on any machine that has this file"
+            )
+        if shard.is_common:
+            return (
+                f"shard {shard}: {self.note.failed:,} requests got no reply; run it again before the others"
+            )
+        return f"shard {shard} is in {self.store}   next, once all are there: hesperus merge {self.shards}"
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 _ITEMS = ("task", "data", "model", "limit", "exclude")
 _HOW = ("base_url", "key_variable", "temperature", "max_tokens", "max_tokens_again", "system", "reasoning_effort", "request",
-        "concurrency", "max_requests", "max_tokens_total", "max_money", "prices")  # fmt: skip
+        "concurrency", "max_requests", "max_tokens_total", "max_money", "shard", "prices")  # fmt: skip
 """How models are asked, and the limits of it: flags of every study."""
 _ASKING = (*_ITEMS, "scoring", *_HOW)
 

@@ -73,6 +73,8 @@ def command(
         hesperus run translation_tax --task atlas --model pocket/m --model pocket/l --target zh --limit 40
 
         hesperus run study.yaml --model mistral/mistral-small-latest --max-money 2.5
+
+        hesperus run study.yaml --shard 2/4
     """
     from hesperus.api.results import open_run, run_declared
     from hesperus.errors import UnknownNameError
@@ -89,6 +91,10 @@ def command(
     run = run_declared(declared, out=out, store=store, progress=not quiet)
     for note in run.notes:
         typer.echo(note, err=True)
+    if run.shard is not None:
+        typer.echo(str(run.shard), err=True)
+        run.raise_if_incomplete()
+        return
     _show(run, table, format)
     further = "; ".join(command.format(run=run.folder) for command in FLAGS_OF[kind.name].next)
     typer.echo(f"run folder: {run.folder}   next: {further}", err=True)

@@ -256,6 +256,12 @@ _FLAGS: Mapping[str, _Flag] = {
     "max_money": _flag(
         "budget.money", float | None, "Stop after this much, by the price file.", panel=_LIMITS, min=0
     ),
+    "shard": _flag(
+        "shard",
+        str | None,
+        "I/N: ask only this part of the items, for `hesperus merge`; 0/N first: what all parts need.",
+        panel=_LIMITS,
+    ),
     "prices": _flag("prices", Path | None, "Price file (YAML); see `hesperus plan --help`.", panel=_LIMITS),
 }
 

@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from hesperus.asking.shards import Shard
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.strict_yaml import read_yaml_file
 from hesperus.studies.asked.exclusions import excluded_items
@@ -28,7 +29,7 @@ from hesperus.types import Settings
 Exclusions = Annotated[Mapping[str, str], BeforeValidator(excluded_items)]
 """Item id to the reason why it is left out; in a study file also a list of ids, or the name of a file that has them."""
 
-DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices", "key_variable"})
+DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices", "key_variable", "shard"})
 """Keys that decide how a study is asked and never what comes out; they enter no folder's name and no fingerprint."""
 
 
@@ -42,7 +43,7 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-_ONLY_WHERE_GIVEN = ("exclude", "key_variable", "reasoning_effort", "request")
+_ONLY_WHERE_GIVEN = ("exclude", "key_variable", "reasoning_effort", "request", "shard")
 
 
 class Declared(Part):
@@ -173,6 +174,7 @@ class Reach(Declared):
         concurrency: Most requests in flight.
         budget: Where to stop.
         prices: Price file, for a budget in money and for the plan.
+        shard: `I/N`: ask only this part of the items, into a store of its own; `0/N` is what all parts have in common.
     """
 
     base_url: str | None = None
@@ -182,6 +184,12 @@ class Reach(Declared):
     concurrency: int = Field(default=64, ge=1)
     budget: BudgetLimits = BudgetLimits()
     prices: str | None = None
+    shard: str | None = None
+
+    @field_validator("shard")
+    @classmethod
+    def _a_shard(cls, value: str | None) -> str | None:
+        return None if value is None else str(Shard.parse(value))
 
     @field_validator("request", mode="before")
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,9 @@ from hesperus.models import PROVIDERS, Model, ModelOptions
 from hesperus.models import model as model_named
 from hesperus.models.protocol import DEFAULT_TOKENS
 from hesperus.models.providers import is_loopback
+from hesperus.studies.asked.dealing import budget_of
 from hesperus.studies.asked.declaring import BudgetLimits
+from hesperus.studies.asked.sharding import Stores
 from hesperus.studies.prices import read_prices
 from hesperus.types import Failure, Reply, Request, Settings
 
@@ -41,6 +44,7 @@ class Terms:
         concurrency: Most requests in flight.
         budget: Where to stop, over all models together.
         prices: Price file; None takes the one that ships.
+        shard: Which part of a study is asked, as `I/N`; None asks all.
     """
 
     base_url: str | None = None
@@ -50,6 +54,7 @@ class Terms:
     concurrency: int = 64
     budget: BudgetLimits = _NO_LIMIT
     prices: str | None = None
+    shard: str | None = None
 
 
 class OnTerms(Protocol):
@@ -83,6 +88,10 @@ class OnTerms(Protocol):
     def prices(self) -> str | None:
         """See Terms."""
 
+    @property
+    def shard(self) -> str | None:
+        """See Terms."""
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -94,6 +103,7 @@ class Desk:
         policies: How hard each is asked.
         spending: What the whole run has spent.
         watch: Hears of the progress, or None.
+        failures: Kind of failure to the requests that got no reply.
     """
 
     models: Mapping[str, Model]
@@ -101,6 +111,7 @@ class Desk:
     policies: Mapping[str, Policy]
     spending: Spending
     watch: Watch | None
+    failures: Counter[str] = field(default_factory=Counter)
 
     def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | Failure]:
         """Ask each request of the model that it names; each is answered from the store or, once, by the model.
@@ -128,6 +139,7 @@ class Desk:
                 progress=(lambda state: watch(stage, state)) if watch else None,
                 spending=self.spending,
             )
+            self.failures.update(reply.kind for reply in replies if isinstance(reply, Failure))
             results.update(zip(places, replies, strict=True))
         return [results[i] for i in range(len(requests))]
 
@@ -190,22 +202,30 @@ class Desk:
 
 @contextmanager
 def open_desk(
-    models: Mapping[str, Model], store: Path, *, terms: OnTerms, watch: Watch | None = None
+    models: Mapping[str, Model],
+    stores: Path | Stores,
+    *,
+    terms: OnTerms,
+    watch: Watch | None = None,
+    makes: bool = False,
 ) -> Iterator[Desk]:
     """A desk with its store open.
 
     Args:
         models: From `models_named`.
-        store: Reply store; made where it does not exist.
+        stores: Reply store, made where it does not exist; or those of a study.
         terms: On what terms models are asked.
         watch: Hears of the progress.
+        makes: Whether texts are made anew, of which shards may need the same.
 
     Raises:
-        UsageError: A budget in money, and no price for a model.
+        UsageError: A budget in money, and no price for a model; a shard before what all have in common.
         StoreError: The store cannot be opened.
     """
     policies = policies_of(models, terms)
-    with ReplyStore(store) as replies:
+    places = Stores(stores, stores.parent) if isinstance(stores, Path) else stores
+    with ReplyStore(places.replies, places.base) as replies:
+        places.begin(replies, makes=makes)
         yield Desk(models, replies, policies, Spending(), watch)
 
 
@@ -263,7 +283,7 @@ def policies_of(models: Iterable[str], terms: OnTerms) -> dict[str, Policy]:
         known = Prices(price.input, price.output) if price else None
         policies[name] = Policy(
             concurrency=terms.concurrency,
-            budget=Budget(limits.requests, limits.tokens, limits.money, known),
+            budget=budget_of(terms.shard, Budget(limits.requests, limits.tokens, limits.money, known)),
         )
     return policies
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 from pydantic import BaseModel
 
+from hesperus.asking.shards import ShardResult
 from hesperus.fingerprint import fingerprint
 from hesperus.records import SCHEMA, Run
 from hesperus.studies.asked.answering import Senses
@@ -39,12 +40,14 @@ class StudyRun:
         folder: Where.
         faults: What could not be asked, each as one line for people.
         excluded: What a list of exclusions did, or None where there was none.
+        shard: Where only a part of the study was asked: which, and where its replies are. There are no records then.
     """
 
     run: Run
     folder: Path
     faults: tuple[str, ...]
     excluded: Excluded | None = None
+    shard: ShardResult | None = None
 
     @property
     def dropped(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, plain
+from hesperus.studies.asked.dealing import of_shard
 from hesperus.studies.asked.declaring import InstructionOverride, SampleSize
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment, excluded_of, without_items
 from hesperus.tasks import ItemSet, Sample, Task, load_items, task
@@ -24,6 +25,7 @@ class Subject:
         sample: Which items; None takes all.
         exclude: Item id to the reason why it is left out, before anything is drawn.
         instructions: Sense code to hand-written parts.
+        shard: `I/N`: only this part of the items; None takes all.
     """
 
     task: str
@@ -31,6 +33,7 @@ class Subject:
     sample: SampleSize | None = None
     exclude: Mapping[str, str] = field(default_factory=dict)
     instructions: Mapping[str, InstructionOverride] = field(default_factory=dict)
+    shard: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,8 @@ def _items(what: Task, subject: Subject, languages: Sequence[str]) -> ItemSet:
     size = subject.sample
     sample = Sample(n=size.n, by=size.by, per_group=size.per_group, seed=size.seed) if size else None
     items = without_items(load_items(what, languages, source=subject.data), subject.exclude)
-    return items if sample is None else draw(items, sample, parallel=what.key.parallel)
+    drawn = items if sample is None else draw(items, sample, parallel=what.key.parallel)
+    return of_shard(drawn, subject.shard)
 
 
 def _original(what: Task, language: str, by_hand: InstructionOverride | None) -> Instruction:

@@ -72,7 +72,7 @@ class MultisenseStudy(Reach):
 
     def subject(self) -> Subject:
         """What is asked about."""
-        return Subject(self.task, self.data, self.sample, self.exclude, self.instructions)
+        return Subject(self.task, self.data, self.sample, self.exclude, self.instructions, self.shard)
 
     @field_validator("models")
     @classmethod

@@ -16,7 +16,6 @@ from hesperus.studies.asked.desk import Watch, identities, open_desk
 from hesperus.studies.asked.keeping import (
     StudyRun,
     decided,
-    default_store,
     folder_for,
     items_of,
     lost_questions,
@@ -25,6 +24,7 @@ from hesperus.studies.asked.keeping import (
 )
 from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.material import Material
+from hesperus.studies.asked.sharding import stores_of
 from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
 from hesperus.studies.multisense.config import MultisenseStudy
 from hesperus.studies.multisense.design import design
@@ -70,9 +70,13 @@ def run_study(
     refuse_unaskable_senses(plan, study.models[0], makers or {})
     how = How(study.system, study.answers.settings(), study.scoring == "logprobs")
     frames, items, lost = [], [items_of(material)], []
-    with open_desk(models, store or default_store(folder), terms=study, watch=progress) as desk:
+    stores = stores_of(study, folder, store)
+    with open_desk(models, stores, terms=study, watch=progress, makes=bool(plan.made)) as desk:
         for name in study.models:
             senses, made = assembly.make(name, desk)
+            lost += lost_texts(name, made)
+            if stores.is_common:
+                continue
             asked = questions(name, plan.cells, senses, how)
             if how.by_logprobs:
                 desk.check_scoring([one.request for one in asked if isinstance(one.request, Request)])
@@ -87,14 +91,16 @@ def run_study(
             )
             frames.append(records_of(name, rows, material))
             items += made_items_of(name, senses)
-            lost += lost_texts(name, made)
+        lost += [line for frame in frames for line in lost_questions(frame)]
+        if stores.is_shard:
+            return stores.ended(desk.store, desk.failures.total(), lost)
     records = pl.concat(frames)
     described = with_relative_files(study.model_dump(mode="json"), folder)
     run = Run(
         records, pl.concat(items, how="diagonal_relaxed"), described, _signature(study, material, models)
     )
     write_run(run, folder)
-    return StudyRun(run, folder, (*lost, *lost_questions(records)), material.excluded)
+    return StudyRun(run, folder, tuple(lost), material.excluded)
 
 
 def _signature(study: MultisenseStudy, material: Material, models: Mapping[str, Model]) -> dict[str, JSON]:

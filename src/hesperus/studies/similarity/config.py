@@ -201,7 +201,7 @@ class SimilarityStudy(Reach):
 
     def subject(self) -> Subject:
         """What is asked about, where models are asked."""
-        return Subject(self.task or "", self.data, self.sample, self.exclude, self.instructions)
+        return Subject(self.task or "", self.data, self.sample, self.exclude, self.instructions, self.shard)
 
 
 study_from_mapping = SimilarityStudy.from_mapping

@@ -18,7 +18,6 @@ from hesperus.studies.asked.exclusions import Excluded, without_records
 from hesperus.studies.asked.keeping import (
     StudyRun,
     decided,
-    default_store,
     folder_for,
     items_of,
     lost_questions,
@@ -27,6 +26,7 @@ from hesperus.studies.asked.keeping import (
 from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.material import gather
 from hesperus.studies.asked.planning import Line, Plan, answer_lines, plan_of
+from hesperus.studies.asked.sharding import Stores, stores_of
 from hesperus.studies.similarity.config import Comparison, SimilarityStudy
 from hesperus.studies.similarity.grouping import grouping
 from hesperus.types import Request
@@ -70,9 +70,15 @@ def run_study(
         ModelError: An endpoint that fails every request alike.
         BudgetReachedError: The budget stopped the run; what was answered is kept.
     """
+    if study.records and study.shard is not None:
+        raise UsageError("this study compares records and asks nothing: there is nothing to split (--shard)")
     found = (
-        _gathered(study, folder) if study.records else _asked(study, store or default_store(folder), progress)
+        _gathered(study, folder)
+        if study.records
+        else _asked(study, stores_of(study, folder, store), progress)
     )
+    if isinstance(found, StudyRun):
+        return found
     records = found.records
     if study.grouping:
         records = grouping(study.grouping).applied(records)
@@ -116,14 +122,14 @@ def _ways(study: SimilarityStudy) -> Iterator[How]:
             yield How(study.system, study.answers.settings(), by_logprobs)
 
 
-def _asked(study: SimilarityStudy, store: Path, progress: Watch | None) -> _Answers:
+def _asked(study: SimilarityStudy, stores: Stores, progress: Watch | None) -> _Answers | StudyRun:
     """Ask every model in every language; labels and probabilities of one question stand in one record."""
     material = gather(study.subject(), study.languages)
     models = models_named(study.models, study)
     senses, cells = senses_of(material), original_cells(study.languages)
     frames = []
-    with open_desk(models, store, terms=study, watch=progress) as desk:
-        for name in study.models:
+    with open_desk(models, stores, terms=study, watch=progress) as desk:
+        for name in () if stores.is_common else study.models:
             made = []
             for how in _ways(study):
                 stage = f"{name}: {'options scored' if how.by_logprobs else 'answers'}"
@@ -141,6 +147,9 @@ def _asked(study: SimilarityStudy, store: Path, progress: Watch | None) -> _Answ
                 )
                 made.append(records_of(name, rows, material))
             frames.append(made[0] if len(made) == 1 else _both(*made))
+        if stores.is_shard:
+            lost = [line for frame in frames for line in lost_questions(frame)]
+            return stores.ended(desk.store, desk.failures.total(), lost)
     records = pl.concat(frames)
     signed = {**material.signed(), "models": identities(models)}
     return _Answers(records, items_of(material), signed, material.excluded, tuple(lost_questions(records)))

@@ -111,7 +111,7 @@ class OpenAnswersStudy(Reach):
 
     def subject(self) -> Subject:
         """What is asked about."""
-        return Subject(self.task, self.data, self.sample, self.exclude, {})
+        return Subject(self.task, self.data, self.sample, self.exclude, {}, self.shard)
 
 
 study_from_mapping = OpenAnswersStudy.from_mapping

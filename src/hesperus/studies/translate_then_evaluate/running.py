@@ -21,7 +21,6 @@ from hesperus.studies.asked.desk import Desk, Watch, identities, models_named, o
 from hesperus.studies.asked.keeping import (
     StudyRun,
     decided,
-    default_store,
     folder_for,
     items_of,
     lost_questions,
@@ -29,6 +28,7 @@ from hesperus.studies.asked.keeping import (
 )
 from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.making import refuse_unaskable
+from hesperus.studies.asked.sharding import stores_of
 from hesperus.studies.evaluating import (
     Evaluation,
     EvaluationSettings,
@@ -119,13 +119,14 @@ def run_study(
         ModelError: An endpoint or a translator that fails; what was done is kept.
         BudgetReachedError: The budget stopped the run; what was answered is kept.
     """
-    store = store or default_store(folder)
+    stores = stores_of(study, folder, store)
     material = gathered(study)
     models = models_named(everybody(study), study)
     refuse_unaskable_translations(study)
+    makes = len(own_languages(study)) <= len(study.languages)
     with (
-        open_desk(models, store, terms=study, watch=progress) as desk,
-        TranslationStore(store.with_name("translations.sqlite")) as kept,
+        open_desk(models, stores, terms=study, watch=progress, makes=makes) as desk,
+        TranslationStore(stores.translations, stores.base_translations) as kept,
     ):
         stages = _stages(study, models, desk, kept, progress)
         # What cannot be done is refused before anything is asked.
@@ -137,6 +138,8 @@ def run_study(
             for what in study.evaluate
         ]
         prompts = put_prompts(study, material, stages.prompting)
+        if stores.is_common:
+            return stores.ended(desk.store, desk.failures.total(), ())
         records = pl.concat([_answers(model, prompts, stages) for model in study.models])
         evaluations = evaluate(
             paired(replies_of(records), study.reference, study.languages),
@@ -145,6 +148,8 @@ def run_study(
             settings=EvaluationSettings(study.control),
             prompts=prompts.asked(study.reference),
         )
+        if stores.is_shard:
+            return stores.ended(desk.store, desk.failures.total(), lost_questions(records))
     signature: dict[str, JSON] = {
         "hesperus": __version__,
         "study": decided(study),

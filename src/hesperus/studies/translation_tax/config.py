@@ -213,12 +213,14 @@ class TaxStudy(Reach):
 
     def subject(self) -> Subject:
         """What is asked about."""
-        return Subject(self.task, self.data, self.sample, self.exclude)
+        return Subject(self.task, self.data, self.sample, self.exclude, shard=self.shard)
 
     def native_subject(self) -> Subject | None:
         """What it is held against."""
         return (
-            None if self.native is None else Subject(self.native.task, self.native.data, self.native.sample)
+            None
+            if self.native is None
+            else Subject(self.native.task, self.native.data, self.native.sample, shard=self.shard)
         )
 
 

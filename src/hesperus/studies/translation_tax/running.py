@@ -20,7 +20,6 @@ from hesperus.studies.asked.desk import Desk, Watch, identities, models_named, o
 from hesperus.studies.asked.keeping import (
     StudyRun,
     decided,
-    default_store,
     folder_for,
     items_of,
     lost_questions,
@@ -30,6 +29,7 @@ from hesperus.studies.asked.keeping import (
 from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.asked.material import Material, gather, originals_of
+from hesperus.studies.asked.sharding import Stores, stores_of
 from hesperus.studies.evaluating.naming import is_translator, translator_named
 from hesperus.studies.evaluating.translating import Translating
 from hesperus.studies.evaluating.translation_store import TranslationStore
@@ -114,13 +114,19 @@ def run_study(
     models = models_of(study)
     _refuse_unaskable(study)
     refuse_doubled_labels(material.items)
-    if study.naturalise is not None:
+    stores = stores_of(study, folder, store)
+    if study.naturalise is not None and not stores.is_common:
         study.rule(groups_of(material))  # refused before anything is asked
-    store = store or default_store(folder)
     kept = _Kept(_how(study), study.answers.max_tokens_again, items=[items_of(material)])
-    with open_desk(models, store, terms=study, watch=progress) as desk:
-        backs = _back_translated(study, material, desk, store, progress)
-        _ask_back(study, material, desk, backs, kept)
+    with open_desk(models, stores, terms=study, watch=progress, makes=True) as desk:
+        backs = _back_translated(study, material, desk, stores, progress)
+        if not stores.is_common:
+            _ask_back(study, material, desk, backs, kept)
+        if stores.is_shard:  # E4 chooses among all items: the run after the merge does, and asks these few
+            if study.native is not None and not stores.is_common:
+                _ask_native(study, desk, kept)
+            lost = [line for frame in kept.frames for line in lost_questions(frame)]
+            return stores.ended(desk.store, desk.failures.total(), (*kept.faults, *lost))
         made = pl.concat(kept.items, how="diagonal_relaxed")
         scores = _scores(study, made, material.task.name)
         write_whole(folder / SCORES_FILE, lambda partial: write_parquet(scores, partial, {}))
@@ -158,7 +164,7 @@ def _how(study: TaxStudy) -> How:
 
 
 def _back_translated(
-    study: TaxStudy, material: Material, desk: Desk, store: Path, watch: Watch | None
+    study: TaxStudy, material: Material, desk: Desk, stores: Stores, watch: Watch | None
 ) -> dict[str, Mapping[str, Item | Fault]]:
     """Model to the items that came back; the same for all where one translator made them."""
     translated = tuple(originals_of(material, study.target).values())
@@ -166,7 +172,7 @@ def _back_translated(
     put = put_in(study.source)
     name = study.translator
     if name is not None and is_translator(name):
-        with TranslationStore(store.with_name("translations.sqlite")) as kept:
+        with TranslationStore(stores.translations, stores.base_translations) as kept:
             translating = Translating(translator_named(name, desk.models, desk.ask), kept, watch=watch)
             made = made_items(
                 translated, made_by_translator(translating, texts, way, stage=f"{name}: back"), put
