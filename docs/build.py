@@ -12,7 +12,7 @@ from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
 
 EXIT_CODES = (
-    "Exit codes: 0 fine; 1 a failed check, or files that could not be imported; 2 bad use, or a file that breaks its",
+    "Exit codes: 0 fine; 1 a failed check, files that could not be imported, or a merge with conflicts or gaps; 2 bad use, or a file that breaks its",
     "contract; 3 a model or endpoint failed; 4 a budget is reached; 70 a defect of hesperus, with a short report that names",
     "no key, path or address; 130 interrupted. Results go to standard output, all else to standard error.",
 )

@@ -67,7 +67,7 @@ def test_an_unknown_command_is_answered_with_the_nearest() -> None:
     done = subprocess.run([sys.executable, "-m", "hesperus", "mesure"], capture_output=True, text=True, check=False)  # fmt: skip
     assert (done.returncode, done.stderr) == (
         2,
-        "error: unknown command: 'mesure'; did you mean 'measure'?\n",
+        "error: unknown command: 'mesure'; did you mean 'measure' or 'merge'?\n",
     )
 
 

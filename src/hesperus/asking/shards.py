@@ -17,7 +17,7 @@ from typing import Self
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON
 
-_WRITTEN = re.compile(r"(\d{1,6})/(\d{1,6})")
+_WRITTEN = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 
 
 @dataclass(frozen=True, slots=True)
