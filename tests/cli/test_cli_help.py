@@ -91,6 +91,6 @@ def test_completion_offers_commands_and_flags() -> None:
         done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False)  # fmt: skip
         return done.stdout.split()
 
-    assert offered("hesperus me", 1) == ["measure"]
+    assert offered("hesperus me", 1) == ["merge", "measure"]
     assert {"e1", "e4", "report"} <= set(offered("hesperus tax ", 2))
     assert offered("hesperus measure summary --mo", 3) == ["--model"]
