@@ -119,7 +119,9 @@ class Stores:
         store.note(done.key, done.to_json())
         run = Run(pl.DataFrame(schema=SCHEMA), None, {}, {})
         unsaid = (f"{failed:,} requests got no reply",) if failed and not faults else ()
-        return StudyRun(run, self.folder, (*faults, *unsaid), shard=ShardResult(done, self.replies, self.shards))
+        return StudyRun(
+            run, self.folder, (*faults, *unsaid), shard=ShardResult(done, self.replies, self.shards)
+        )
 
 
 def stores_of(study: Any, folder: Path, store: Path | None) -> Stores:
