@@ -217,7 +217,7 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
         for row in requirement.rows(tables[requirement.measure]):
             number = row[requirement.end]
             passed = isinstance(number, float) and requirement.holds(number)
-            reason = row["reason"] if number is not None or row["value"] is None else "no interval"
+            reason = row.get("reason") if number is not None or row["value"] is None else "no interval"
             together = tables[requirement.measure].signature.get("simultaneous")
             if together and requirement.end != "value":
                 said = f"interval simultaneous over {together} rows"

@@ -1,0 +1,55 @@
+"""Every table that a run has, by name: what a record of all its numbers is made of."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hesperus.analysis.registry import MEASURES, OPEN_ANSWERS, SIMILARITY, TAX_MEASURES
+from hesperus.analysis.table import Table
+from hesperus.api.measuring import measure
+from hesperus.errors import DataError, HesperusWarning, UsageError
+
+ALL_MEASURES = tuple(dict.fromkeys((*MEASURES, *SIMILARITY, *OPEN_ANSWERS, *TAX_MEASURES, "translation")))
+"""Name of every measure of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunTables:
+    """What can be measured of a run.
+
+    Attributes:
+        tables: Name of the measure to its table, in the order of ALL_MEASURES.
+        absent: Name of each other measure to the reason why the run does not have it.
+    """
+
+    tables: Mapping[str, Table]
+    absent: Mapping[str, str]
+
+
+def run_tables(run: Path, **settings: Any) -> RunTables:
+    """Measure everything that a run has.
+
+    Args:
+        run: Run folder or records file.
+        settings: Fields of hesperus.analysis.settings.GivenSettings for every measure; what is not given is as the
+            run's study says.
+
+    Raises:
+        UsageError: There is no such run.
+        DataError: The records break their contract.
+    """
+    tables: dict[str, Table] = {}
+    absent: dict[str, str] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HesperusWarning)
+        tables["outcomes"] = measure("outcomes", run, **settings)  # any run has it: a broken run fails here
+        for what in ALL_MEASURES:
+            try:
+                tables[what] = measure(what, run, **settings)
+            except (UsageError, DataError) as error:
+                absent[what] = str(error)
+    return RunTables({name: tables[name] for name in ALL_MEASURES if name in tables}, absent)
