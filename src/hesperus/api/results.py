@@ -89,6 +89,29 @@ class RunResult:
         """As hesperus.measure, of this run."""
         return measure(what, self, **settings)
 
+    def items_where(self, *, reference: str | None = None, **conditions: Any) -> pl.DataFrame:
+        """The questions behind a number, by what was answered to them.
+
+        Args:
+            reference: Sense that answers are compared with; None: what a sense was made from, or the study's reference.
+            conditions: Those of hesperus.analysis.item_filter.ItemFilter, all of which hold: `right="en", wrong="sw"`,
+                `changed="sw"`, `differs=("instruction", "input")`, `anywhere="invalid"`, `groups={"subject": "law"}`,
+                `model=…`, `at_least=0.9` (confidence), `text="capital"`.
+
+        Returns:
+            A row for each model and item, the most telling first, with a struct for each sense: answer, gold, outcome, mark,
+            changed, confidence, probs, reply_language and reply.
+
+        Raises:
+            UnknownNameError: A condition, sense, group, model or mark that does not exist.
+            DataError: The run has no records.
+        """
+        from hesperus.analysis.item_filter import filter_of, matching_rows
+        from hesperus.analysis.item_matrix import item_matrix
+
+        matrix = item_matrix({self.folder.name or "records": self.run}, reference=reference)
+        return matrix.frame(matching_rows(matrix, filter_of(conditions)))
+
     def report(self, out: Path | str | None = None, **settings: Any) -> Path:
         """As hesperus.report, of this run."""
         return report(self, out, **settings)

@@ -1,0 +1,354 @@
+"""The item matrix: a row for each model and item, a cell for each sense, so that a number leads to its questions.
+
+Marks of a cell:
+
+- ``right``, ``wrong``: it has an answer, and the item has a gold label;
+- ``answered``: it has an answer, but there is no gold label, or the answer is a free text that labels cannot judge;
+- ``unanswered``: a reply came, without an answer in it (the outcome says why);
+- ``error``: no reply came; missing data, neither right nor wrong.
+
+A cell is *changed* if it and its reference both have an answer and the answers differ, and *lost* if the reference is right
+and the cell is wrong. The reference of a cell is what its sense was made from, the first ask of what was asked again, and
+otherwise the reference language of the study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.records import SCHEMA, Run, Selection
+from hesperus.records.labels import MOST_LABELS
+from hesperus.wording import parsed
+
+MARKS = ("right", "wrong", "answered", "unanswered", "error")
+
+ROW = ("run", "model", "task", "item")
+"""What a row of the matrix stands for."""
+
+COUNTS = ("lost", "changed", "wrong", "unanswered", "error", "right", "asked")
+"""Cells of a row that have this property; `asked` is all of them."""
+
+_SENSE = ("instruction", "input", "repeat")
+_CARRIED = ("outcome", "answer", "gold", "options", "probs", "reply", "rule", "reply_language")
+_NO_GROUP = frozenset(
+    {
+        *SCHEMA,
+        *_CARRIED,
+        "run",
+        "note",
+        "reasoning",
+        "reasoning_language",
+        "served_by",
+        "finish",
+        "line_language",
+    }
+)
+_WHOLE_TEXT = "whole text"
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixColumn:
+    """A sense of the matrix.
+
+    Attributes:
+        number: Its place, from 0.
+        instruction: Sense code of the instruction.
+        input: Sense code of the input.
+        repeat: 1, 2, ….
+        reference: Number of the column that its cells are compared with; None for a reference itself.
+    """
+
+    number: int
+    instruction: str
+    input: str
+    repeat: int
+    reference: int | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether instruction and input are in one sense, asked for the first time."""
+        return self.instruction == self.input and self.repeat == 1
+
+    @property
+    def key(self) -> str:
+        """How a user names it: ``sw``, ``instruction=sw_from_en,input=en``."""
+        return _key(self.instruction, self.input, self.repeat)
+
+
+@dataclass(frozen=True)
+class ItemMatrix:
+    """Rows, columns and cells, sorted by row and column; see the module for what the marks mean.
+
+    Attributes:
+        columns: The senses, references first.
+        rows: ``row`` (number), ROW, the groups, then COUNTS and ``confidence``: the highest probability that the model gave
+            to an answer that is wrong (of items without gold: that changed); null where there is none.
+        cells: ``row``, ``column``, ``mark``, ``changed`` and ``lost`` (null where that cannot be told), ``confidence``
+            (probability of the most probable option, in [0, 1]) and what the records hold.
+        groups: Names of the columns that are the same for all records of an item, such as ``subject``.
+        items: Texts of the items by run, where a run has them.
+    """
+
+    columns: tuple[MatrixColumn, ...]
+    rows: pl.DataFrame
+    cells: pl.DataFrame
+    groups: tuple[str, ...]
+    items: Mapping[str, pl.DataFrame]
+
+    @cached_property
+    def whole(self) -> ItemMatrix:
+        """The matrix of the senses alone: instruction and input alike, first ask; all of it where there is no such cell."""
+        kept = [column.number for column in self.columns if column.is_whole]
+        if not kept or len(kept) == len(self.columns):
+            return self
+        cells = self.cells.filter(pl.col("column").is_in(kept))
+        rows = _counted(self.rows.select("row", *ROW, *self.groups), cells)
+        return ItemMatrix(
+            tuple(self.columns[number] for number in kept), rows, cells, self.groups, self.items
+        )
+
+    def column(self, name: str) -> MatrixColumn:
+        """The column of a key, of ``instruction=…,input=…[,repeat=…]``, or of a language that only one sense is in.
+
+        Raises:
+            UnknownNameError: There is none, or several senses are in this language.
+        """
+        by_key = {column.key: column for column in self.columns}
+        if name in by_key:
+            return by_key[name]
+        try:
+            chosen = Selection.parse(name)
+            key = _key(chosen.instruction, chosen.input, chosen.repeat or 1)
+        except UsageError:
+            key = name
+        if key in by_key:
+            return by_key[key]
+        spoken = [
+            column
+            for column in self.columns
+            if column.is_whole and (sense := parsed(column.input)) and sense.language == name
+        ]
+        if len(spoken) == 1:
+            return spoken[0]
+        raise UnknownNameError("sense", name, by_key)
+
+    def frame(self, rows: pl.DataFrame | None = None) -> pl.DataFrame:
+        """The matrix as one wide table.
+
+        Args:
+            rows: Rows of the matrix in the order wanted; None takes all.
+
+        Returns:
+            ROW, the groups, then for each sense, under its key, a struct of ``answer``, ``outcome``, ``mark``, ``changed``,
+            ``confidence``, ``probs``, ``reply_language`` and ``reply``; null where it was not asked.
+        """
+        wanted = (self.rows if rows is None else rows).select("row", *ROW, *self.groups)
+        cells = self.cells.filter(pl.col("row").is_in(wanted["row"].implode()))
+        parts = [
+            "answer",
+            "gold",
+            "outcome",
+            "mark",
+            "changed",
+            "confidence",
+            "probs",
+            "reply_language",
+            "reply",
+        ]
+        for column in self.columns:
+            of_column = cells.filter(pl.col("column") == column.number)
+            wanted = wanted.join(
+                of_column.select("row", pl.struct(parts).alias(column.key)),
+                on="row",
+                how="left",
+                maintain_order="left",
+            )
+        return wanted.drop("row")
+
+
+def item_matrix(runs: Mapping[str, Run], *, reference: str | None = None) -> ItemMatrix:
+    """Lay the records of runs out as an item matrix.
+
+    Args:
+        runs: Name to run, in the order in which they are shown.
+        reference: Sense that every cell is compared with; None: what the sense was made from, or else the study's
+            reference, ``en``, or the first sense.
+
+    Raises:
+        UnknownNameError: The reference is no sense of these runs.
+        DataError: There is no record.
+    """
+    records = _together(runs)
+    columns = _columns(records, runs, reference)
+    senses = pl.DataFrame(
+        [(c.number, c.instruction, c.input, c.repeat, c.reference) for c in columns],
+        schema={"column": pl.UInt32, **{name: SCHEMA[name] for name in _SENSE}, "reference": pl.UInt32},
+        orient="row",
+    )
+    groups = _groups(records)
+    row_of = ["run", "task", "item", "model"]
+    rows = records.group_by(row_of).agg(pl.col(name).first() for name in groups).sort(row_of)
+    rows = rows.with_row_index("row").select("row", *ROW, *groups)
+    cells = (
+        records.join(rows.select("row", *ROW), on=ROW, how="left")
+        .join(senses, on=_SENSE, how="left")
+        .select("row", "column", "reference", *_CARRIED, _is_open(records).alias("open"))
+        .sort("row", "column")
+    )
+    cells = _marked(cells)
+    items = {
+        name: run.items for name, run in runs.items() if run.items is not None and not run.items.is_empty()
+    }
+    return ItemMatrix(columns, _counted(rows, cells), cells, groups, items)
+
+
+def _key(instruction: str, given: str, repeat: int) -> str:
+    if instruction == given and repeat == 1:
+        return given
+    return f"instruction={instruction},input={given}" + (f",repeat={repeat}" if repeat > 1 else "")
+
+
+def _together(runs: Mapping[str, Run]) -> pl.DataFrame:
+    parts = [
+        run.records.with_columns(run=pl.lit(name)) for name, run in runs.items() if not run.records.is_empty()
+    ]
+    if not parts:
+        raise DataError("there is no record to show: the runs are empty")
+    records = pl.concat(parts, how="diagonal_relaxed") if len(parts) > 1 else parts[0]
+    absent = [name for name in ("rule", "reply_language") if name not in records.columns]
+    return records.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
+
+
+def _groups(records: pl.DataFrame) -> tuple[str, ...]:
+    """Text columns beyond the contract that have one value for all records of an item."""
+    names = [name for name, kind in records.schema.items() if kind == pl.String and name not in _NO_GROUP]
+    if not names:
+        return ()
+    same = records.group_by("run", "task", "item").agg(pl.col(name).n_unique() for name in names)
+    return tuple(name for name in names if same[name].max() == 1 and records[name].n_unique() > 1)
+
+
+def _is_open(records: pl.DataFrame) -> pl.Expr:
+    """Answers that are texts of their own: comparing them as labels says nothing."""
+    loose = records.filter(pl.col("options").is_null() & pl.col("gold").is_null())
+    labels = loose.group_by("task").agg(pl.col("answer").n_unique())
+    texts = labels.filter(pl.col("answer") > MOST_LABELS)["task"].to_list()
+    many = pl.col("task").is_in(texts) & pl.col("options").is_null() & pl.col("gold").is_null()
+    return many | (pl.col("rule") == _WHOLE_TEXT).fill_null(False)
+
+
+def _marked(cells: pl.DataFrame) -> pl.DataFrame:
+    """Cells with their marks, compared with their references."""
+    answered = pl.col("outcome") == "answered"
+    mark = (
+        pl.when(pl.col("outcome") == "error")
+        .then(pl.lit("error"))
+        .when(~answered)
+        .then(pl.lit("unanswered"))
+        .when(pl.col("gold").is_null() | pl.col("open"))
+        .then(pl.lit("answered"))
+        .when(pl.col("answer") == pl.col("gold"))
+        .then(pl.lit("right"))
+        .otherwise(pl.lit("wrong"))
+    )
+    cells = cells.with_columns(mark=mark.cast(pl.Enum(MARKS)), confidence=pl.col("probs").list.max())
+    referred = cells.select(
+        "row",
+        pl.col("column").alias("reference"),
+        pl.col("answer").alias("_answer"),
+        pl.col("mark").alias("_mark"),
+    ).filter(pl.col("reference").is_in(cells["reference"].unique().implode()))
+    both = answered & pl.col("_answer").is_not_null() & ~pl.col("open")
+    judged = pl.col("mark").is_in(["right", "wrong"]) & pl.col("_mark").is_in(["right", "wrong"])
+    return (
+        cells.join(referred, on=["row", "reference"], how="left", maintain_order="left")
+        .with_columns(
+            changed=pl.when(both).then(pl.col("answer") != pl.col("_answer")),
+            lost=pl.when(judged).then((pl.col("_mark") == "right") & (pl.col("mark") == "wrong")),
+        )
+        .drop("_answer", "_mark", "reference")
+    )
+
+
+def _counted(rows: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    marks = [(pl.col("mark") == mark).sum().alias(mark) for mark in MARKS if mark != "answered"]
+    doubtful = (pl.col("mark") == "wrong") | ((pl.col("mark") == "answered") & pl.col("changed"))
+    counts = cells.group_by("row").agg(
+        pl.col("lost").sum(),
+        pl.col("changed").sum(),
+        *marks,
+        pl.len().alias("asked"),
+        pl.col("confidence").filter(doubtful).max(),
+    )
+    return rows.join(counts, on="row", how="inner", maintain_order="left").select(
+        *rows.columns, *COUNTS, "confidence"
+    )
+
+
+def _columns(
+    records: pl.DataFrame, runs: Mapping[str, Run], reference: str | None
+) -> tuple[MatrixColumn, ...]:
+    senses: list[tuple[str, str, int]] = records.select(_SENSE).unique().rows()
+    main = _main_reference(senses, runs)
+    ordered = sorted(senses, key=lambda sense: _place(sense, main))
+    plain = tuple(MatrixColumn(number, *sense) for number, sense in enumerate(ordered))
+    numbers = {sense: number for number, sense in enumerate(ordered)}
+    if reference is not None:
+        empty = pl.DataFrame()
+        chosen = ItemMatrix(plain, empty, empty, (), {}).column(reference).number
+        found = {sense: chosen for sense in ordered}
+    else:
+        found = {sense: _reference(sense, numbers, main) for sense in ordered}
+    return tuple(
+        MatrixColumn(number, *sense, None if found[sense] == number else found[sense])
+        for number, sense in enumerate(ordered)
+    )
+
+
+def _place(sense: tuple[str, str, int], main: tuple[str, str, int]) -> tuple[object, ...]:
+    """The main reference, then whole originals, whole made senses, mixed ones, repeats."""
+    instruction, given, repeat = sense
+    made = any((read := parsed(code)) is not None and not read.is_original for code in (instruction, given))
+    return sense != main, repeat, instruction != given, made, given, instruction
+
+
+def _reference(
+    sense: tuple[str, str, int], numbers: Mapping[tuple[str, str, int], int], main: tuple[str, str, int]
+) -> int:
+    instruction, given, repeat = sense
+    if repeat > 1 and (instruction, given, 1) in numbers:
+        return numbers[instruction, given, 1]
+    origin = (_origin(instruction), _origin(given), 1)
+    return numbers[origin] if origin != sense and origin in numbers else numbers[main]
+
+
+def _origin(code: str) -> str:
+    sense = parsed(code)
+    return code if sense is None or sense.is_original else sense.origin
+
+
+def _main_reference(senses: Sequence[tuple[str, str, int]], runs: Mapping[str, Run]) -> tuple[str, str, int]:
+    whole = sorted(sense for sense in senses if sense[0] == sense[1] and sense[2] == 1)
+    named = {sense[0]: sense for sense in whole}
+    for code in (*_declared(runs.values()), "en"):
+        if code in named:
+            return named[code]
+    originals = [sense for sense in whole if (read := parsed(sense[0])) is not None and read.is_original]
+    return next(iter([*originals, *whole, *sorted(senses)]))
+
+
+def _declared(runs: Iterable[Run]) -> Iterable[str]:
+    """What the studies compare with, as they declare it."""
+    for run in runs:
+        comparison = run.study.get("comparison")
+        pivot = comparison.get("pivot") if isinstance(comparison, Mapping) else None
+        for value in (run.study.get("reference"), run.study.get("source"), pivot):
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, list | tuple) and value and isinstance(value[0], str):
+                yield value[0]
