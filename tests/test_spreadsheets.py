@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from hesperus.analysis.table import Table
 from hesperus.audits.exclusions import read_exclusions
+from hesperus.errors import DataError
 from hesperus.records import read_records
 from hesperus.records.exporters import write_table
 from hesperus.reports.formats import format_table
@@ -85,3 +86,32 @@ def test_records_as_csv_keep_their_texts(tmp_path: Path) -> None:
 def test_exclusions_keep_their_items(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("item,reason\n'=1,'-broken\n-2,no\n")
     assert read_exclusions(tmp_path / "x.csv") == {"=1": "-broken", "-2": "no"}
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('a"b,c\n1,2\n', [{'a"b': "1", "c": "2"}]),
+        ('"say ""no""",c\n1,2\n', [{'say "no"': "1", "c": "2"}]),
+        ('"two\nlines",c\r\n1\r\n3,4\r\n', [{"two\nlines": "1", "c": None}, {"two\nlines": "3", "c": "4"}]),
+        ("a,a,\n1,2,3", [{"a": "1", "a_duplicated_0": "2", "": "3"}]),
+        ("a,b\n", []),
+    ],
+)
+def test_headings_are_read_as_they_are_written(tmp_path: Path, text: str, rows: list[dict[str, str]]) -> None:
+    (tmp_path / "t.csv").write_text(text, newline="")
+    assert read_table(tmp_path / "t.csv").to_dicts() == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('a,b\n1,5" pipe\n2,6" pipe\n', "needs quotation marks around it"),
+        ("a,a,a_duplicated_0\n1,2,3\n", "two columns of the heading have the same name"),
+        ('"a,b\n1,2\n', "unexpected end of data"),
+    ],
+)
+def test_a_table_of_another_form_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DataError, match=why):
+        read_table(tmp_path / "t.csv")

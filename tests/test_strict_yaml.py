@@ -115,3 +115,8 @@ def test_a_command_that_is_given_a_hostile_study_ends_with_an_error_and_2(tmp_pa
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode == 2 and ended.stderr.startswith("error: study.yaml")
     assert "Traceback" not in ended.stderr
+
+
+def test_half_a_surrogate_pair_is_named_with_its_line():
+    with pytest.raises(DataError, match="f, line 2: half a surrogate pair"):
+        read_yaml("a: 1\nb: \ud800", "f")

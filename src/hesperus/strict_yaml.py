@@ -30,6 +30,7 @@ _LONGEST_NUMBER = 40
 _WORDS: Mapping[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
@@ -165,6 +166,9 @@ def read_yaml(
     """
     if len(text) > longest:
         raise DataError(f"{len(text):,} characters; such a file has at most {longest:,}", file=file)
+    if not text.isascii() and (half := _HALF_A_PAIR.search(text)):
+        at = text.count("\n", 0, half.start()) + 1
+        raise DataError("half a surrogate pair, which is no character", file=file, line=at)
     building = _Building(file, is_text, deepest)
     try:
         for event in _events(text):

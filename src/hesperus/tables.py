@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -28,6 +29,9 @@ FORMATS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Ending of a name to format; the texts may also be packed, with ``.gz`` behind."""
+
+DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What polars raises over a damaged Parquet file; its panics are no Exception."""
 
 _PACKED = ".gz"
 _BOM = b"\xef\xbb\xbf"
@@ -55,12 +59,12 @@ def read_table(path: Path | str) -> pl.DataFrame:
         if kind == "parquet":
             return pl.read_parquet(file)
         content = _content(file)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except DAMAGED as error:
         raise DataError(f"cannot be read: {_first(error)}", file=file) from None
     try:
         if kind == "jsonl":
             return pl.read_ndjson(content, infer_schema_length=None)
-        return unguarded_frame(pl.read_csv(content, infer_schema=False, separator=_SEPARATORS[kind]))
+        return unguarded_frame(read_separated(content, _SEPARATORS[kind]))
     except pl.exceptions.PolarsError as error:
         line, why = _broken_json(content) if kind == "jsonl" else _broken_row(content, _SEPARATORS[kind])
         said = why or _first(error)
@@ -106,7 +110,7 @@ def _kind(file: Path) -> str | None:
     return None if kind == "parquet" else kind
 
 
-def _first(error: Exception) -> str:
+def _first(error: BaseException) -> str:
     return (str(error).splitlines() or ["?"])[0]
 
 
@@ -128,6 +132,32 @@ def _content(file: Path) -> bytes:
     return content
 
 
+def read_separated(content: bytes, separator: str) -> pl.DataFrame:
+    """The rows of CSV or TSV under a heading, as text.
+
+    The heading is read by the standard library: polars leaves doubled quotation marks in it as they are, and of a heading
+    with a single one it makes a table without rows.
+
+    Raises:
+        PolarsError: It cannot be read.
+    """
+    lines = io.BytesIO(content)
+    try:
+        names = next(filter(None, csv.reader(map(bytes.decode, lines), delimiter=separator, strict=True)), [])
+    except csv.Error as error:
+        raise pl.exceptions.ComputeError(f"the heading: {error}") from None
+    seen: Counter[str] = Counter()
+    columns = []
+    for name in names:
+        columns.append(f"{name}_duplicated_{seen[name] - 1}" if seen[name] else name)
+        seen[name] += 1
+    if len(set(columns)) != len(columns):
+        raise pl.exceptions.DuplicateError("two columns of the heading have the same name")
+    plain = separator.join(map(str, range(len(columns)))).encode() + b"\n"
+    table = pl.read_csv(plain + content[lines.tell() :], infer_schema=False, separator=separator)
+    return table.rename(dict(zip(table.columns, columns, strict=True)))
+
+
 def _broken_row(content: bytes, separator: str) -> tuple[int | None, str]:
     """The line at which a table breaks its form, and how; None where that cannot be told."""
     rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), delimiter=separator, strict=True)
@@ -139,6 +169,8 @@ def _broken_row(content: bytes, separator: str) -> tuple[int | None, str]:
                 return rows.line_num, f"{told}; a separator inside a text needs quotation marks"
     except csv.Error as error:
         return rows.line_num, str(error)
+    if b'"' in content:
+        return None, "a text that holds a quotation mark needs quotation marks around it, and its own doubled"
     return None, ""
 
 

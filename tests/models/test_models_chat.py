@@ -84,6 +84,7 @@ def test_without_a_key_none_is_sent_and_extras_are(monkeypatch):
         (Reset(), TransientError, "reset"),
         (Send("", 307, {"Location": "https://evil.example/v1"}), TransientError, "redirect"),
         (Send("", 301), TransientError, "redirect"),
+        (Send("", 302, {"Location": "http://["}), TransientError, "redirect"),
     ],
 )
 def test_every_misbehaviour_has_its_name(action, error, kind):

@@ -161,3 +161,25 @@ def test_scripts_of_every_kind():
 def test_there_are_no_other_pocket_models():
     with pytest.raises(UnknownNameError, match="unknown pocket model"):
         model("pocket/xxl")
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b'{"user": "Q", "reply": "na\xefve"}', "line 2: no JSON"),
+        (b"[" * 100_000, "line 2: no JSON"),
+        (b'{"user": "Q", "reply": "a", "repeat": 1e999}', "repeat is inf, expected a finite number"),
+        (b'{"user": "Q", "reply": "a", "repeat": 1.5}', "repeat is 1.5, expected a whole number"),
+        (
+            b'{"user": "Q", "reply": "a", "options": ["A"], "option_logprobs": [1' + b"0" * 400 + b"]}",
+            "option_logprobs is 1",
+        ),
+        (b'{"user": "Q", "reply": "a", "settings": {"temperature": NaN}}', "temperature is nan"),
+        (b'{"user": "Q", "reply": "a", "settings": {"seed": {"a": 1}}}', "seed is "),
+    ],
+)
+def test_an_odd_line_is_named(tmp_path, line, why):
+    (tmp_path / "a.jsonl").write_bytes(b'\xef\xbb\xbf{"user": "P", "reply": "a"}\n' + line)
+    with pytest.raises(DataError, match="a.jsonl, line 2: ") as caught:
+        ReplayModel(tmp_path / "a.jsonl")
+    assert why in str(caught.value)

@@ -126,6 +126,10 @@ def test_a_token_over_the_border_counts_to_the_option():
         {"text": "Q: Paris", "logprobs": {"tokens": [], "token_logprobs": [], "text_offset": []}},
         echoed(["!"], [-1.0]),
         echoed(["Q:", " Par", "is"], [None, -0.5]),
+        echoed(["Q:", " Paris", "!"], [None, -0.5, -1.0])
+        | {"logprobs": {"tokens": [1], "token_logprobs": [0], "text_offset": [0]}},
+        echoed(["Q:", " Paris", "!"], [None, -0.5, -1.0])
+        | {"logprobs": {"tokens": ["Q"], "token_logprobs": [0], "text_offset": ["0"]}},
     ],
 )
 def test_servers_that_do_not_echo_are_named(choice):

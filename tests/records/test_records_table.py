@@ -243,3 +243,15 @@ def test_record_values_become_rows() -> None:
     assert found["options"] == ["A", "B"] and found["probs"] == [0.5, 0.5]
     with pytest.raises(DataError, match="the same key"):
         records_frame([record, record])
+
+
+@pytest.mark.parametrize("text", ['["A"]\n["B"]', '["A", null]', '{"A": 1}', '["A", true]', "[[]]", '"A"'])
+def test_a_cell_that_is_no_json_list_is_named_with_its_row(text: str) -> None:
+    frame = _frame({}, {}).with_columns(pl.Series("options", ['["A", "B"]', text]), probs=pl.lit(None))
+    with pytest.raises(DataError, match="line 2, field .options.: expected a JSON list"):
+        conform(frame)
+
+
+def test_an_option_without_a_text_is_refused() -> None:
+    with pytest.raises(DataError, match="hold a null; every option has a text"):
+        conform(_frame({"options": ["A", None], "probs": None}))

@@ -210,7 +210,7 @@ class ChatModel:
     def _refuse(self, raw: RawReply, body: Mapping[str, JSON], dialect: Dialect | None) -> NoReturn:
         """Raise what an unsuccessful response means."""
         if 300 <= raw.status < 400:
-            target = urlsplit(raw.headers.get("Location", "")).netloc or "elsewhere"
+            target = _host(raw.headers.get("Location", "")) or "elsewhere"
             raise TransientError(
                 f"{self._where} redirects to {target} ({raw.status}); redirects are not followed, as the key would "
                 "go along: give the final address as the base URL",
@@ -252,6 +252,14 @@ class _DialectError(PermanentError):
     def __init__(self, plain: ModelError, other: Dialect) -> None:
         super().__init__(str(plain), kind=plain.kind)
         self.plain, self.other = plain, other
+
+
+def _host(address: str) -> str:
+    """The host of an address that an endpoint gave; empty where it cannot be read."""
+    try:
+        return urlsplit(address).netloc
+    except ValueError:
+        return ""
 
 
 def _reached(provider: Provider, name: str, options: ModelOptions) -> Provider:

@@ -110,12 +110,12 @@ def _rows(path: Path) -> Iterable[StoredReply]:
 
 
 def _from_jsonl(path: Path) -> Iterator[StoredReply]:
-    with path.open(encoding="utf-8-sig") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 try:
-                    value = json.loads(line)
-                except ValueError as wrong:
+                    value = json.loads(line.decode("utf-8-sig"))
+                except (ValueError, RecursionError) as wrong:
                     raise DataError(f"no JSON: {wrong}", file=path, line=number) from None
                 yield StoredReply.from_json(value, file=path, line=number)
 
@@ -123,9 +123,11 @@ def _from_jsonl(path: Path) -> Iterator[StoredReply]:
 def _from_parquet(path: Path) -> Iterator[StoredReply]:
     import polars as pl  # only where a table is read: `import hesperus.models` must stay light
 
+    from hesperus.tables import DAMAGED
+
     try:
         frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as wrong:
+    except DAMAGED as wrong:
         raise DataError(f"no Parquet file: {wrong}", file=path) from None
     for number, row in enumerate(frame.iter_rows(named=True), 1):
         yield StoredReply.from_json(row, file=path, line=number)
@@ -141,5 +143,5 @@ def _from_store(path: Path) -> Iterator[StoredReply]:
                 yield StoredReply(decode_request(json.loads(request)), decode_reply(json.loads(reply)), {})
         finally:
             connection.close()
-    except (sqlite3.Error, KeyError, TypeError, ValueError) as wrong:
+    except (sqlite3.Error, KeyError, TypeError, ValueError, RecursionError) as wrong:
         raise DataError(f"no readable reply store: {wrong}", file=path) from None

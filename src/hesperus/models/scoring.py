@@ -100,6 +100,8 @@ def echoed_logprob(choice: Mapping[str, Any], prompt: str, option: str, where: s
     if (
         not (isinstance(offsets, list) and isinstance(tokens, list) and isinstance(logprobs, list))
         or not len(offsets) == len(tokens) == len(logprobs) > 0
+        or not all(isinstance(offset, int) for offset in offsets)
+        or not isinstance(tokens[-1], str)
         or not text.startswith(prompt + option)
     ):
         raise PermanentError(

@@ -19,6 +19,9 @@ SCHEMA_VERSION = 1
 MOST_TOKENS = 10**9
 """Largest number of tokens that one reply can be said to have."""
 
+_LARGEST = 2.0**63
+"""Bound of a number: SQLite and orjson hold no larger whole ones."""
+
 _FINISHES: tuple[Finish, ...] = get_args(Finish)
 
 
@@ -62,7 +65,7 @@ class StoredReply:
                 decode_reply(row["reply"]),
                 {str(k): str(v) for k, v in _mapping(row.get("identity") or {}, "identity").items()},
                 str(row.get("key") or ""),
-                float(row.get("asked_at") or 0.0),
+                _number(row.get("asked_at") or 0.0, "asked_at"),
             )
         except KeyError as missing:
             raise DataError(
@@ -86,12 +89,15 @@ def decode_request(value: object) -> Request:
     prompt, settings = _mapping(row["prompt"], "prompt"), _mapping(row.get("settings") or {}, "settings")
     options = row.get("options")
     known = {f.name for f in fields(Settings)}
+    given: dict[str, Any] = {
+        name: _setting(number, name) for name, number in settings.items() if name in known
+    }
     return Request(
         _text(row["model"], "model"),
         Prompt(_text(prompt["user"], "user"), _optional_text(prompt.get("system"), "system")),
-        Settings(**{name: number for name, number in settings.items() if name in known}),
+        Settings(**given),
         None if options is None else tuple(_text(option, "option") for option in options),
-        int(row.get("repeat", 1)),
+        _whole(row.get("repeat", 1), "repeat"),
     )
 
 
@@ -110,7 +116,7 @@ def decode_reply(value: object) -> Reply:
     return Reply(
         _text(row["text"], "text"),
         finish,
-        None if logprobs is None else tuple(float(number) for number in logprobs),
+        None if logprobs is None else tuple(_number(value, "option_logprobs") for value in logprobs),
         token_count(row.get("tokens_in")),
         token_count(row.get("tokens_out")),
         _optional_text(row.get("served_by"), "served_by"),
@@ -155,6 +161,24 @@ def _mapping(value: object, name: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} is {type(value).__name__}, expected an object")
     return value
+
+
+def _number(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
+        raise TypeError(f"{name} is {value!r:.40}, expected a finite number")
+    return float(value)
+
+
+def _whole(value: object, name: str) -> int:
+    if _number(value, name) % 1:
+        raise TypeError(f"{name} is {value!r:.40}, expected a whole number")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def _setting(value: object, name: str) -> float | int | None:
+    if value is None:
+        return None
+    return _number(value, name) if isinstance(value, float) else _whole(value, name)
 
 
 def _text(value: object, name: str) -> str:

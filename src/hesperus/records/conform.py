@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import orjson
 import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.records.labels import OPEN_RULES, settled
-from hesperus.records.schema import KEY, REQUIRED, SCHEMA
+from hesperus.records.schema import KEY, LAST_REPEAT, REQUIRED, SCHEMA
 from hesperus.types import OUTCOMES, Record
 
 _TEXT = tuple(name for name, kind in SCHEMA.items() if kind == pl.String())
@@ -157,7 +158,9 @@ def _as_repeat(column: pl.Series, place: _Place) -> pl.Series:
         message = f"expected a whole number, found {kind}: {_shown(_first(column))}"
         raise place.fault(message, row=_first_row(column), field=column.name)
     whole = column.cast(pl.Float64, strict=False)
-    wrong = ((whole != whole.round(0)) | whole.is_null() | (whole < 1) | (whole > 2**31 - 1)).fill_null(True)
+    wrong = ((whole != whole.round(0)) | whole.is_null() | (whole < 1) | (whole > LAST_REPEAT)).fill_null(
+        True
+    )
     if wrong.any():
         row = wrong.arg_max() or 0
         message = f"expected a whole number of 1 or more, found {column[row]!r}"
@@ -166,24 +169,32 @@ def _as_repeat(column: pl.Series, place: _Place) -> pl.Series:
 
 
 def _from_json(column: pl.Series, kind: pl.DataType, place: _Place) -> pl.Series:
-    """Lists in CSV are written as JSON: ["A", "B"]."""
-    texts = column.replace("", None)
-    try:
-        return texts.str.json_decode(kind).alias(column.name)
-    except pl.exceptions.PolarsError:
-        row = next(row for row, text in enumerate(texts) if text is not None and not _decodes(text, kind))
-    wanted = '["A", "B"]' if kind == SCHEMA["options"] else "[0.7, 0.3]"
-    raise place.fault(
-        f"expected a JSON list such as {wanted}, found {column[row]!r}", row=row, field=column.name
-    )
+    """Lists in CSV are written as JSON: ["A", "B"]. Few differ, so each is read once."""
+    is_text = kind == SCHEMA["options"]
+    lists: dict[str | None, list[str] | list[float] | None] = {"": None, None: None}
+    for row, text in enumerate(column):
+        if text in lists:
+            continue
+        lists[text] = found = _json_list(text, is_text=is_text)
+        if found is None:
+            wanted = '["A", "B"]' if is_text else "[0.7, 0.3]"
+            message = f"expected a JSON list such as {wanted}, found {text!r:.200}"
+            raise place.fault(message, row=row, field=column.name)
+    return pl.Series(column.name, [lists[text] for text in column], dtype=kind)
 
 
-def _decodes(text: str, kind: pl.DataType) -> bool:
+def _json_list(text: str, *, is_text: bool) -> list[str] | list[float] | None:
+    """The texts or numbers of a JSON list; None where it is none."""
     try:
-        pl.Series([text]).str.json_decode(kind)
-    except pl.exceptions.PolarsError:
-        return False
-    return True
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    kinds = str | int if is_text else int | float
+    if not isinstance(value, list) or not all(
+        isinstance(part, kinds) and not isinstance(part, bool) for part in value
+    ):
+        return None
+    return list(map(str, value)) if is_text else list(map(float, value))
 
 
 def _first(column: pl.Series) -> object:
@@ -254,6 +265,8 @@ def _settle_labels(frame: pl.DataFrame, place: _Place) -> pl.DataFrame:
 
 
 def _check_options(frame: pl.DataFrame, place: _Place) -> None:
+    nameless = pl.col("options").list.eval(pl.element().is_null()).list.any()
+    _refuse(frame, nameless, message="{} hold a null; every option has a text", field="options", place=place)
     if frame["probs"].null_count() == frame.height:
         return
     probs, options = pl.col("probs"), pl.col("options")

@@ -14,6 +14,7 @@ from hesperus.records.conform import conform
 from hesperus.records.earlier import version_of, warn_of_records
 from hesperus.records.schema import MEASURED, SCHEMA, SCHEMA_VERSION
 from hesperus.spreadsheets import unguarded_frame
+from hesperus.tables import DAMAGED
 
 RECORDS_FILE = "records.parquet"
 
@@ -68,7 +69,7 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
                 infer_schema_length=None,
             )
             frame = unguarded_frame(frame)
-    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+    except (*DAMAGED, UnicodeDecodeError) as error:
         raise _unreadable(file, kind, error) from error
     if columns is not None:
         frame = frame.select(_wanted(file, frame.columns, columns))

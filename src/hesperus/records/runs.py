@@ -28,6 +28,7 @@ from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.schema import SCHEMA_VERSION
 from hesperus.records.writing import write_parquet, write_records
 from hesperus.strict_yaml import read_yaml_file
+from hesperus.tables import DAMAGED
 
 ITEMS_FILE, STUDY_FILE, SIGNATURE_FILE = "items.parquet", "study.yaml", "signature.json"
 
@@ -93,7 +94,7 @@ def read_run(folder: Path | str) -> Run:
     items = folder / ITEMS_FILE
     try:
         held = pl.read_parquet(items) if items.is_file() else None
-    except pl.exceptions.PolarsError as error:
+    except DAMAGED as error:
         raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=items) from error
     study = mapping_in(folder / STUDY_FILE)
     warn_of_study(folder, study, folder / RECORDS_FILE)

@@ -26,6 +26,9 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 """Columns of the contract, in order. More may follow; readers keep what they do not know."""
 
+LAST_REPEAT = 2**31 - 1
+"""The highest number of a repeat that the column holds."""
+
 KEY = ("model", "task", "item", "instruction", "input", "repeat")
 """What no two rows may share."""
 

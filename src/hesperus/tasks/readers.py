@@ -11,6 +11,7 @@ import orjson
 import polars as pl
 
 from hesperus.errors import DataError, UsageError
+from hesperus.tables import DAMAGED, read_separated
 from hesperus.tasks.definition import Source
 from hesperus.tasks.rows import Rows
 
@@ -82,7 +83,7 @@ def _bytes(path: Path) -> bytes:
 def _frame(path: Path, read: Callable[[], pl.DataFrame], kind: str) -> Rows:
     try:
         frame = read()
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except DAMAGED as error:
         raise DataError(f"no readable {kind} file: {_first_line(error)}", file=path) from None
     return rows_of_frame(frame, str(path))
 
@@ -134,14 +135,18 @@ def _separated(path: Path, source: Source, ending: str) -> Rows:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise DataError("not UTF-8", file=path, line=line) from None
+    separator = "," if ending == ".csv" else "\t"
     try:
-        frame = pl.read_csv(
-            raw,
-            separator="," if ending == ".csv" else "\t",
-            has_header=source.header is None,
-            quote_char='"' if quoted else None,
-            infer_schema=False,
-        )
+        if quoted and source.header is None:
+            frame = read_separated(raw, separator)
+        else:
+            frame = pl.read_csv(
+                raw,
+                separator=separator,
+                has_header=source.header is None,
+                quote_char='"' if quoted else None,
+                infer_schema=False,
+            )
     except pl.exceptions.PolarsError as error:
         said = f"no readable {ending[1:].upper()} file: {_first_line(error)}"
         if quoted and raw.count(b'"') % 2:

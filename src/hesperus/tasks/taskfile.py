@@ -25,7 +25,7 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-Names = Annotated[list[str], BeforeValidator(_listed)]
+Names = Annotated[list[str], BeforeValidator(_listed), Field(min_length=1)]
 """A column's name, or a list of the names that it may have."""
 
 Words = Annotated[list[str], BeforeValidator(_listed)]
@@ -115,7 +115,7 @@ class GoldPart(_Part):
     read: GoldReading = "label"
     labels: dict[str, str] = Field(default_factory=dict)
     separator: str | None = None
-    unanswered: Names = Field(default_factory=list)
+    unanswered: Words = Field(default_factory=list)
     across: GoldAcross | None = None
 
 
@@ -203,7 +203,7 @@ class TaskFile(_Part):
     options: int | None = Field(default=None, ge=2, le=len(LETTERS))
     layout: str = ""
     instructions: Instructions = Field(default_factory=dict)
-    wording: Names = Field(default_factory=list)
+    wording: Words = Field(default_factory=list)
     wordings: dict[str, Instructions] = Field(default_factory=dict)
     answers: dict[str, str | list[str]] = Field(default_factory=dict)
     source: SourcePart = SourcePart()

@@ -12,6 +12,7 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.fingerprint import JSON
+from hesperus.tables import DAMAGED
 
 KEY = ("model", "task", "item", "sense")
 METADATA = "hesperus.scores"
@@ -83,7 +84,7 @@ def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Mapping[str, JSON]]]:
     try:
         frame = pl.read_parquet(file)
         said = json.loads(pl.read_parquet_metadata(file).get(METADATA, "{}"))
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+    except (*DAMAGED, ValueError) as error:
         raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from None
     absent = [name for name in KEY if name not in frame.columns]
     if absent:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
+import polars as pl
 import pytest
-from log_makers import mmlu_rows, write_lm_eval
+from log_makers import lm_eval_row, mmlu_rows, write_lm_eval
 from typer.testing import CliRunner
 
 from hesperus.errors import DataError
-from hesperus.records.importers import import_logs
+from hesperus.records.importers import ImportSettings, import_logs
+from hesperus.tables import read_table
 
 HEADER = {"status": "success", "eval": {"task": "quiz_de", "model": "org/m", "task_args": {"language": "de"}}}
 
@@ -150,3 +153,69 @@ def test_packed_text_that_fills_the_memory_is_refused(tmp_path: Path, name: str)
             file.write(b"a" * (1 << 20))
     with pytest.raises(DataError, match="more than|longer than"):
         import_logs(path)
+
+
+def test_members_in_another_order_and_parts_of_another_kind_change_no_answer(tmp_path: Path) -> None:
+    texts = [f"option {number}" for number in range(12)]
+    rows = [
+        lm_eval_row(
+            n,
+            {"question": f"Q{n}?", "sample_id": f"anatomy/test/{n}"},
+            [-9.0] * n + [-1.0] + [-9.0] * (11 - n),
+            target=texts[n],
+            texts=texts,
+        )
+        for n in range(3)
+    ]
+    for row in rows:  # as a program writes it that sorts members: gen_args_10 before gen_args_2
+        row["arguments"] = dict(sorted(row["arguments"].items()))
+    log = write_lm_eval(tmp_path, "global_mmlu_full_de", rows)
+    records = import_logs(log).records
+    assert records["gold"].to_list() == records["answer"].to_list() == ["A", "B", "C"]
+    results = next(log.parent.glob("results_*.json"))
+    results.write_text('{"configs": [1], "results": 3, "config": "x", "model_name": {"a": 1}}')
+    assert import_logs(log).records["answer"].to_list() == ["A", "B", "C"]
+
+
+def test_an_odd_row_of_lighteval_is_left_out_alone(tmp_path: Path) -> None:
+    path = tmp_path / "details" / "org" / "m" / "details_lighteval|xcopa:sw|0_2025-01-01T00-00-00.0.parquet"
+    path.parent.mkdir(parents=True)
+    rows = [
+        {"query": "q", "choices": ["a", "b"], "gold_index": [place], "id": str(n)}
+        for n, place in enumerate(("0", "B.", "1"))
+    ]
+    response = [{"logprobs": [-1.0, -2.0], "text": []}] * 3
+    pl.DataFrame({"doc": rows, "model_response": response}).write_parquet(path)
+    imported = import_logs(path)
+    assert imported.records["item"].to_list() == ["0", "2"]
+    assert [left.reason for left in imported.failed] == ["row cannot be read"]
+    pl.DataFrame({"doc": ["x"], "model_response": ["y"]}).write_parquet(path)
+    with pytest.raises(DataError, match="doc is String, not as lighteval writes it"):
+        import_logs(path)
+
+
+def test_numbers_and_files_that_are_none(tmp_path: Path) -> None:
+    _eval(tmp_path / "odd.eval", {"q1": _sample("q1"), "q2": _sample("q2", epoch=2**64)})
+    imported = import_logs(tmp_path / "odd.eval")
+    assert imported.records["item"].to_list() == ["q1"]
+    assert "sample cannot be read" in {left.reason for left in imported.left_out}
+    (tmp_path / "empty.json").write_bytes(b"")
+    with pytest.raises(DataError, match="empty.json: cannot be read: is empty"):
+        import_logs(tmp_path / "empty.json", ImportSettings(tool="inspect"))
+
+
+def test_a_table_on_which_the_reader_of_parquet_breaks_down(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    frame = pl.DataFrame({"a": list(range(50)), "b": [str(n) for n in range(50)]})
+    frame.write_parquet(tmp_path / "good.parquet")
+    good = (tmp_path / "good.parquet").read_bytes()
+    path = tmp_path / "bad.parquet"
+    kinds = set()
+    for _ in range(400):
+        place = rng.randrange(len(good))
+        path.write_bytes(good[:place] + bytes([rng.randrange(256)]) + good[place + 1 :])
+        try:
+            read_table(path)
+        except DataError as error:
+            kinds.add(type(error.__context__).__name__)
+    assert "PanicException" in kinds

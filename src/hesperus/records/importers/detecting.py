@@ -11,6 +11,7 @@ from hesperus.errors import DataError, UsageError
 from hesperus.records.importers.lines import open_bytes
 from hesperus.records.importers.settings import LeftOut, Source, Tool
 from hesperus.records.schema import REQUIRED
+from hesperus.tables import DAMAGED
 
 _HEAD = 1 << 16
 _SHOWN = 200
@@ -172,7 +173,7 @@ def _columns(path: Path) -> set[str]:
 
     try:
         return set(pl.scan_parquet(path).collect_schema().names())
-    except (pl.exceptions.PolarsError, OSError):
+    except DAMAGED:
         return set()
 
 

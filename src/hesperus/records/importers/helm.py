@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -17,6 +17,7 @@ from hesperus.records.importers.sampled import Kept, Row, logs_of
 from hesperus.records.importers.settings import ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.texts import text_of
 from hesperus.records.importers.wording import samples
+from hesperus.records.schema import LAST_REPEAT
 from hesperus.types import Outcome
 
 # Arguments of a scenario that say who was asked or how, not what about.
@@ -62,7 +63,7 @@ class _State(msgspec.Struct):
     instance: _Instance
     reference_index: int | None = None
     request_mode: str | None = None
-    train_trial_index: int = 0
+    train_trial_index: Annotated[int, msgspec.Meta(ge=0, lt=LAST_REPEAT)] = 0
     output_mapping: dict[str, str] | None = None
     result: _Result | None = None
 
@@ -118,7 +119,7 @@ def read_helm(source: Source, settings: ImportSettings) -> tuple[list[Log], list
 def _decoded(source: Source, name: str, kind: Any) -> Any:
     try:
         return msgspec.json.decode(read_whole(source.path.with_name(name)), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"{name} is not as HELM writes it: {error}", file=source.place) from error
 
 
@@ -134,8 +135,9 @@ def _named(spec: _Spec, source: Source) -> tuple[str, dict[str, str]]:
     """``mmlu:subject=anatomy,model=…`` and the scenario's own arguments: name and arguments."""
     name, _, rest = (spec.name or source.path.parent.name).partition(":")
     arguments = dict(part.split("=", 1) for part in re.split(r"[,|]", rest) if "=" in part)
-    own = spec.scenario_spec.get("args") or {}
-    return name, arguments | {str(key): text_of(value) or "" for key, value in own.items()}
+    own = spec.scenario_spec.get("args")
+    given = own if isinstance(own, dict) else {}
+    return name, arguments | {str(key): text_of(value) or "" for key, value in given.items()}
 
 
 def _original(states: list[_State], source: Source) -> tuple[list[_State], list[LeftOut]]:

@@ -6,7 +6,7 @@ import mmap
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -19,6 +19,7 @@ from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut
 from hesperus.records.importers.texts import text_of
 from hesperus.records.importers.wording import samples
 from hesperus.records.importers.zipped import Entries
+from hesperus.records.schema import LAST_REPEAT
 from hesperus.types import Outcome
 
 _STOPPED: Mapping[str, Outcome] = {
@@ -79,7 +80,7 @@ class _Packed(msgspec.Struct):
     """A sample whose parts are still text."""
 
     id: int | str
-    epoch: int
+    epoch: Annotated[int, msgspec.Meta(ge=1, le=LAST_REPEAT)]
     target: msgspec.Raw
     input: msgspec.Raw = _NULL
     choices: msgspec.Raw = _NULL
@@ -218,6 +219,8 @@ def _entries(entries: Entries, left: list[LeftOut], source: Source) -> Iterator[
 
 def _whole(source: Source) -> _Whole:
     # The samples stay views of the file, which ends with the last of them.
+    if not source.path.stat().st_size:
+        raise DataError("is empty", file=source.place)
     with source.path.open("rb") as file:
         view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     whole: _Whole = _decode(view, _Whole, source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
 from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.texts import text_of
 from hesperus.records.importers.wording import samples
+from hesperus.tables import DAMAGED
 
 _NAME = re.compile(
     r"details_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?))?\.parquet"
@@ -34,6 +35,11 @@ _VERDICTS = (
 
 _ROWS_AT_ONCE = 4096
 
+_NOT_AS_WRITTEN = (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError)
+"""What a column of another kind comes to: Parquet has the columns that whoever wrote it gave it."""
+
+_SHOWN = 300
+
 
 def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
     """Read one log. Its rows have no id of their own: they are joined by row unless a key is given.
@@ -48,7 +54,7 @@ def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log],
     name, form = parts[-1].replace(":", "_"), ""
     if formed := _FORM.fullmatch(name):
         name, form = formed[1], f"-{formed[2]}"
-    read = _new if "model_response" in frame.columns else _old
+    read = _new if {"doc", "model_response"} <= set(frame.columns) else _old
     first = next(iter(frame.head(1).iter_rows(named=True)), None)
     if first is None:
         return [], [LeftOut("no rows", 0, source.place, "the file is empty")]
@@ -61,11 +67,18 @@ def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log],
         date=date,
         texts=() if what.language else samples(_asked(frame)),
     )
-    rows = (
-        read(row, number, settings, source)
-        for number, row in enumerate(frame.iter_rows(named=True, buffer_size=_ROWS_AT_ONCE))
-    )
-    return logs_of(rows, kept, settings)
+    odd: list[LeftOut] = []
+
+    def rows() -> Iterator[Row]:
+        for number, row in enumerate(frame.iter_rows(named=True, buffer_size=_ROWS_AT_ONCE)):
+            try:
+                yield read(row, number, settings, source)
+            except _NOT_AS_WRITTEN as error:
+                detail = f"row {number} is not as lighteval writes it ({type(error).__name__}: {error})"
+                odd.append(LeftOut("row cannot be read", 1, source.place, detail[:_SHOWN], failed=True))
+
+    logs, left = logs_of(rows(), kept, settings)
+    return logs, odd + left
 
 
 def _frame(source: Source) -> pl.DataFrame:
@@ -85,11 +98,15 @@ def _frame(source: Source) -> pl.DataFrame:
     try:
         scan = pl.scan_parquet(source.path)
         there = scan.collect_schema().names()
-        return scan.select(name for name in wanted if name in there).collect()
-    except pl.exceptions.PolarsError as error:
+        frame = scan.select(name for name in wanted if name in there).collect()
+    except DAMAGED as error:
         raise DataError(
             f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=source.place
         ) from error
+    for name in ("doc", "model_response"):
+        if name in there and not isinstance(frame.schema[name], pl.Struct):
+            raise DataError(f"{name} is {frame.schema[name]}, not as lighteval writes it", file=source.place)
+    return frame
 
 
 def _asked(frame: pl.DataFrame) -> list[dict[str, str]]:

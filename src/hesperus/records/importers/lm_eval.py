@@ -128,26 +128,34 @@ def _run_of(source: Source, task: str, date: str) -> _Run:
     same = [path for path in candidates if date and date in path.name]
     for path in same or reversed(candidates):
         document = _document(path)
-        if task not in document.get("configs", {}) and task not in document.get("results", {}):
+        configs = _part(document, "configs")
+        if task not in configs and task not in _part(document, "results"):
             continue
-        config = document.get("configs", {}).get(task, {})
+        config = _part(configs, task)
         found = _DATE.search(path.name)
         return _Run(_model(document, source), config, date or (found[0] if found else ""))
     return _Run(_folder_model(source), {}, date)
 
 
+def _part(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A part that is an object; nothing where it is another value."""
+    value = document.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
 def _model(document: Mapping[str, Any], source: Source) -> str:
     name, kind = document.get("model_name"), document.get("model_source")
-    config = document.get("config") or {}
+    config = _part(document, "config")
     if not name:
         arguments = config.get("model_args") or ""
         if isinstance(arguments, Mapping):
             arguments = ",".join(f"{key}={value}" for key, value in arguments.items())
         match = re.search(r"(?:^|,)(?:pretrained|model)=([^,]+)", str(arguments))
         name = match[1] if match else None
-    if not name:
+    if not name or not isinstance(name, str):
         return _folder_model(source)
-    return f"{kind or config.get('model') or 'lm-eval'}/{name}"
+    kinds = (kind, config.get("model"), "lm-eval")
+    return f"{next(one for one in kinds if one and isinstance(one, str))}/{name}"
 
 
 def _folder_model(source: Source) -> str:
@@ -178,7 +186,7 @@ def _reading(
 ) -> tuple[Reading | None, list[LeftOut]]:
     """How the rows of a log are read, from its configuration and its first rows."""
     kind = run.config.get("output_type")
-    if kind in _NO_CHOICE:
+    if isinstance(kind, str) and kind in _NO_CHOICE:
         return None, [LeftOut("no choice", 0, source.place, _NO_CHOICE[kind])]
     scored = all(_is_scored(row["filtered_resps"]) for row in first)
     if scored and all(len(row["filtered_resps"]) < 2 for row in first):

@@ -96,7 +96,7 @@ class QuickRows:
             rows: list[Any] = self._decoder.decode_lines(b"".join(kept))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return False
-        if self._layout.choice and len(rows) != len(scores):
+        if self._layout.choice and not (len(rows) == len(scores) and all(map(bytes.isascii, scores))):
             return False
         numbers = [row.doc_id for row in rows]
         if not _are_whole(piece, numbers):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ from hesperus.records.importers.lm_eval_quick import LAST, START, Layout, QuickR
 from hesperus.records.importers.texts import text_of
 
 CUT = "line cut in the middle"
+
+_GEN_ARGS = re.compile(r"gen_args_(\d{1,6})")
 
 _AT_ONCE = 1 << 15
 """Rows that are held as Python values before they make a frame."""
@@ -130,7 +133,11 @@ def _row(row: dict[str, Any], layout: Layout) -> dict[str, Any]:
 def option_texts(arguments: object) -> list[str]:
     """The continuations that were scored, from either layout of `arguments`."""
     if isinstance(arguments, dict):
-        return [str(value["arg_1"]).strip() for value in arguments.values()]
+        numbered = [_GEN_ARGS.fullmatch(name) for name in arguments]
+        # The number counts, not the place: programs that sort the members put gen_args_10 before gen_args_2.
+        ordered = sorted(filter(None, numbered), key=lambda match: int(match[1])) if all(numbered) else None
+        names = arguments if ordered is None else [match[0] for match in ordered]
+        return [str(arguments[name]["arg_1"]).strip() for name in names]
     if isinstance(arguments, list):
         return [str(value[1]).strip() for value in arguments]
     raise TypeError(f"arguments are a {type(arguments).__name__}")

@@ -105,7 +105,7 @@ def _results(source: Source) -> tuple[list[_Result], str]:
         if source.path.name.removesuffix(".gz").endswith(".jsonl"):
             return msgspec.json.Decoder(_Result).decode_lines(text), ""
         held = msgspec.json.decode(text, type=_File).results
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"not as promptfoo writes it: {error}", file=source.place) from error
     if isinstance(held, _Summary):
         return held.results, held.timestamp

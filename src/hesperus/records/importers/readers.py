@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
+from polars.exceptions import PanicException
+
 from hesperus.errors import DataError, HesperusError
 from hesperus.records.importers.settings import ImportSettings, LeftOut, Log, Source, Tool
 
@@ -13,7 +15,7 @@ Result = tuple[list[Log], list[LeftOut]]
 
 Reader = Callable[[Source, ImportSettings], Result]
 
-_READERS: dict[Tool, tuple[str, str]] = {
+READERS: dict[Tool, tuple[str, str]] = {
     "lm-eval": ("lm_eval", "read_lm_eval"),
     "inspect": ("inspect_logs", "read_inspect"),
     "helm": ("helm", "read_helm"),
@@ -36,7 +38,7 @@ def read_source(source: Source, settings: ImportSettings) -> Result:
         UsageError: The settings cannot be followed.
         UnknownNameError: They name a language that does not exist.
     """
-    module, name = _READERS[source.tool]
+    module, name = READERS[source.tool]
     reader: Reader = getattr(import_module(f"hesperus.records.importers.{module}"), name)
     try:
         logs, left = reader(source, settings)
@@ -46,7 +48,7 @@ def read_source(source: Source, settings: ImportSettings) -> Result:
         raise
     except OSError as error:
         return [], [_failed("cannot be opened", source, error.strerror or str(error))]
-    except Exception as error:
+    except (Exception, PanicException) as error:
         # A log is hostile input, and no list of exceptions covers what a parser makes of it (an encrypted ZIP file is a
         # RuntimeError, deep nesting a RecursionError). It ends the reading of this file; the others are imported.
         said = (str(error).splitlines() or [""])[0][:_SHOWN]

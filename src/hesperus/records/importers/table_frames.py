@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import orjson
@@ -11,6 +12,7 @@ import polars as pl
 from hesperus.errors import DataError
 from hesperus.records.importers.lines import decode, read_whole
 from hesperus.records.importers.settings import Source
+from hesperus.tables import DAMAGED, read_separated
 
 INDEX = "(index)"
 """Name of a column whose heading is empty: what spreadsheets and pandas call the number of the row."""
@@ -37,10 +39,10 @@ def read_frame(source: Source) -> pl.DataFrame:
             frame = _of_json(read_whole(source.path), ending, source)
         elif ending in (".csv", ".tsv"):
             separator = "\t" if ending == ".tsv" else ","
-            frame = pl.read_csv(read_whole(source.path), separator=separator, infer_schema=False)
+            frame = read_separated(read_whole(source.path).removeprefix(BOM_UTF8), separator)
         else:
             raise DataError("a table is CSV, TSV, JSON, JSON lines or Parquet", file=source.place)
-    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+    except (*DAMAGED, UnicodeDecodeError) as error:
         line = (str(error).splitlines() or ["?"])[0]
         raise DataError(f"cannot be read: {line}", file=source.place) from error
     return _flat(frame.rename({"": INDEX} if "" in frame.columns else {}), source)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import orjson
 
 
@@ -13,4 +15,9 @@ def text_of(value: object) -> str | None:
         return "true" if value else "false"
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
-    return str(value) if isinstance(value, int) else orjson.dumps(value).decode()
+    if isinstance(value, int):
+        return str(value)
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # a whole number of more than 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -78,6 +78,7 @@ class Entries:
             EOFError,
             ValueError,
             struct.error,
+            OSError,
         ) as error:
             raise DataError(f"{name} is damaged: {error}", file=self._place) from error
 

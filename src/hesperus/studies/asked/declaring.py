@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
@@ -72,7 +73,10 @@ class Declared(Part):
             UsageError: A file it names that cannot be read.
         """
         try:
+            json.dumps(values, ensure_ascii=False, default=str, skipkeys=True).encode()
             return cls.model_validate(dict(values))
+        except UnicodeEncodeError:
+            raise DataError("a value holds half a surrogate pair, which is no character", file=file) from None
         except ValidationError as error:
             raise _explained(cls, error, file) from None
 

@@ -11,6 +11,7 @@ import polars as pl
 from hesperus.errors import DataError, UsageError
 from hesperus.records import conform
 from hesperus.studies.evaluating.reading import WHOLE_TEXT
+from hesperus.tables import DAMAGED
 from hesperus.types import Finish
 
 RecordKey = tuple[str, str, str, str, str, int]
@@ -56,7 +57,7 @@ def read_replies(path: Path | str) -> pl.DataFrame:
         raise UsageError(f"{path}: no such records file or run folder")
     try:
         raw = _raw(file)
-    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+    except (*DAMAGED, UnicodeDecodeError) as error:
         raise DataError(f"cannot be read: {(str(error).splitlines() or ['?'])[0]}", file=file) from error
     known = [name for name in READ_AGAIN if name in raw.columns]
     before = raw.select(pl.col(name).cast(pl.String()) for name in known)
