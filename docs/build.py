@@ -1,7 +1,8 @@
-"""Writes docs/cli.md from the commands' own --help, so that the page cannot drift; `--check` only compares."""
+"""Writes docs/cli.md from the commands' own --help and docs/settings.md from the fields of the studies; `--check` only compares."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -10,13 +11,14 @@ from typer.testing import CliRunner
 
 from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
+from hesperus.studies.asked.settings import Setting
 
 EXIT_CODES = (
     "Exit codes: 0 fine; 1 a failed check, files that could not be imported, or a merge with conflicts or gaps; 2 bad use, or a file that breaks its",
     "contract; 3 a model or endpoint failed; 4 a budget is reached; 70 a defect of hesperus, with a short report that names",
     "no key, path or address; 130 interrupted. Results go to standard output, all else to standard error.",
 )
-PAGE = Path(__file__).with_name("cli.md")
+HERE = Path(__file__).parent
 
 
 def commands() -> list[list[str]]:
@@ -47,12 +49,37 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def settings_page() -> str:
+    """Every setting of every study: its key, its flag, its default, what it means."""
+    parts = [
+        "# Settings of the studies", "", "Written by `make docs` from the fields of the studies.", "",
+        "A setting is a key of a study file, a flag of `hesperus plan` and `hesperus run`, and a keyword of `hs.plan` and",
+        "`hs.run`. A dot is a part: `sample.n` stands in a file as `sample: {n: 100}`, in Python as `sample={\"n\": 100}`, and",
+        "as a flag it may also be written `--sample.n 100`. `hesperus run STUDY --schema` prints the JSON schema of a study",
+        "file, by which editors check and complete it.", "",
+    ]  # fmt: skip
+    for kind in STUDIES.values():
+        parts += [f"## {kind.name}", "", (kind.model.__doc__ or "").strip(), "", "| key | flag | default | meaning |", "|---|---|---|---|"]
+        parts += [_row(one) for one in kind.settings()]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _row(setting: Setting) -> str:
+    flag = f"`--{setting.flag}`" if setting.kind is not None else "file only"
+    default = setting.default
+    shown = "required" if setting.is_required else "" if default in (None, (), {}) else f"`{json.dumps(default)}`"
+    choices = f" ({', '.join(f'`{one}`' for one in setting.choices)})" if setting.choices else ""
+    return f"| `{setting.key}` | {flag} | {shown} | {setting.text.removesuffix('.')}{choices} |".replace("  ", " ")
+
+
 def main() -> int:
-    """Write the page, or with --check say whether it is up to date (exit code 1 if not)."""
-    text = page()
+    """Write the pages, or with --check say whether they are up to date (exit code 1 if not)."""
+    pages = {HERE / "cli.md": page(), HERE / "settings.md": settings_page()}
     if "--check" in sys.argv:
-        return 0 if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text else 1
-    PAGE.write_text(text, encoding="utf-8")
+        return int(any(not path.is_file() or path.read_text(encoding="utf-8") != text for path, text in pages.items()))
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

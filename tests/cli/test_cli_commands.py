@@ -94,7 +94,7 @@ def test_the_whole_way_over_http(tmp_path: Path) -> None:
         (["run", "multisense", "--task", "atlas", "--model", "pocket/xl", "--target", "de"], ["pocket"]),
         (["run", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "zz-zz-zz"], ["language"]),
         (["run", "multisense", "--task", "atlas", "--model", "openai/gpt-4o-mini", "--target", "de"], ["OPENAI_API_KEY"]),
-        (["run", "none.yaml", "--task", "atlas", "--model", "pocket/s"], ["cannot read the study none.yaml"]),
+        (["run", "none.yaml", "--task", "atlas", "--model", "pocket/s"], ["none.yaml: no such study file"]),
         (["measure", "consistency", "nothere"], ["nothere"]),
         (["measure", "consistencies", "nothere"], ["consistency"]),
         (["report", "nothere"], ["nothere"]),

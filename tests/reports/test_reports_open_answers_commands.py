@@ -18,7 +18,6 @@ from hesperus.analysis.open_answers.counting import STATES
 from hesperus.analysis.open_answers.grouping import GROUPINGS
 from hesperus.analysis.open_answers.run_tables import settings_of
 from hesperus.cli.app import app
-from hesperus.cli.study_flags import chosen_study
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import language, languages
 from hesperus.records import read_run, write_run
@@ -165,17 +164,6 @@ def test_ready_answers_get_a_page_of_their_own(
                   "only this language gives no answer", "the answers were not translated, so that these scores say little"):  # fmt: skip
         assert words in page, words
     assert "<script" not in page and "\u202e" not in page
-
-
-def test_resamples_and_seed_can_be_set_by_flag() -> None:
-    open_flags = {"task": "atlas-describe", "model": ["pocket/s"], "language": ["de"], "translator": "none"}
-    made = chosen_study("translate_then_evaluate", {**open_flags, "resamples": 7, "seed": 3}).study
-    assert (made.bootstrap.resamples, made.bootstrap.seed) == (7, 3)
-    alike = {"task": "atlas", "model": ["pocket/s"], "language": ["de", "en"], "resamples": 7, "seed": 3}
-    compared = chosen_study("similarity", alike).study.comparison
-    assert (compared.bootstrap.resamples, compared.bootstrap.seed) == (7, 3)
-    with pytest.raises(UsageError, match="--seed is no flag of the study multisense"):
-        chosen_study("multisense", {"task": "atlas", "model": ["pocket/s"], "target": ["de"], "seed": 3})
 
 
 def test_a_study_file_with_a_broken_bootstrap_is_named(folder: Path, tmp_path: Path) -> None:

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hesperus.api.studies import STUDIES, StudyKind, study_kind
 from hesperus.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from hesperus.strict_yaml import Document
 
 Study = str | Path | Mapping[str, Any]
 """Name of a study, path of a study file or run folder, or the keys of a study file."""
@@ -67,13 +70,18 @@ def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
         UsageError: No such study file.
         DataError: A value of the wrong kind.
     """
-    values, file = _keys_of(study)
+    values, found = _keys_of(study)
     kind = study_kind(str({**values, **settings}.get("study", "multisense")))
+    file, document = (None, None) if found is None else found
     home = None if file is None else _home(values, settings, file)
     for path, value in settings.items():
         _lay(values, path.split("."), _from_here(value, home))
+
+    def lines(key: str) -> int | None:
+        return None if document is None or key in settings else document.line(key)
+
     with _in(home):
-        declared = kind.study(values, None if file is None else str(file))
+        declared = kind.model.from_mapping(values, file=file, lines=lines)
     return DeclaredStudy(kind, declared, file, home, is_changed=bool(settings))
 
 
@@ -88,19 +96,20 @@ def kind_of(study: Study) -> StudyKind:
     return study_kind(str(_keys_of(study)[0].get("study", "multisense")))
 
 
-def _keys_of(study: Study) -> tuple[dict[str, Any], Path | None]:
+def _keys_of(study: Study) -> tuple[dict[str, Any], tuple[Path, Document] | None]:
     """The keys of a study, not yet validated, and the file that they stand in."""
     if isinstance(study, Mapping):
         return dict(study), None
     if str(study) in STUDIES:
         return {"study": str(study)}, None
-    from hesperus.studies.asked import read_mapping
+    from hesperus.studies.asked.declaring import read_study_file
 
     path = Path(study)
     inside = path / "study.yaml"
     if inside.is_file() or path.is_file():
         file = inside if inside.is_file() else path
-        return read_mapping(file), file
+        values, document = read_study_file(file)
+        return values, (file, document)
     if path.suffix in (".yaml", ".yml"):
         raise UsageError(f"{path}: no such study file")
     raise UnknownNameError("study", str(path), STUDIES, "or give the path of a study file ending in .yaml")
@@ -114,13 +123,18 @@ def _home(values: Mapping[str, Any], settings: Mapping[str, Any], file: Path) ->
 
 
 def _lay(values: dict[str, Any], path: list[str], value: Any) -> None:
-    """Put a setting where the study file has its key; of the size of a sample nothing else is kept."""
+    """Put a setting where the study file has its key; a size of a sample takes the place of another size."""
     place = values
     for step in path[:-1]:
         held = place.get(step)
-        place[step] = dict(held) if isinstance(held, dict) and step != "sample" else {}
+        place[step] = dict(held) if isinstance(held, dict) else {}
         place = place[step]
+    for other in _IN_PLACE_OF.get(".".join(path[-2:]), ()):
+        place.pop(other, None)
     place[path[-1]] = str(value) if isinstance(value, Path) else value
+
+
+_IN_PLACE_OF = {"sample.n": ("by", "per_group"), "sample.per_group": ("n",)}
 
 
 def _from_here(value: Any, home: Path | None) -> Any:

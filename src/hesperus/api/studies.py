@@ -12,6 +12,8 @@ from hesperus.errors import UnknownNameError
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
     from hesperus.api.measuring import Held
+    from hesperus.studies.asked.declaring import Declared
+    from hesperus.studies.asked.settings import Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,26 +22,33 @@ class StudyKind:
 
     Attributes:
         name: What stands under `study` in a study file.
-        home: Package of the study: it has `study_from_mapping`, `default_folder`, `plan_study` and `run_study`.
+        home: Package of the study: it has `default_folder`, `plan_study` and `run_study`.
+        declaration: Class of its declaration, in that package.
         tables: Names of its tables; the first is the usual one.
         table: Makes one of them.
         summary: The table that a person is shown first.
+        next: Commands that go on from a run folder, with {run} in its place.
     """
 
     name: str
     home: str
+    declaration: str
     tables: tuple[str, ...]
     table: Callable[[Held, str], Table]
     summary: Callable[[Held], Table]
+    next: tuple[str, ...]
 
-    def study(self, values: Mapping[str, Any], file: str | None = None) -> Any:
-        """The validated study.
+    @property
+    def model(self) -> type[Declared]:
+        """The declaration of the study, whose fields are its settings."""
+        declaration: type[Declared] = getattr(import_module(self.home), self.declaration)
+        return declaration
 
-        Raises:
-            UnknownNameError: A key, task, language or model that does not exist.
-            DataError: A value of the wrong kind.
-        """
-        return import_module(self.home).study_from_mapping(values, file=file)
+    def settings(self) -> tuple[Setting, ...]:
+        """Every setting of the study."""
+        from hesperus.studies.asked.settings import settings_of
+
+        return settings_of(self.model)
 
     def call(self, function: str, *given: Any, **named: Any) -> Any:
         """Call a function of the study's package."""
@@ -111,30 +120,38 @@ STUDIES: Mapping[str, StudyKind] = {
         StudyKind(
             "multisense",
             "hesperus.studies.multisense",
+            "MultisenseStudy",
             ("consistency", "accuracy", "agreement", "decomposition", "directions", "labels", "outcomes", "together", "validity"),
             _measured,
             _consistency,
+            ("hesperus report {run}",),
         ),
         StudyKind(
             "similarity",
             "hesperus.studies.similarity",
+            "SimilarityStudy",
             ("designs", "similarity", "tests", "relations", "together", "scoring"),
             _measured,
             _similarity,
+            ("hesperus measure tests {run}", "hesperus report {run}",),
         ),
         StudyKind(
             "translate_then_evaluate",
             "hesperus.studies.translate_then_evaluate",
+            "OpenAnswersStudy",
             ("scores", "groups", "counts", "prompts", "readability"),
             _open_answers,
             _open_summary,
+            ("hesperus report {run}", "hesperus evaluate information {run} --judge MODEL",),
         ),
         StudyKind(
             "translation_tax",
             "hesperus.studies.translation_tax",
+            "TaxStudy",
             ("e1", "e3", "e4", "validity", "bounds", "checklist"),
             _tax,
             _tax_summary,
+            ("hesperus report {run}", "hesperus tax checklist {run}",),
         ),
     )
 }  # fmt: skip

@@ -179,7 +179,8 @@ def _written(parameter: Any, usual: str) -> str:
         return parameter.display_name_raw.upper()
     if not isinstance(parameter, TyperOption) or parameter.is_flag or parameter.count:
         return usual
-    names = sorted(parameter.opts, key=len)
+    longs = [name for name in parameter.opts if name.startswith("--")]
+    names = [*(name for name in parameter.opts if name not in longs), *longs[:1]]  # a second one is an alias
     if parameter.metavar is not None:
         value = parameter.metavar
     else:

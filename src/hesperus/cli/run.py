@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.api.declared import DeclaredStudy
-from hesperus.cli.flags_of import FLAGS_OF
 from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import takes_study
 
@@ -32,15 +31,15 @@ def command(
     table: Annotated[
         str | None,
         typer.Option(
-            help="Table to print: multisense has consistency (default), accuracy, agreement, decomposition, directions, "
-            "labels, outcomes, together, validity; similarity has designs (default), similarity, tests, relations, together, "
-            "scoring; translate_then_evaluate has scores (default), groups, counts, prompts, readability; translation_tax has e1 "
-            "(default), e3, e4, validity, bounds, checklist.",
+            help="Table to print, in place of the summary; `hesperus run STUDY --help` names those of a study.",
             show_default=False,
         ),
     ] = None,
     format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON schema of a study file, and stop.")
+    ] = False,
 ) -> None:
     """Run a study: ask models, or gather records; write the run folder, and show what was found.
 
@@ -96,7 +95,7 @@ def command(
         run.raise_if_incomplete()
         return
     _show(run, table, format)
-    further = "; ".join(command.format(run=run.folder) for command in FLAGS_OF[kind.name].next)
+    further = "; ".join(command.format(run=run.folder) for command in kind.next)
     typer.echo(f"run folder: {run.folder}   next: {further}", err=True)
     run.raise_if_incomplete()
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         Part,
         Resampling,
         SampleSize,
-        read_mapping,
     )
     from hesperus.studies.asked.desk import Desk, OnTerms, Terms, Watch, identities, models_named, open_desk
     from hesperus.studies.asked.exclusions import Excluded, excluded_items, without_items, without_records
@@ -94,7 +93,6 @@ __all__ = [
     "plan_of",
     "prompt_tokens",
     "questions",
-    "read_mapping",
     "records_of",
     "senses_of",
     "without_items",
@@ -147,7 +145,6 @@ _HOMES = {
     "plan_of": "planning",
     "prompt_tokens": "planning",
     "questions": "answering",
-    "read_mapping": "declaring",
     "records_of": "keeping",
     "senses_of": "answering",
     "without_items": "exclusions",

@@ -1,20 +1,26 @@
-"""What study files have in common: keys that many studies share, how a file is read, and how its faults are named."""
+"""What study files have in common: keys that all studies share, how a file is read, and how its faults are named.
+
+A field of a study is a key of its file, a flag of `hesperus run`, a keyword of `hesperus.run`, and an entry of the
+documentation and of the JSON schema; the text under it is the help of all of them.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 import orjson
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_serializer,
     model_validator,
@@ -22,12 +28,79 @@ from pydantic import (
 
 from hesperus.asking.shards import Shard
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.strict_yaml import read_yaml_file
+from hesperus.languages import normalise
+from hesperus.strict_yaml import Document, read_yaml_file
 from hesperus.studies.asked.exclusions import excluded_items
 from hesperus.studies.asked.locating import with_found_files
 from hesperus.types import Settings
 
-Exclusions = Annotated[Mapping[str, str], BeforeValidator(excluded_items)]
+
+def _one_or_many(value: object) -> object:
+    return (value,) if isinstance(value, str | int) else value
+
+
+def _one(value: object) -> object:
+    return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
+
+
+def _words(value: object) -> object:
+    return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
+
+
+def _once(value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(normalise(tag) for tag in value))
+
+
+def _pairs(value: object) -> object:
+    """Flags say NAME=VALUE, once or several times; a file has a mapping."""
+    if not isinstance(value, list | tuple):
+        return value
+    found: dict[str, str] = {}
+    for text in value:
+        name, equals, said = str(text).partition("=")
+        if not (name and equals and said):
+            raise ValueError(f"{text!r}: write NAME=VALUE")
+        found[name] = f"{found[name]},{said}" if name in found else said
+    return found
+
+
+def _members(value: object) -> object:
+    """Flags say NAME=JSON; a file has a mapping."""
+    if not isinstance(value, list | tuple):
+        return value
+    members: dict[str, object] = {}
+    for text in value:
+        name, equals, said = str(text).partition("=")
+        if not (name and equals):
+            raise ValueError(f"{text!r}: write NAME=JSON, such as top_k=20")
+        try:
+            members[name] = orjson.loads(said)
+        except orjson.JSONDecodeError:
+            members[name] = said
+    return members
+
+
+Lines = Callable[[str], int | None]
+"""Key of a study file to its line; None where it does not stand there."""
+PAIRS = BeforeValidator(_pairs)
+"""Marks a mapping that a flag gives as NAME=VALUE."""
+MEMBERS = BeforeValidator(_members)
+"""Marks a mapping that a flag gives as NAME=JSON."""
+PATH = "path"
+"""Marks the name of a file or folder."""
+MANY = BeforeValidator(_one_or_many)
+"""Marks a list in whose place one value may stand."""
+_ONE_OR_MANY = BeforeValidator(_one_or_many, json_schema_input_type=str | tuple[str, ...])
+Names = Annotated[tuple[str, ...], _ONE_OR_MANY]
+Words = Annotated[tuple[str, ...], BeforeValidator(_words, json_schema_input_type=str | tuple[str, ...])]
+"""A list, or one text with commas or blanks."""
+Tag = Annotated[str, BeforeValidator(_one), AfterValidator(normalise)]
+"""A language in any style of tag."""
+Tags = Annotated[tuple[str, ...], _ONE_OR_MANY, AfterValidator(_once)]
+_LISTED = str | tuple[str, ...] | Mapping[str, str | None]
+Exclusions = Annotated[
+    Mapping[str, str], BeforeValidator(excluded_items, json_schema_input_type=_LISTED), PATH
+]
 """Item id to the reason why it is left out; in a study file also a list of ids, or the name of a file that has them."""
 
 DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices", "key_variable", "shard"})
@@ -37,35 +110,212 @@ DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices", "key_variable", 
 DRAWING_PRESETS: Mapping[str, Mapping[str, float]] = {"ohmer2023": {"temperature": 0.25, "max_tokens": 256}}
 """Name to settings of a published study."""
 
+_MOST = 10_000_000
+"""More of anything than this is a slip."""
+
 
 class Part(BaseModel):
     """A part of a study file: frozen, and every unknown key is refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    section: ClassVar[str] = ""
+    """Heading under which the help lists the fields; empty for that of the key around them."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_truth_value_as_number(cls, value: object, info: ValidationInfo) -> object:
+        kinds = set(_leaves(cls.model_fields[str(info.field_name)].annotation))
+        if isinstance(value, bool) and kinds & {int, float} and bool not in kinds:
+            raise ValueError("expected a number")
+        return value
 
 
+def _or_preset(schema: dict[str, Any]) -> None:
+    """The name of a preset may stand in place of the settings."""
+    settings = dict(schema)
+    schema.clear()
+    schema["anyOf"] = [settings, {"enum": list(DRAWING_PRESETS)}]
+
+
+class Drawing(Part):
+    """How replies are drawn.
+
+    In a study file `ohmer2023` in its place is temperature 0.25 and 256 tokens, as in Ohmer, Bruni and Hupkes 2023
+    (section 3.1).
+    """
+
+    model_config = ConfigDict(json_schema_extra=_or_preset)
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    """Softmax temperature; left to the model if not given, as those that think demand."""
+    max_tokens: int | None = Field(default=None, ge=1, le=_MOST)
+    """Longest reply in tokens, thinking included; if not given, 4096 over HTTP and 256 for models that run here."""
+    max_tokens_again: int | None = Field(default=None, ge=1, le=_MOST)
+    """Ask replies that are cut off before any answer again with this many tokens."""
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    """Nucleus mass."""
+    seed: int | None = None
+    """Sampling seed, for endpoints that take one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _preset(cls, value: object) -> object:
+        if isinstance(value, str):
+            if value not in DRAWING_PRESETS:
+                raise ValueError(f"no preset {value[:60]!r}; there are {', '.join(DRAWING_PRESETS)}")
+            return dict(DRAWING_PRESETS[value])
+        return value
+
+    def settings(self) -> Settings:
+        """The same as the value that travels with a request."""
+        return Settings(self.temperature, self.max_tokens, self.top_p, self.seed)
+
+
+class SampleSize(Part):
+    """Which items: `n` in all, or `per_group` of every value of `by`; the same ids in every language."""
+
+    n: int | None = Field(default=None, ge=1, le=_MOST)
+    """Ask only this many items, drawn by seed."""
+    by: str | None = None
+    """Group of the items, such as subject, from each of whose values `per_group` are drawn."""
+    per_group: int | None = Field(default=None, ge=1, le=_MOST)
+    """Items of each value of `by`."""
+    seed: int = 42
+    """Seed of the draw."""
+
+    @model_validator(mode="after")
+    def _one_size(self) -> SampleSize:
+        if (self.n is None) == (self.per_group is None):
+            raise ValueError("give either n, or per_group together with by")
+        if self.per_group is not None and self.by is None:
+            raise ValueError("per_group needs by: the column whose groups are meant")
+        return self
+
+
+class Resampling(Part):
+    """How intervals are made."""
+
+    section: ClassVar[str] = "Intervals"
+
+    resamples: int = Field(default=2000, ge=0, le=_MOST)
+    """Resamples of the items; 0: no intervals."""
+    seed: int = Field(default=0, ge=0)
+    """Seed of the resamples."""
+    level: float = Field(default=0.95, gt=0, lt=1)
+    """Coverage."""
+    interval: Literal["bayesian", "percentile"] = "bayesian"
+    """bayesian, which holds where all items are alike, or percentile, as papers print it."""
+
+
+class BudgetLimits(Part):
+    """Where to stop, cleanly; null is no limit."""
+
+    requests: int | None = Field(default=None, ge=0)
+    """Stop after this many requests."""
+    tokens: int | None = Field(default=None, ge=0)
+    """Stop after this many tokens, in and out, as the endpoint counts them."""
+    money: float | None = Field(default=None, ge=0)
+    """Stop after this much, in the currency of the price file."""
+
+
+class AskedItems(Part):
+    """What a study asks about."""
+
+    section: ClassVar[str] = "What is asked"
+
+    task: str
+    """Task of the catalogue, or path of a task file."""
+    data: Annotated[str | None, PATH] = None
+    """File or folder of items, instead of the task's own source."""
+    sample: SampleSize | None = None
+    """Which items; all if not given."""
+    exclude: Exclusions = Field(default_factory=dict)
+    """Leave these items out: a list that `hesperus audit --out` wrote, or an id a line."""
+
+
+class AskedModels(Part):
+    """Whom a study asks, and how they are reached."""
+
+    section: ClassVar[str] = "Who is asked, and how"
+
+    models: Names = Field(min_length=1)
+    """provider/name, e.g. openai/gpt-4o-mini."""
+    system: str | None = "You are a helpful assistant."
+    """System text of every request; '' for none."""
+    answers: Drawing = Drawing()
+    """How answers are drawn."""
+    base_url: str | None = None
+    """Endpoint of http/NAME, or in place of a provider's own."""
+    key_variable: str | None = None
+    """Environment variable that holds the key, in place of the usual."""
+    reasoning_effort: str | None = None
+    """low, medium, high, …: how long a model thinks that takes it."""
+    request: Annotated[Mapping[str, Any], MEMBERS] = Field(default_factory=dict)
+    """Further member of every request over HTTP, e.g. top_k=20; null leaves one out, e.g. temperature=null."""
+
+    @field_validator("system")
+    @classmethod
+    def _no_empty_system(cls, value: str | None) -> str | None:
+        return value or None
+
+
+class AskingLimits(Part):
+    """How hard models are asked, and where to stop."""
+
+    section: ClassVar[str] = "Limits"
+
+    concurrency: int = Field(default=64, ge=1, le=100_000)
+    """Most requests in flight."""
+    budget: BudgetLimits = BudgetLimits()
+    """Where to stop."""
+    prices: Annotated[str | None, PATH] = None
+    """Price file (YAML), for a budget in money and for the plan; see `hesperus plan --help`."""
+    shard: str | None = None
+    """I/N: ask only this part of the items, for `hesperus merge`; 0/N first: what all parts need."""
+
+    @field_validator("shard")
+    @classmethod
+    def _a_shard(cls, value: str | None) -> str | None:
+        return None if value is None else str(Shard.parse(value))
+
+
+_LAST = (
+    "base_url",
+    "key_variable",
+    "reasoning_effort",
+    "request",
+    "concurrency",
+    "budget",
+    "prices",
+    "shard",
+)
 _ONLY_WHERE_GIVEN = ("exclude", "key_variable", "reasoning_effort", "request", "shard")
 
 
-class Declared(Part):
+class Declared(AskingLimits, AskedModels, AskedItems):
     """A whole study file. Keys that few studies need are written only where they are given."""
 
     @model_serializer(mode="wrap")
-    def _without_nothing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _in_order(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         values: dict[str, Any] = handler(self)
         for key in _ONLY_WHERE_GIVEN:
             if not values.get(key):
                 values.pop(key, None)
-        how = {key: values.pop(key) for key in Reach.model_fields if key in values}
-        return {**values, **how}
+        first = {key: values.pop(key) for key in ("study",) if key in values}
+        how = {key: values.pop(key) for key in _LAST if key in values}
+        return {**first, **values, **how}
 
     @classmethod
-    def from_mapping(cls, values: Mapping[str, Any], *, file: object = None) -> Self:
+    def from_mapping(
+        cls, values: Mapping[str, Any], *, file: object = None, lines: Lines | None = None
+    ) -> Self:
         """Validate a study; its first fault becomes an error that people can act on.
 
         Args:
             values: Keys as in the YAML file.
             file: Named in error messages.
+            lines: Key to its line in that file, or None, for messages.
 
         Raises:
             UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
@@ -78,7 +328,7 @@ class Declared(Part):
         except UnicodeEncodeError:
             raise DataError("a value holds half a surrogate pair, which is no character", file=file) from None
         except ValidationError as error:
-            raise _explained(cls, error, file) from None
+            raise _explained(cls, error, file, lines) from None
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -89,172 +339,70 @@ class Declared(Part):
             DataError: No valid YAML, or a value of the wrong kind.
             UnknownNameError: A key or language that does not exist.
         """
-        return cls.from_mapping(with_found_files(read_mapping(path), path), file=path)
-
-
-class Drawing(Part):
-    """How replies are drawn.
-
-    In a study file `ohmer2023` in its place is temperature 0.25 and 256 tokens, as in Ohmer, Bruni and Hupkes 2023
-    (section 3.1).
-
-    Attributes:
-        temperature: Softmax temperature; null leaves it to the model, as those that think demand.
-        max_tokens: Longest reply in tokens, thinking included; null is 4096 over HTTP and 256 for models that run here.
-        max_tokens_again: Replies that are cut off before any answer are asked again with this many tokens; null asks once.
-        top_p: Nucleus mass in (0, 1].
-        seed: Sampling seed for endpoints that take one.
-    """
-
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, ge=1)
-    max_tokens_again: int | None = Field(default=None, ge=1)
-    top_p: float | None = Field(default=None, gt=0, le=1)
-    seed: int | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _preset(cls, value: object) -> object:
-        if isinstance(value, str):
-            if value not in DRAWING_PRESETS:
-                raise ValueError(f"no preset {value!r}; there are {', '.join(DRAWING_PRESETS)}")
-            return dict(DRAWING_PRESETS[value])
-        return value
-
-    def settings(self) -> Settings:
-        """The same as the value that travels with a request."""
-        return Settings(self.temperature, self.max_tokens, self.top_p, self.seed)
-
-
-class SampleSize(Part):
-    """Which items: `n` in all, or `per_group` of every value of `by`; the same ids in every language."""
-
-    n: int | None = Field(default=None, ge=1)
-    by: str | None = None
-    per_group: int | None = Field(default=None, ge=1)
-    seed: int = 42
-
-    @model_validator(mode="after")
-    def _one_size(self) -> SampleSize:
-        if (self.n is None) == (self.per_group is None):
-            raise ValueError("give either n, or per_group together with by")
-        if self.per_group is not None and self.by is None:
-            raise ValueError("per_group needs by: the column whose groups are meant")
-        return self
-
-
-class Resampling(Part):
-    """How intervals are made: resamples of the items, their seed, coverage, and how they are drawn."""
-
-    resamples: int = Field(default=2000, ge=0)
-    seed: int = Field(default=0, ge=0)
-    level: float = Field(default=0.95, gt=0, lt=1)
-    interval: Literal["bayesian", "percentile"] = "bayesian"
-
-
-class BudgetLimits(Part):
-    """Where to stop, cleanly; null is no limit.
-
-    Attributes:
-        requests: Requests sent.
-        tokens: Tokens in and out together, as the endpoint counts them.
-        money: In the currency of the price file.
-    """
-
-    requests: int | None = Field(default=None, ge=0)
-    tokens: int | None = Field(default=None, ge=0)
-    money: float | None = Field(default=None, ge=0)
-
-
-class Reach(Declared):
-    """A study that asks models: how they are reached, and where to stop.
-
-    Attributes:
-        base_url: Endpoint of `http/…` models, or instead of a provider's own.
-        key_variable: Environment variable that holds the key, in place of the usual.
-        reasoning_effort: How long models think that take it: `low`, `medium`, `high`, ….
-        request: Further members of every request over HTTP, such as `{"top_k": 20}`; null leaves a member out, such as
-            `{"temperature": null}` for a judge or translator that refuses 0.
-        concurrency: Most requests in flight.
-        budget: Where to stop.
-        prices: Price file, for a budget in money and for the plan.
-        shard: `I/N`: ask only this part of the items, into a store of its own; `0/N` is what all parts have in common.
-    """
-
-    base_url: str | None = None
-    key_variable: str | None = None
-    reasoning_effort: str | None = None
-    request: Mapping[str, Any] = Field(default_factory=dict)
-    concurrency: int = Field(default=64, ge=1)
-    budget: BudgetLimits = BudgetLimits()
-    prices: str | None = None
-    shard: str | None = None
-
-    @field_validator("shard")
-    @classmethod
-    def _a_shard(cls, value: str | None) -> str | None:
-        return None if value is None else str(Shard.parse(value))
-
-    @field_validator("request", mode="before")
-    @classmethod
-    def _members(cls, value: object) -> object:
-        """Flags say NAME=JSON; a file has a mapping."""
-        if not isinstance(value, list | tuple):
-            return value
-        members = {}
-        for text in value:
-            name, equals, said = str(text).partition("=")
-            if not (name and equals):
-                raise ValueError(f"{text!r}: write NAME=JSON, such as top_k=20")
-            try:
-                members[name] = orjson.loads(said)
-            except orjson.JSONDecodeError:
-                members[name] = said
-        return members
-
-    @field_validator("system", mode="after", check_fields=False)
-    @classmethod
-    def _no_empty_system(cls, value: str | None) -> str | None:
-        return value or None
+        values, document = read_study_file(path)
+        return cls.from_mapping(with_found_files(values, path), file=path, lines=document.line)
 
 
 class InstructionOverride(Part):
     """A hand-written part that replaces what a task or a model has in its place."""
 
     prefix: str | None = None
+    """What comes first."""
     words: Mapping[str, str] = Field(default_factory=dict)
+    """Field to the word before it."""
     suffix: str | None = None
+    """What comes last."""
     answers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Label to its words."""
 
 
-def read_mapping(path: Path) -> dict[str, Any]:
-    """The keys of a study file, not yet validated.
+def read_study_file(path: Path) -> tuple[dict[str, Any], Document]:
+    """The keys of a study file, not yet validated, and where they stand.
 
     Raises:
         UsageError: No such file.
         DataError: No valid YAML, or no mapping.
     """
-    values = read_yaml_file(path, "study").value
-    if not isinstance(values, dict):
+    document = read_yaml_file(path, "study")
+    if not isinstance(document.value, dict):
         raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)
-    return dict(values)
+    return dict(document.value), document
 
 
-def _explained(kind: type[BaseModel], error: ValidationError, file: object) -> UnknownNameError | DataError:
+def _explained(
+    kind: type[BaseModel], error: ValidationError, file: object, lines: Lines | None
+) -> UnknownNameError | DataError:
     faults = error.errors(include_url=False)
     # A key that does not exist is why another is missing, oftener than not.
     fault = next((one for one in faults if one["type"] == "extra_forbidden"), faults[0])
     place = [str(step) for step in fault["loc"]]
     where = ".".join(place)
+    line = lines(where) if lines is not None and where else None
     if fault["type"] == "extra_forbidden":
         model = _part_at(kind, place[:-1])
         known = [".".join([*place[:-1], name]) for name in model.model_fields]
-        return UnknownNameError(f"key of {file or 'the study'}", where, known)
+        at = f", line {line}" if line is not None else ""
+        return UnknownNameError(f"key of {file or 'the study'}{at}", where, known)
     given = fault.get("input")
-    shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) else ""
+    shown = f" (given: {_short(given)})" if isinstance(given, str | int | float | bool) else ""
     said = str(fault["msg"]).removeprefix("Value error, ")
     message = "this key is missing" if fault["type"] == "missing" else f"{said}{shown}"
-    return DataError(message, file=file, field=where or None)
+    return DataError(message, file=file, line=line, field=where or None)
+
+
+def _short(given: object) -> str:
+    text = repr(given)
+    return text if len(text) <= 120 else f"{text[:80]}… ({len(text):,} characters)"
+
+
+def _leaves(annotation: object) -> Iterator[object]:
+    """The plain types of an annotation that is no list and no mapping."""
+    inner = get_args(annotation)
+    if annotation in (int, float, bool, str):
+        yield annotation
+    elif type(None) in inner:
+        for one in inner:
+            yield from _leaves(one)
 
 
 def _part_at(kind: type[BaseModel], place: list[str]) -> type[BaseModel]:

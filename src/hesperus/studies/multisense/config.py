@@ -3,72 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from hesperus.languages import normalise
-from hesperus.studies.asked.declaring import (
-    Drawing,
-    Exclusions,
-    InstructionOverride,
-    Reach,
-    SampleSize,
-)
+from hesperus.studies.asked.declaring import MANY, Declared, Drawing, InstructionOverride, Names, Tags
 from hesperus.studies.asked.material import Subject
 from hesperus.types import Sense
 
 
-class MultisenseStudy(Reach):
-    """The whole design: which items, which senses, which models, which comparisons.
-
-    Attributes:
-        study: Always `multisense`.
-        task: Name in the catalogue, or path of a task file.
-        data: Where the items are, instead of the task's own source.
-        models: `provider/name` each.
-        source: Languages whose originals are the starting points.
-        target: Languages into which each model puts the originals itself.
-        senses: Further sense codes to make: `en~paraphrase`, `en_via_zh`, `de_from_en@openai/gpt-4o`.
-        conditions: T (instruction and input made), I (instruction only), X (input only).
-        originals: Also ask the benchmark's own versions in the target languages.
-        repeats: How often the source is asked: 2 gives the noise floor.
-        sample: Which items; null takes all.
-        exclude: Items to leave out: a file (as an audit writes it, or an id a line), a list of ids, or id to reason.
-        scoring: `generate` reads what the model writes; `logprobs` scores the options.
-        system: System text of every request, or null.
-        answers: How answers are drawn.
-        making: How made senses are drawn.
-        instructions: Sense code to hand-written parts.
-    """
+class MultisenseStudy(Declared):
+    """The whole design: which items, which senses, which models, which comparisons."""
 
     study: Literal["multisense"] = "multisense"
-    task: str
-    data: str | None = None
-    models: tuple[str, ...] = Field(min_length=1)
-    source: tuple[str, ...] = ("en",)
-    target: tuple[str, ...] = ()
-    senses: tuple[str, ...] = ()
-    conditions: tuple[Literal["T", "I", "X"], ...] = ("T", "I", "X")
+    """Which study it is."""
+    source: Tags = ("en",)
+    """Language of the originals."""
+    target: Tags = ()
+    """Language into which each model puts the task itself."""
+    senses: Names = ()
+    """Further sense to make: en~paraphrase, en_via_zh, de_from_en@openai/gpt-4o."""
+    conditions: Annotated[tuple[Literal["T", "I", "X"], ...], MANY] = ("T", "I", "X")
+    """T (instruction and input made), I (instruction only), X (input only)."""
     originals: bool = False
-    repeats: int = Field(default=2, ge=1)
-    sample: SampleSize | None = None
-    exclude: Exclusions = Field(default_factory=dict)
+    """Also ask the benchmark's own version in the targets."""
+    repeats: int = Field(default=2, ge=1, le=1000)
+    """Times the source is asked; 2 gives the noise floor."""
     scoring: Literal["generate", "logprobs"] = "generate"
-    system: str | None = "You are a helpful assistant."
-    answers: Drawing = Drawing()
+    """Whether the label that the model writes is read, or the options are scored."""
     making: Drawing = Drawing(max_tokens=2048)
+    """How made senses are drawn."""
     instructions: Mapping[str, InstructionOverride] = Field(default_factory=dict)
-
-    @field_validator("models", "source", "target", "senses", "conditions", mode="before")
-    @classmethod
-    def _one_or_many(cls, value: object) -> object:
-        return (value,) if isinstance(value, str) else value
-
-    @field_validator("source", "target")
-    @classmethod
-    def _tags(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(normalise(tag) for tag in value))
+    """Sense code to hand-written parts."""
 
     def subject(self) -> Subject:
         """What is asked about."""

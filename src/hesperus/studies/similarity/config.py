@@ -4,44 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from hesperus.languages import normalise
 from hesperus.studies.asked.declaring import (
-    Drawing,
-    Exclusions,
+    MANY,
+    PAIRS,
+    PATH,
+    Declared,
     InstructionOverride,
+    Lines,
+    Names,
     Part,
-    Reach,
     Resampling,
-    SampleSize,
+    Tags,
 )
 from hesperus.studies.asked.material import Subject
 from hesperus.studies.similarity.numbers import languages_of_records, read_numbers
 
 
 class LanguageNumbers(Part):
-    """A table of one number per language, which the user brings; its file is read when the study is.
-
-    Attributes:
-        file: CSV or TSV with a header; null where `values` holds the numbers.
-        language: Column of language tags, in any style.
-        value: Column of numbers.
-        values: Language tag to number, in place of a file.
-        log: Use the natural logarithm, as the literature does with article counts.
-        source: Where the numbers come from; printed beside every correlation.
-        date: When they were taken.
-    """
+    """A table of one number per language, which the user brings; its file is read when the study is."""
 
     file: str | None = None
+    """CSV or TSV with a header; null where `values` holds the numbers."""
     language: str = "language"
+    """Column of language tags, in any style."""
     value: str | None = None
+    """Column of numbers."""
     values: Mapping[str, float] = Field(default_factory=dict)
+    """Language tag to number, in place of a file."""
     log: bool = False
+    """Use the natural logarithm, as the literature does with article counts."""
     source: str = Field(min_length=1)
+    """Where the numbers come from; printed beside every correlation."""
     date: str = Field(min_length=1)
+    """When they were taken."""
 
     @model_validator(mode="after")
     def _one_place(self) -> LanguageNumbers:
@@ -83,42 +82,34 @@ class LanguageNumbers(Part):
 
 
 class Comparison(Part):
-    """What is compared.
-
-    Attributes:
-        statistic: The measure of pairs.
-        answers: `hard` compares labels, `soft` probabilities; `auto` takes these where every answer has them.
-        pivot: Language whose pairs are a design of their own.
-        sizes: Model to number of parameters.
-        families: Model to family.
-        languages: Name to a table of numbers per language.
-        subsets: Numbers of languages whose joint consistency is measured.
-        by: Columns by whose values everything is also measured.
-        macro: Column over whose values similarity is averaged, beside its value over all items together.
-        invalid: How unreadable answers compare.
-        bootstrap: How intervals are made.
-        permutations: Permutations of Mantel's test.
-    """
+    """What is compared."""
 
     statistic: Literal[
-        "raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency", "rank_consistency"
+        "kappa_p", "raw", "cohen_kappa", "scott_pi", "error_consistency", "rank_consistency"
     ] = "kappa_p"
+    """Measure of pairs."""
     answers: Literal["auto", "hard", "soft"] = "auto"
+    """hard compares labels, soft probabilities; auto takes these where every answer has them."""
     pivot: str = "en"
-    sizes: Mapping[str, float] = Field(default_factory=dict)
-    families: Mapping[str, str] = Field(default_factory=dict)
+    """Language whose pairs are a design of their own."""
+    sizes: Annotated[Mapping[str, float], PAIRS] = Field(default_factory=dict)
+    """Model to its number of parameters."""
+    families: Annotated[Mapping[str, str], PAIRS] = Field(default_factory=dict)
+    """Model to its family."""
     languages: Mapping[str, LanguageNumbers] = Field(default_factory=dict)
-    subsets: tuple[int, ...] = (2, 3)
-    by: tuple[str, ...] = ()
+    """Name to a table of numbers per language: file, language, value, values, log, source, date."""
+    subsets: Annotated[tuple[int, ...], MANY] = (2, 3)
+    """Number of languages whose joint consistency is measured."""
+    by: Names = ()
+    """Column by whose values everything is also measured."""
     macro: str | None = None
+    """Column over whose values similarity is averaged, beside its value over all items together."""
     invalid: Literal["disagree", "agree", "drop"] = "disagree"
+    """How unreadable answers compare."""
     bootstrap: Resampling = Resampling()
-    permutations: int = Field(default=9999, ge=1)
-
-    @field_validator("by", "subsets", mode="before")
-    @classmethod
-    def _one_or_many(cls, value: object) -> object:
-        return (value,) if isinstance(value, str | int) else value
+    """How intervals are made."""
+    permutations: int = Field(default=9999, ge=1, le=10_000_000)
+    """Permutations of Mantel's test."""
 
     @field_validator("sizes")
     @classmethod
@@ -129,51 +120,27 @@ class Comparison(Part):
         return value
 
 
-class SimilarityStudy(Reach):
-    """Answers that stand in records already, or a task to ask models in several languages; and what is compared.
-
-    Attributes:
-        study: Always `similarity`.
-        records: Run folders or records files whose answers are compared, instead of asking.
-        task: Name in the catalogue or path of a task file; with `records`, which of their tasks.
-        data: Where the items are, instead of the task's own source.
-        models: `provider/name` each.
-        languages: Languages of the benchmark's own versions.
-        sample: Which items; null takes all.
-        exclude: Items to leave out: a file (as an audit writes it, or an id a line), a list of ids, or id to reason.
-        scoring: `logprobs` scores the options, `generate` reads the label that the model writes, `both` does both on the
-            same items: labels are then the generated ones, probabilities the scored ones.
-        system: System text of every request, or null.
-        answers: How labels are generated.
-        instructions: Language to hand-written parts.
-        grouping: Name or file of a grouping that makes columns of the subjects (`global-mmlu`: domain, topic).
-        comparison: What is compared.
-    """
+class SimilarityStudy(Declared):
+    """Answers that stand in records already, or a task to ask models in several languages; and what is compared."""
 
     study: Literal["similarity"] = "similarity"
-    records: tuple[str, ...] = ()
-    task: str | None = None
-    data: str | None = None
-    models: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    sample: SampleSize | None = None
-    exclude: Exclusions = Field(default_factory=dict)
+    """Which study it is."""
+    records: Annotated[Names, PATH] = ()
+    """Run folder or records file to compare, instead of asking."""
+    task: str | None = None  # type: ignore[assignment]  # records bring their own
+    """Task of the catalogue, or path of a task file; with records, which of their tasks."""
+    models: Names = ()
+    """provider/name, e.g. openai/gpt-4o-mini."""
+    languages: Tags = ()
+    """Language of the benchmark's own version to ask in."""
     scoring: Literal["logprobs", "generate", "both"] = "logprobs"
-    system: str | None = "You are a helpful assistant."
-    answers: Drawing = Drawing()
+    """Score the options, read the label that the model writes, or both on the same items (labels are then read, probabilities scored)."""
     instructions: Mapping[str, InstructionOverride] = Field(default_factory=dict)
+    """Language to hand-written parts."""
     grouping: str | None = None
+    """Columns made of the subjects: global-mmlu, or a YAML file."""
     comparison: Comparison = Comparison()
-
-    @field_validator("records", "models", "languages", mode="before")
-    @classmethod
-    def _one_or_many(cls, value: object) -> object:
-        return (value,) if isinstance(value, str) else value
-
-    @field_validator("languages")
-    @classmethod
-    def _tags(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(normalise(tag) for tag in value))
+    """What is compared."""
 
     @model_validator(mode="after")
     def _answers_come_from_somewhere(self) -> SimilarityStudy:
@@ -187,9 +154,11 @@ class SimilarityStudy(Reach):
         return self
 
     @classmethod
-    def from_mapping(cls, values: Mapping[str, Any], *, file: object = None) -> Self:
+    def from_mapping(
+        cls, values: Mapping[str, Any], *, file: object = None, lines: Lines | None = None
+    ) -> Self:
         """Validate a study, and read the files that it names into it, so that it says by itself what it compares."""
-        study = super().from_mapping(values, file=file)
+        study = super().from_mapping(values, file=file, lines=lines)
         tables = study.comparison.languages
         wanted: Collection[str] | None = study.languages
         if tables and study.records:

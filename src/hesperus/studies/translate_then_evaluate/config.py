@@ -3,98 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from hesperus.languages import normalise
 from hesperus.studies.asked.declaring import (
+    PAIRS,
+    Declared,
     Drawing,
-    Exclusions,
     InstructionOverride,
-    Reach,
+    Names,
     Resampling,
-    SampleSize,
+    Tag,
+    Tags,
+    Words,
 )
 from hesperus.studies.asked.material import Subject
 
 
-class OpenAnswersStudy(Reach):
-    """Prompts asked in several languages, answers put into one, and compared there.
-
-    Attributes:
-        study: Always `translate_then_evaluate`.
-        task: Name in the catalogue or path of a task file; its prompts need no gold.
-        data: Where the items are, instead of the task's own source.
-        models: `provider/name` each.
-        languages: Languages whose answers are held against those of the reference.
-        reference: Language in which everything is compared, and from which prompts are translated.
-        translator: `apertium`, `ct2/FOLDER`, `hf/ORG/NAME`, `none`, or any model; also that of the prompts.
-        prompt_translator: What translates the prompts, where it is not the translator.
-        prompts: `original` takes the task's own version where it has one and translates otherwise; `translated` always
-            translates.
-        evaluate: `information`, `equivalence`, or properties by name of their classifier.
-        judge: `embedded`, or a model.
-        classifiers: Property to what tells it, where its name does not (`empathy: FOLDER`).
-        control: Whether the reference's answers go there and back, for the ceiling.
-        sample: Which items; null takes all.
-        exclude: Items to leave out.
-        system: System text of every request, or null.
-        answers: How answers are drawn; the paper's models were asked greedily, and long answers need room.
-        instructions: Language to hand-written parts.
-        trained_on: Model to the languages that it was trained on, as its makers say.
-        bootstrap: How intervals are made.
-    """
+class OpenAnswersStudy(Declared):
+    """Prompts asked in several languages, answers put into one, and compared there."""
 
     study: Literal["translate_then_evaluate"] = "translate_then_evaluate"
+    """Which study it is."""
     task: str
-    data: str | None = None
-    models: tuple[str, ...] = Field(min_length=1)
-    languages: tuple[str, ...] = Field(min_length=1)
-    reference: str = "en"
+    """Task of the catalogue, or path of a task file; its prompts need no gold."""
+    languages: Tags = Field(min_length=1)
+    """Language whose answers are held against those of the reference."""
+    reference: Tag = "en"
+    """Language in which everything is compared, and from which prompts are translated."""
     translator: str
+    """none, apertium, ct2/FOLDER, hf/ORG/NAME, or a model: of answers, and of prompts."""
     prompt_translator: str | None = None
+    """Another translator of the prompts."""
     prompts: Literal["original", "translated"] = "original"
-    evaluate: tuple[str, ...] = Field(default=("information",), min_length=1)
+    """Whether the task's own version is asked where it has one, or a translation always."""
+    evaluate: Names = Field(default=("information",), min_length=1)
+    """information, equivalence, or a property."""
     judge: str = "embedded"
-    classifiers: Mapping[str, str] = Field(default_factory=dict)
+    """embedded, or a model: provider/name."""
+    classifiers: Annotated[Mapping[str, str], PAIRS] = Field(default_factory=dict)
+    """Property to what tells it, where its name does not: empathy=FOLDER."""
     control: bool = True
-    sample: SampleSize | None = None
-    exclude: Exclusions = Field(default_factory=dict)
+    """Send the reference's answers there and back: the ceiling of each score."""
     system: str | None = None
+    """System text of every request."""
     answers: Drawing = Drawing(max_tokens=4096)
+    """How answers are drawn; the paper's models were asked greedily, and long answers need room."""
     instructions: Mapping[str, InstructionOverride] = Field(default_factory=dict)
-    trained_on: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Language to hand-written parts."""
+    trained_on: Annotated[Mapping[str, Words], PAIRS] = Field(default_factory=dict)
+    """MODEL=de,fr,…: languages of its training, as its makers say, for the table of groups."""
     bootstrap: Resampling = Resampling()
-
-    @field_validator("models", "languages", "evaluate", mode="before")
-    @classmethod
-    def _one_or_many(cls, value: object) -> object:
-        return (value,) if isinstance(value, str) else value
-
-    @field_validator("reference")
-    @classmethod
-    def _tag(cls, value: str) -> str:
-        return normalise(value)
-
-    @field_validator("languages")
-    @classmethod
-    def _tags(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(normalise(tag) for tag in value))
-
-    @field_validator("trained_on", mode="before")
-    @classmethod
-    def _as_lists(cls, value: object) -> object:
-        """Languages as a list, or as one text with commas; of flags, MODEL=de,fr each."""
-        if isinstance(value, list | tuple):
-            pairs = [str(one).rpartition("=") for one in value]
-            for model, equals, tags in pairs:
-                if not (model and equals and tags):
-                    raise ValueError("trained_on is MODEL=de,fr,… for each model")
-            value = {model: tags for model, _, tags in pairs}
-        if not isinstance(value, Mapping):
-            return value
-        return {k: tuple(v.replace(",", " ").split()) if isinstance(v, str) else v for k, v in value.items()}
+    """How intervals are made."""
 
     @field_validator("trained_on")
     @classmethod

@@ -3,63 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from hesperus.errors import UnknownNameError
-from hesperus.languages import normalise
-from hesperus.studies.asked.declaring import (
-    Drawing,
-    Exclusions,
-    Part,
-    Reach,
-    SampleSize,
-)
+from hesperus.studies.asked.declaring import PAIRS, Declared, Drawing, Part, SampleSize, Tag, Words
 from hesperus.studies.asked.material import Subject
 from hesperus.studies.translation_tax.strata import StrataRule
 from hesperus.types import Sense
 
 
 class GateRule(Part):
-    """Which back-translations are near enough to the original: score of an item, and the least that it may be."""
+    """Which back-translations are near enough to the original."""
 
     metric: Literal["bleu", "chrf"] = "bleu"
+    """Score of an item."""
     threshold: float = Field(default=20.0, ge=0, le=100)
+    """The least that it may be."""
 
 
 class StrictRule(Part):
-    """When a rewriting passes strictly: least grades for meaning and difficulty, highest for needless rewriting."""
+    """When a rewriting passes strictly."""
 
     semantic: int = Field(default=4, ge=1, le=5)
+    """Least grade for the meaning."""
     difficulty: int = Field(default=4, ge=1, le=5)
+    """Least grade for the difficulty."""
     excess: int = Field(default=2, ge=1, le=5)
+    """Highest grade for needless rewriting."""
 
 
 class Naturalisation(Part):
-    """E4: what is rewritten, by whom, and who checks it.
-
-    Attributes:
-        rewriter: Model that rewrites, `provider/name`.
-        verifier: Another model that scores six dimensions of each rewriting; null leaves them unchecked.
-        anchor: Where the source-centric models must be right, see StrataRule. With `translated` the translated items are
-            asked once more, so that the compared replies are not those that picked the items.
-        sizes: Stratum to the most items that it gets.
-        per_subject: Most items of a subject; null sets no cap.
-        subject: Group of the items that is their subject; null takes `subject` where the items have it, and no cap where
-            they do not.
-        seed: Seed of the draw.
-        strict: When a rewriting passes strictly.
-    """
+    """E4: what is rewritten, by whom, and who checks it."""
 
     rewriter: str
+    """Model that rewrites items naturally (E4)."""
     verifier: str | None = None
+    """Another model, which scores six dimensions of each rewriting; unchecked if not given."""
     anchor: Literal["translated", "original"] = "translated"
-    sizes: Mapping[str, int] = Field(default_factory=dict)
+    """Where the source-centric models must be right; translated items are asked once more, so that the compared replies are not those that picked the items."""
+    sizes: Annotated[Mapping[str, int], PAIRS] = Field(default_factory=dict)
+    """Stratum to the most items that it gets."""
     per_subject: int | None = Field(default=4, ge=1)
+    """Most items of a subject; null sets no cap."""
     subject: str | None = None
+    """Group of the items that is their subject; if not given, `subject` where the items have it."""
     seed: int = 42
+    """Seed of the draw."""
     strict: StrictRule = StrictRule()
+    """When a rewriting passes strictly."""
 
     @model_validator(mode="after")
     def _two_models(self) -> Naturalisation:
@@ -69,90 +62,39 @@ class Naturalisation(Part):
 
 
 class Native(Part):
-    """E3: a benchmark that was written in the language.
-
-    Attributes:
-        task: Name in the catalogue, or path of a task file.
-        data: Where the items are, instead of the task's own source.
-        sample: Which items; null takes all.
-    """
+    """E3: a benchmark that was written in the language."""
 
     task: str
+    """Task that was written in the target language (E3), or path of a task file."""
     data: str | None = None
+    """Where its items are, instead of the task's own source."""
     sample: SampleSize | None = None
+    """Which of its items; all if not given."""
 
 
-class TaxStudy(Reach):
-    """The whole audit: items, models by group, the way back, what is rewritten, what it is held against.
-
-    Attributes:
-        study: Always `translation_tax`.
-        task: Name in the catalogue, or path of a task file.
-        data: Where the items are, instead of the task's own source.
-        models: `provider/name` each.
-        groups: Group to its models; the first is the source-centric one.
-        source: Language that the benchmark was written in.
-        target: Language that it was translated into.
-        translator: What translates back: null for each model itself, a model, or a translator (`apertium`, `ct2/…`).
-        gate: Which back-translations count.
-        naturalise: E4, or null.
-        native: E3, or null.
-        sample: Which items; null takes all. The paper's: 4 of each subject, seed 42.
-        exclude: Items to leave out: a file (as an audit writes it, or an id a line), a list of ids, or id to reason.
-        system: System text of every request, or null.
-        answers: How answers are drawn.
-        making: How translations and rewritings are drawn.
-        reader: Preset of the reader.
-    """
+class TaxStudy(Declared):
+    """The whole audit: items, models by group, the way back, what is rewritten, what it is held against."""
 
     study: Literal["translation_tax"] = "translation_tax"
-    task: str
-    data: str | None = None
-    models: tuple[str, ...] = Field(min_length=1)
-    groups: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    source: str = "en"
-    target: str
+    """Which study it is."""
+    groups: Annotated[Mapping[str, Words], PAIRS] = Field(default_factory=dict)
+    """NAME=MODEL,MODEL; the first is the source-centric group."""
+    source: Tag = "en"
+    """Language that the benchmark was written in."""
+    target: Tag
+    """Language that it was translated into."""
     translator: str | None = None
+    """What translates back: a model, or a translator (apertium, ct2/FOLDER); each model itself if not given."""
     gate: GateRule = GateRule()
+    """Which back-translations count."""
     naturalise: Naturalisation | None = None
+    """E4: which items are rewritten, by whom, and who checks it."""
     native: Native | None = None
-    sample: SampleSize | None = None
-    exclude: Exclusions = Field(default_factory=dict)
-    system: str | None = "You are a helpful assistant."
-    answers: Drawing = Drawing()
+    """E3: a benchmark that was written in the language."""
     making: Drawing = Drawing(max_tokens=2048)
+    """How translations and rewritings are drawn."""
     reader: Literal["default", "strict", "authors"] = "default"
-
-    @field_validator("models", "target", mode="before")
-    @classmethod
-    def _one_or_many(cls, value: object, info: Any) -> object:
-        if info.field_name == "target" and isinstance(value, list | tuple) and len(value) == 1:
-            return value[0]
-        return (value,) if info.field_name == "models" and isinstance(value, str) else value
-
-    @field_validator("groups", mode="before")
-    @classmethod
-    def _from_flags(cls, value: object) -> object:
-        """Flags say NAME=MODEL,MODEL; a file has a mapping."""
-        if not isinstance(value, list | tuple):
-            return value
-        found: dict[str, list[str]] = {}
-        for text in value:
-            name, sign, models = str(text).partition("=")
-            if not name or not sign or not models:
-                raise ValueError(f"{text!r}: write NAME=MODEL,MODEL")
-            found.setdefault(name, []).extend(model.strip() for model in models.split(","))
-        return found
-
-    @field_validator("source", mode="before")
-    @classmethod
-    def _one(cls, value: object) -> object:
-        return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
-
-    @field_validator("source", "target")
-    @classmethod
-    def _tag(cls, value: str) -> str:
-        return normalise(value)
+    """Preset of the reader."""
 
     @model_validator(mode="after")
     def _groups_are_of_models(self) -> TaxStudy:
