@@ -12,7 +12,7 @@ import open_answer_runs as towns
 import polars as pl
 import pytest
 from headless_chromium import Page, chromium_page, executable
-from page_outline import is_sound, loads_nothing
+from page_outline import as_read, is_sound, loads_nothing
 
 from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.open_answers.evidence import Evaluated
@@ -20,6 +20,7 @@ from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, read_run
 from hesperus.reports.html import ReportSettings, report_findings, report_html, write_report
+from hesperus.reports.html_page import html
 from hesperus.reports.open_answers.findings import cell_labels
 from hesperus.reports.open_answers.report import (
     OpenAnswersReport,
@@ -49,7 +50,7 @@ def report(folder: Path) -> OpenAnswersReport:
 
 @pytest.fixture(scope="module")
 def page(folder: Path, report: OpenAnswersReport) -> str:
-    return report_html(read_run(folder), found=report)
+    return as_read(report_html(read_run(folder), found=report))
 
 
 def test_it_is_one_whole_page_that_loads_nothing(page: str) -> None:
@@ -124,11 +125,11 @@ def test_repairs_and_what_was_given_up_are_shown(page: str) -> None:
 
 
 def test_what_loses_most_can_be_read(report: OpenAnswersReport, page: str) -> None:
-    first = page.split('class="lost"')[1].split("</details>")[0]
+    first = page.split('class="fold"')[1].split("</details>")[0]
     assert "contradicted" in page and "✓ supported" in first and "✗ not supported" in first
     assert 'lang="hi" dir="auto"' in first and 'lang="en" dir="auto"' in first
-    lost = report.html(Run(pl.DataFrame(), towns.items())).split('class="lost"')
-    assert len(lost) == 1 + 8 + 2, "eight prompts of information, two of length"
+    lost = html(report.page(Run(pl.DataFrame(), towns.items()))).split('class="fold"')
+    assert len(lost) == 1 + 8 + 2 + 1, "eight prompts of information, two of length, sentences given up"
     assert "Tell me about town 1." in page
 
 
@@ -155,7 +156,7 @@ def test_hostile_replies_are_text_everywhere(page: str) -> None:
     loads_nothing(page)
     assert "<script" not in page and "\u202e" not in page and "\x1b" not in page
     assert "&lt;script&gt;alert(&#39;reply&#39;)&lt;/script&gt;" in page and "⟨U+202E⟩desrever" in page
-    assert "{{ 7 * 7 }}" in page and "49" not in page.split('class="lost"')[1].split("{{ 7")[0][-20:]
+    assert "{{ 7 * 7 }}" in page and "49" not in page.split('class="fold"')[1].split("{{ 7")[0][-20:]
 
 
 def test_hostile_names_are_text_too(folder: Path) -> None:
@@ -175,7 +176,7 @@ def test_hostile_names_are_text_too(folder: Path) -> None:
     report = open_answers_report(
         Run(run.records, None, {nasty: nasty}, {}), OpenEvidence(marked), given=QUICK
     )
-    text = report.html(Run(run.records, None, {nasty: nasty}, {}))
+    text = html(report.page(Run(run.records, None, {nasty: nasty}, {})))
     loads_nothing(text)
     assert "<script" not in text and "\u202e" not in text and "alert(1)&lt;/script&gt;⟨U+202E⟩" in text
 
@@ -184,7 +185,7 @@ def test_without_a_ceiling_or_any_answer_the_page_says_so(folder: Path) -> None:
     run = Run(read_run(folder).records)
     (one, _) = gathered(folder, read_run(folder)).evaluations
     bare = one.pairs.drop([name for name in one.pairs.columns if name.startswith("ceiling_")])
-    text = open_answers_report(run, OpenEvidence([replace(one, pairs=bare)]), given=QUICK).html(run)
+    text = html(open_answers_report(run, OpenEvidence([replace(one, pairs=bare)]), given=QUICK).page(run))
     assert "no ceiling was measured" in text and "Relative to it" not in text
     loads_nothing(text)
     silent = bare.with_columns(state=pl.lit("untranslated"), precision=None, recall=None).with_columns(
@@ -192,7 +193,7 @@ def test_without_a_ceiling_or_any_answer_the_page_says_so(folder: Path) -> None:
     )
     lost = open_answers_report(run, OpenEvidence([replace(one, pairs=silent)]), given=QUICK)
     assert lost.drawings() == []
-    text = lost.html(run)
+    text = html(lost.page(run))
     assert "Nothing could be compared" in text and "100 without a translation" in text
     loads_nothing(text)
 
@@ -202,11 +203,11 @@ def test_a_page_of_silence_and_one_without_intervals_claim_nothing(folder: Path)
     (one, _) = gathered(folder, read_run(folder)).evaluations
     rule = pl.lit(1.0).alias("precision"), pl.lit(1.0).alias("recall")
     silent = replace(one, pairs=one.pairs.with_columns(pl.lit("both_silent").alias("state"), *rule))
-    text = open_answers_report(run, OpenEvidence([silent]), given=QUICK).html(run)
+    text = html(open_answers_report(run, OpenEvidence([silent]), given=QUICK).page(run))
     assert "In no pair do both sides give an answer" in text
     assert "also said in the answers" not in text and "all languages together: F" not in text
     bare = open_answers_report(run, OpenEvidence([one]), given=GivenSettings(resamples=0))
-    text = bare.html(run)
+    text = html(bare.page(run))
     assert "Scores, in per cent. Precision" in text and "Lines are intervals" not in text
     assert "the grey band" not in text and "lines are intervals" not in text and "(tick)" in text
     assert "task&#39;s own words" not in text, (
@@ -228,9 +229,9 @@ def test_what_the_embedded_judge_cannot_read_stands_in_the_verdict(folder: Path)
         ),
     ):
         told = replace(one, signature={**one.signature, **changed})
-        text = open_answers_report(run, OpenEvidence([told]), given=QUICK).html(run)
+        text = html(open_answers_report(run, OpenEvidence([told]), given=QUICK).page(run))
         assert words in text and "Translation does not explain" not in text
-    text = open_answers_report(run, OpenEvidence([one]), given=QUICK).html(run)
+    text = html(open_answers_report(run, OpenEvidence([one]), given=QUICK).page(run))
     assert "say little of what the answers say" not in text
 
 
@@ -241,7 +242,7 @@ def test_ends_that_round_to_the_same_are_one_number(folder: Path) -> None:
     alike = replace(
         one, pairs=one.pairs.with_columns(state=pl.lit("compared"), precision=nearly, recall=nearly)
     )
-    text = open_answers_report(run, OpenEvidence([alike]), given=QUICK).html(run)
+    text = html(open_answers_report(run, OpenEvidence([alike]), given=QUICK).page(run))
     assert (
         "Of what the answers say in English, 50.0\u00a0% [" in text and "in every case is also said" in text
     )
@@ -254,7 +255,7 @@ def test_a_page_without_repairs_and_losses_says_so(folder: Path) -> None:
         pl.lit(1.0).alias("precision"), pl.lit(1.0).alias("recall")
     )
     whole = Evaluated("information", same, signature=one.signature)
-    text = open_answers_report(run, OpenEvidence([whole]), given=QUICK).html(run)
+    text = html(open_answers_report(run, OpenEvidence([whole]), given=QUICK).page(run))
     for words in ("no pair falls below its ceiling", "nothing is missing", "No answer was translated here"):
         assert words in text, words
 

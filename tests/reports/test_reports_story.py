@@ -146,7 +146,7 @@ def test_the_summary_has_one_line_a_target_with_the_range_over_unreadable_answer
     grid = grids.summary_grid(found)
     assert grid is not None
     assert [column.name for column in grid.columns][:5] == ["From", "Into", "T, %", "I, %", "X, %"]
-    (line,) = grid.rows
+    (line,) = grid.texts
     assert line[:2] == ("English (en)", "German (de)")
     assert line[2].startswith("80.0 [") and line[3].startswith("100.0 [")
     assert line[6] == "80.0 to 88.9" and line[7:] == ("10", "95.0", "0")
@@ -156,19 +156,19 @@ def test_the_summary_has_one_line_a_target_with_the_range_over_unreadable_answer
 def test_models_get_a_column_only_where_there_are_several() -> None:
     found, _ = found_of(rows("a", SOURCE | GERMAN), rows("b", SOURCE | GERMAN))
     assert grids.summary_grid(found).columns[0].name == "Model"  # type: ignore[union-attr]
-    assert [row[0] for row in grids.summary_grid(found).rows] == ["a", "b"]  # type: ignore[union-attr]
+    assert [row[0] for row in grids.summary_grid(found).texts] == ["a", "b"]  # type: ignore[union-attr]
 
 
 def test_what_is_left_out_stands_beside_the_number() -> None:
     found, _ = found_of(rows("m", SOURCE | {("de_from_en", "de_from_en"): "yyyynnnn"}))
-    (line,) = grids.summary_grid(found).rows  # type: ignore[union-attr]
+    (line,) = grids.summary_grid(found).texts  # type: ignore[union-attr]
     assert (line[-3], line[-1]) == ("8", "2: 2 items asked on one side only")
 
 
 def test_an_undefined_number_says_why() -> None:
     wrong = rows("m", {("en", "en"): "nnnnyyyyyy", ("de_from_en", "de_from_en"): "nnnnyyyyyy"})
     found, _ = found_of(wrong)
-    (line,) = grids.summary_grid(found).rows  # type: ignore[union-attr]
+    (line,) = grids.summary_grid(found).texts  # type: ignore[union-attr]
     assert line[5] == "– (no item that the source answers correctly)"
 
 

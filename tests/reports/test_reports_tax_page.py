@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from headless_chromium import Page, chromium_page, executable
-from page_outline import is_sound, loads_nothing, outline
+from page_outline import as_read, is_sound, loads_nothing, outline
 
 from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.raters import raters_table
@@ -25,6 +25,7 @@ from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, records_frame
 from hesperus.reports.html import report_drawings, report_findings, report_html, write_report
+from hesperus.reports.html_page import html
 from hesperus.reports.tax import story
 from hesperus.reports.tax.report import TaxReport, tax_report
 from hesperus.studies.translation_tax import Faults, Planted, StrataRule, simulated_benchmark, strata_of
@@ -92,7 +93,7 @@ def run(report: TaxReport) -> Run:
 
 @pytest.fixture(scope="module")
 def page(run: Run, report: TaxReport) -> str:
-    return report_html(run, found=report)
+    return as_read(report_html(run, found=report))
 
 
 def test_it_is_one_whole_page_that_loads_nothing(page: str) -> None:
@@ -172,7 +173,7 @@ def test_what_was_found_stands_in_every_part(page: str) -> None:
 
 
 def test_items_for_reading_show_every_version_and_reply(page: str, report: TaxReport) -> None:
-    blocks = page.split('<details class="example">')[1:]
+    blocks = page.split('<details class="fold">')[1:]
     assert len(blocks) == 12
     first = blocks[0]
     assert "models right on the original only" in first and 'dir="ltr"' in first and 'lang="zh"' in first
@@ -195,7 +196,7 @@ def bare() -> Evidence:
 
 def test_what_was_not_done_says_so_with_the_command_that_does_it() -> None:
     report = tax_report(bare())
-    text = report.html(Run(report.evidence.records))
+    text = html(report.page(Run(report.evidence.records)))
     loads_nothing(text)
     text = re.sub(r"</?span>", "", text)
     for words in (
@@ -295,21 +296,21 @@ def test_a_verdict_that_hangs_on_one_model_says_on_which() -> None:
 
 def test_without_intervals_and_without_pairs_it_still_stands() -> None:
     evidence = replace(paired("-" * 20), settings=TaxSettings(bootstrap=Bootstrap(0)))
-    text = tax_report(evidence).html(Run(evidence.records))
+    text = html(tax_report(evidence).page(Run(evidence.records)))
     assert "without an interval" in text and "95 % intervals" not in text and "with no intervals" in text
     back = pl.col("input") == "en_from_de"
     unread = evidence.records.with_columns(
         answer=pl.when(back).then(None).otherwise("answer"),
         outcome=pl.when(back).then(pl.lit("invalid")).otherwise("outcome"),
     )
-    text = tax_report(replace(evidence, records=unread)).html(Run(unread))
-    assert "What the way back to English costs cannot be told: " in text and 'class="n">undefined (' in text
+    text = html(tax_report(replace(evidence, records=unread)).page(Run(unread)))
+    assert "What the way back to English costs cannot be told: " in text and 'class="n">– (' in text
     assert "figure-e1" not in text, "there is nothing to draw"
 
 
 def test_one_model_is_counted_as_one() -> None:
     evidence = paired("-" * 10 + "+" * 10, models=1)
-    text = tax_report(evidence).html(Run(evidence.records))
+    text = html(tax_report(evidence).page(Run(evidence.records)))
     assert "1 of 1 model right on the original only" in text and "1 models" not in text
 
 
@@ -364,7 +365,7 @@ def hostile() -> tuple[Run, TaxReport]:
 
 def test_hostile_texts_are_text_everywhere() -> None:
     run, report = hostile()
-    text = report.html(run)
+    text = html(report.page(run))
     loads_nothing(text)
     assert "<script" not in text and "\u202e" not in text and "\x1b" not in text
     assert "alert(1)&lt;/script&gt;⟨U+202E⟩&amp;⟨U+001B⟩" in text and "{{ 7*7 }}" in text
@@ -397,11 +398,9 @@ def test_it_stands_in_chromium(page: str, tmp_path: Path) -> None:
         assert len(told) == 9 and re.match(
             r"all models: [+-]\d+\.\d \[.+\] points, \d+ items, discordant", told[0]
         )
-        closed = (
-            "[...document.querySelectorAll('details.example')].map(d => d.getBoundingClientRect().height)"
-        )
+        closed = "[...document.querySelectorAll('details.fold')].map(d => d.getBoundingClientRect().height)"
         before = await page.evaluate(closed)
-        await page.evaluate("document.querySelector('details.example summary').click()")
+        await page.evaluate("document.querySelector('details.fold summary').click()")
         assert (await page.evaluate(closed))[0] > 2 * before[0]
         for scheme in ("light", "dark"):
             await page.open(file, width=390, scheme=scheme)

@@ -3,77 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hesperus.analysis.pairs import Side, pair
 from hesperus.analysis.table import ANSWERED
+from hesperus.reports.blocks import Column, Grid, Value, count
 from hesperus.reports.figures import reading_order
 from hesperus.reports.findings import Findings
-from hesperus.rounding import cell, interval
+from hesperus.reports.numbers import FOLDED, RESTS_ON, answered_cell, left_out, number_cell, share_cell
+from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
 from hesperus.wording import MISSING, OUTCOME_WORDS, parsed, sense_label, target_label
 
 Row = Mapping[str, Any]
-
-FOLDED = 40
-"""Tables of more rows are folded, but for the summary."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Head of a column; numbers are set flush right."""
-
-    name: str
-    numeric: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table of a report.
-
-    Attributes:
-        caption: What it shows and how to read it.
-        columns: Heads.
-        rows: Cells, one for each column.
-        folded: Shown only when asked for.
-    """
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[str, ...], ...]
-    folded: bool = False
-
-
-RESTS_ON = (Column("Items", True), Column("Answered, %", True), Column("Left out", True))
-"""Heads of what a number rests on: items, share of their questions that were answered, items left out and why."""
-
-
-def share_cell(row: Row | None) -> str:
-    """``87.2 [84.1, 90.1]`` in per cent; a dash where there is nothing, with the reason."""
-    if row is None:
-        return MISSING
-    if row["value"] is None:
-        return f"{MISSING} ({row['reason']})" if row["reason"] else MISSING
-    return interval(row["value"], row["low"], row["high"], "percentage")
-
-
-def number_cell(row: Row | None) -> str:
-    """``0.412 [0.388, 0.436]``."""
-    if row is None or row["value"] is None:
-        return share_cell(row)
-    return interval(row["value"], row["low"], row["high"])
-
-
-def answered_cell(row: Row) -> str:
-    """Share answered of the questions that a number rests on, in per cent."""
-    return MISSING if row[ANSWERED] is None else cell(row[ANSWERED], "percentage")
-
-
-def left_out(rows: Iterable[Row | None]) -> str:
-    """How many items are missing from a number, and why, over the rows of a line."""
-    told = {f"{row['excluded']:,}: {row['reason']}" for row in rows if row is not None and row["excluded"]}
-    return "; ".join(sorted(told)) or "0"
 
 
 def _indexed(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], dict[str, Row]]:
@@ -116,7 +58,7 @@ def summary_grid(found: Findings) -> Grid | None:
                 *(share_cell(row) for row in main),
                 share_cell(t.get("consistency_correct")),
                 _range(t),
-                f"{first['n']:,}",
+                count(first["n"]),
                 answered_cell(first),
                 left_out(main),
             )
@@ -155,7 +97,7 @@ def pairs_grid(found: Findings) -> Grid | None:
                 seen.a.label,
                 what,
                 share_cell(row),
-                f"{row['n']:,}",
+                count(row["n"]),
                 answered_cell(row),
                 left_out([row]),
             )
@@ -212,8 +154,8 @@ def _lines(
     keys: Sequence[str],
     label: Callable[[Sequence[Any]], Sequence[str]],
     statistics: Sequence[str],
-    cell: Callable[[Row | None], str],
-) -> list[tuple[str, ...]]:
+    cell: Callable[[Row | None], Value],
+) -> list[tuple[Value, ...]]:
     """One line a combination of keys, one column a statistic, then RESTS_ON; without a share answered where rows have none."""
     who = [name for name, _ in _varying(_WHO, rows)]
     found = []
@@ -227,7 +169,7 @@ def _lines(
                     *named,
                     *label(key[2:]),
                     *(cell(row) for row in shown),
-                    f"{first['n']:,}",
+                    count(first["n"]),
                     *((answered_cell(first),) if ANSWERED in first else ()),
                     left_out(shown),
                 )
@@ -331,7 +273,7 @@ def directions_grid(found: Findings, most: int) -> Grid | None:
         if seen.kind in {"T", "versions"} and row["value"]:
             cells.append(
                 (*(str(row[name]) for name, _ in who), sense_label(seen.source or ""), target_label(seen.target or ""),
-                 f"{row['from']} → {row['to']}", share_cell(row), f"{row['n']:,}")
+                 f"{row['from']} → {row['to']}", share_cell(row), count(row['n']))
             )  # fmt: skip
     heads = (*(Column(shown) for _, shown in who), Column("From"), Column("Into"), Column("Change"),
              Column("Of the changed, %", True), Column("Changed", True))  # fmt: skip
@@ -363,7 +305,7 @@ def agreement_grid(found: Findings) -> Grid | None:
             for name, row in zip(present, shown, strict=True)
         ]
         cells.append((*(str(first[name]) for name, _ in varying), seen.a.label, seen.b.label, *numbers,
-                      f"{first['n']:,}", answered_cell(first), left_out(shown)))  # fmt: skip
+                      count(first['n']), answered_cell(first), left_out(shown)))  # fmt: skip
     if not cells:
         return None
     heads = (*(Column(shown) for _, shown in varying), Column("One sense"), Column("Another"),
@@ -383,7 +325,7 @@ def bins_grid(found: Findings) -> Grid | None:
     who = _varying(_WHO, found.bins.rows)
     cells = tuple(
         (*(str(row[name]) for name, _ in who), "all" if row["sense"] == "all" else target_label(str(row["sense"])),
-         str(row["score"]), f"{row['from']:g} to {row['to']:g}", share_cell(row), f"{row['answers']:,}", f"{row['n']:,}")
+         str(row["score"]), f"{row['from']:g} to {row['to']:g}", share_cell(row), count(row['answers']), count(row['n']))
         for row in found.bins.rows
     )  # fmt: skip
     heads = (*(Column(shown) for _, shown in who), Column("Into"), Column("Score"), Column("Bin"),

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import polars as pl
 
-from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.scores import read_scores
-from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, MeasureSettings, resolve_settings
+from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
 from hesperus.errors import UsageError
 from hesperus.records import Run, read_records, read_run
 from hesperus.records.files import write_whole
-from hesperus.reports import grids, story
-from hesperus.reports.answer_figures import MOST_LABELS
-from hesperus.reports.card import card_of
+from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.drawings import FIGURES, drawings
-from hesperus.reports.examples import inconsistent_examples
+from hesperus.reports.drawings import drawings
 from hesperus.reports.findings import Findings, findings_of
-from hesperus.reports.overview import nothing_report, overview
-from hesperus.reports.pages import figure, page, signature_text, study_text
-from hesperus.wording import own_senses
+from hesperus.reports.html_page import html
+from hesperus.reports.multisense_page import multisense_page
+from hesperus.reports.overview import nothing_report
 
 
 class Report(Protocol):
@@ -33,12 +29,8 @@ class Report(Protocol):
     def drawings(self) -> list[Drawing]:
         """Every figure for which there is something to draw."""
 
-    def html(self, run: Run) -> str:
-        """The page, as text; the same run gives the same text."""
-
-
-_SEVERAL = frozenset({"pairs", "translation"})
-"""Kinds of which there may be several figures."""
+    def page(self, run: Run) -> Page:
+        """The page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +164,26 @@ def write_report(
     return out
 
 
+def report_page(
+    run: Run,
+    *,
+    settings: ReportSettings | None = None,
+    found: Findings | Report | None = None,
+    scores: pl.DataFrame | None = None,
+) -> Page:
+    """The report of a run as blocks.
+
+    Raises:
+        DataError: The run has no records.
+    """
+    settings = settings or ReportSettings()
+    found = found or report_findings(run, settings=settings, scores=scores)
+    if not isinstance(found, Findings):
+        return found.page(run)
+    decided = resolve_settings(settings.given, run.study)
+    return multisense_page(run, found, decided, each=settings.each, most=settings.most)
+
+
 def report_html(
     run: Run,
     *,
@@ -184,72 +196,4 @@ def report_html(
     Raises:
         DataError: The run has no records.
     """
-    settings = settings or ReportSettings()
-    found = found or report_findings(run, settings=settings, scores=scores)
-    if not isinstance(found, Findings):
-        return found.html(run)
-    records, own = run.records, own_senses(run.study, run.items)
-    decided = resolve_settings(settings.given, run.study)
-    return page(
-        "report.html.j2",
-        title=story.title(records),
-        overview=overview(records, decided, signature=run.signature),
-        headlines=story.headlines(found, own),
-        asides=story.asides(found, records),
-        figures=_figures(found),
-        grids=_grids(found),
-        unscored=found.unscored,
-        examples=inconsistent_examples(records, run.items, each=settings.each, most=settings.most, own=own),
-        records=_held(records),
-        settings=_described(decided),
-        study=study_text(run.study),
-        signature=signature_text(run.signature, found.consistency.signature),
-        card=card_of(records, own),
-    )
-
-
-def _figures(found: Findings) -> dict[str, Any]:
-    drawn: dict[str, Any] = {name: [] if name in _SEVERAL else None for name in FIGURES}
-    for drawing in drawings(found):
-        if drawing.kind in _SEVERAL:
-            drawn[drawing.kind].append(figure(drawing))
-        else:
-            drawn[drawing.kind] = figure(drawing)
-    return drawn
-
-
-def _grids(found: Findings) -> dict[str, grids.Grid | None]:
-    return {
-        "summary": grids.summary_grid(found),
-        "pairs": grids.pairs_grid(found),
-        "split": grids.split_grid(found),
-        "agreement": grids.agreement_grid(found),
-        "accuracy": grids.accuracy_grid(found),
-        "labels": grids.labels_grid(found, MOST_LABELS),
-        "directions": grids.directions_grid(found, MOST_LABELS),
-        "outcomes": grids.outcomes_grid(found),
-        "bins": grids.bins_grid(found),
-    }
-
-
-def _held(records: pl.DataFrame) -> str:
-    cells = records.select("model", "task", "instruction", "input", "repeat").n_unique()
-    return (
-        f"{records.height:,} answers by {_count(records, 'model')} to {_count(records, 'item')} of "
-        f"{_count(records, 'task')}, in {cells:,} combinations of model, senses and repeat."
-    )
-
-
-def _count(records: pl.DataFrame, name: str) -> str:
-    number = records[name].n_unique()
-    return f"{number:,} {name}" + ("" if number == 1 else "s")
-
-
-def _described(settings: MeasureSettings) -> str:
-    boot = settings.bootstrap
-    rule = {
-        "disagree": "an unreadable answer is the same as no other",
-        "agree": "two unreadable answers are the same",
-        "drop": "items with an unreadable answer are left out",
-    }[settings.invalid]
-    return f"{interval_text(boot)} Unreadable answers: {rule}."
+    return html(report_page(run, settings=settings, found=found, scores=scores))

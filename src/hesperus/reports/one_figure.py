@@ -17,10 +17,11 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import PairStatistic
 from hesperus.records import Run
 from hesperus.records.files import write_whole
+from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.drawings import FIGURES, drawings
 from hesperus.reports.findings import findings_of
-from hesperus.reports.pages import figure, page
+from hesperus.reports.html_page import html
 from hesperus.reports.similarity import drawings as captions
 from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
@@ -243,7 +244,7 @@ def write_figure(drawing: Drawing, out: Path | str) -> Path:
     out = Path(out)
     ending = file_format(out)
     written = (
-        page("figure.html.j2", title=drawing.caption, figure=figure(drawing)).encode()
+        html(Page(drawing.caption, blocks=(drawing,))).encode()
         if ending == "html"
         else render(drawing.chart, ending)  # type: ignore[arg-type]  # checked by file_format
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
@@ -19,10 +20,10 @@ from hesperus.analysis.summary_table import (
 )
 from hesperus.analysis.table import Table
 from hesperus.records import Run
+from hesperus.reports.blocks import Block, Column, Grid, Number, Page, Section, Sentences, Value, count
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.grids import Column, Grid, left_out, number_cell, share_cell
-from hesperus.reports.pages import page, signature_text, study_text
-from hesperus.rounding import cell
+from hesperus.reports.numbers import left_out, number_cell, share_cell
+from hesperus.reports.provenance import made
 from hesperus.wording import MISSING, OUTCOME_WORDS, parsed, sense_label
 
 _COLUMNS = {
@@ -56,6 +57,11 @@ class Overview:
 
     grid: Grid
     notes: tuple[str, ...]
+
+    @property
+    def blocks(self) -> tuple[Block, Block]:
+        """As the page shows it."""
+        return Sentences.of(self.notes), self.grid
 
 
 def overview(
@@ -91,7 +97,7 @@ def _grid(found: Table, *, labels: bool) -> Grid:
         reference = line["consistency"]["reference"] if "consistency" in line else None
         cells.append(
             (*(str(key[place]) for place in who), _language(str(answered["instruction"]), str(answered["input"])),
-             _share(answered), f"{answered['n']:,}",
+             _share(answered), count(answered['n']),
              *(_shown(line.get(name), show) for name, (_, show) in statistics.items()),
              *((sense_label(str(reference)) if reference else MISSING, left_out(measured)) if labels else ()))
         )  # fmt: skip
@@ -101,7 +107,7 @@ def _grid(found: Table, *, labels: bool) -> Grid:
     return Grid(_LABELS if labels else _OPEN, heads, tuple(cells), folded=len(cells) > _FOLDED)
 
 
-def _shown(row: Mapping[str, object] | None, show: Callable[[Mapping[str, object] | None], str]) -> str:
+def _shown(row: Mapping[str, object] | None, show: Callable[[Mapping[str, Any] | None], Value]) -> Value:
     """A statistic; why it is undefined stands in the notes."""
     return MISSING if row is not None and row["value"] is None else show(row)
 
@@ -113,8 +119,8 @@ def _language(instruction: str, given: str) -> str:
     return sense_label(given) if same else Side(instruction, given).label
 
 
-def _share(row: Mapping[str, object]) -> str:
-    return MISSING if row["value"] is None else cell(float(str(row["value"])), "percentage")
+def _share(row: Mapping[str, Any]) -> Value:
+    return Number(row["value"], "percentage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +143,18 @@ class NothingReport:
         """None: there is nothing to draw."""
         return []
 
-    def html(self, run: Run) -> str:
-        """The page, as text; the same run gives the same text."""
-        return page(
-            "nothing.html.j2",
-            title="Nothing was answered",
-            said=self.said,
-            notes=self.notes,
-            asides=[],
-            outcomes=self.grid,
-            settings=interval_text(self.settings.bootstrap),
-            study=study_text(run.study),
-            signature=signature_text(run.signature, self.settings.signed()),
+    def page(self, run: Run) -> Page:
+        """The page."""
+        blocks = (
+            Section("What became of the questions", "summary"),
+            Sentences.of(self.notes),
+            self.grid,
+            Section("How it was measured", "measured"),
+            Sentences((interval_text(self.settings.bootstrap),)),
+            *made(run, self.settings.signed()),
+        )
+        return Page.of(
+            "Nothing was answered", [Sentences((f"{self.said[0].upper()}{self.said[1:]}.",), "lead")], blocks
         )
 
 
@@ -180,7 +186,7 @@ def _outcomes(records: pl.DataFrame, settings: MeasureSettings) -> Grid:
     ]
     cells = tuple(
         (*key, *(share_cell(line[name]) if name in line else MISSING for name in present),
-         f"{next(iter(line.values()))['n']:,}")
+         count(next(iter(line.values()))['n']))
         for key, line in lines.items()
     )  # fmt: skip
     heads = (*(Column(name) for name in ("Model", "Task", "Instruction", "Input", "Repeat")),

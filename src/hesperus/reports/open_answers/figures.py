@@ -16,9 +16,6 @@ from hesperus.reports.theme import COLOURS, INK, NEUTRAL, WIDTH, values
 from hesperus.rounding import interval
 from hesperus.wording import MISSING
 
-OPEN_FIGURES = ("scores", "sides", "properties", "groups")
-"""Kinds of figures, in the order of the page."""
-
 _STEP = 20
 """Pixels of a line."""
 MOST_PANELS = 6

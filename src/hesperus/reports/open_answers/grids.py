@@ -8,8 +8,9 @@ import polars as pl
 
 from hesperus.analysis.open_answers.counting import STATES
 from hesperus.analysis.open_answers.statistics import WHERE_ANSWERED
+from hesperus.reports.blocks import Column, Grid, Value, count
 from hesperus.reports.families import family_key
-from hesperus.reports.grids import FOLDED, Column, Grid, answered_cell, left_out, number_cell, share_cell
+from hesperus.reports.numbers import FOLDED, answered_cell, left_out, number_cell, share_cell
 from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside, measured_name
 from hesperus.reports.open_answers.wording import GROUPING_NAMES, STATE_WORDS, STATISTIC_NAMES, group_name
 from hesperus.rounding import interval
@@ -37,7 +38,7 @@ def scores_grid(found: OpenFindings) -> Grid:
                     if found.has_ceiling
                     else ()
                 ),
-                f"{main['n']:,}",
+                count(main["n"]),
                 answered_cell(main),
                 left_out([main]),
             )
@@ -117,7 +118,7 @@ def properties_grid(found: OpenFindings) -> Grid | None:
                     number_cell(kappa),
                     *((number_cell(beside(kappa, "ceiling")),) if found.has_ceiling else ()),
                     share_cell(change),
-                    f"{same['n']:,}",
+                    count(same["n"]),
                     answered_cell(same),
                     left_out([same]),
                 )
@@ -176,7 +177,7 @@ def _group_grid(found: OpenFindings, grouping: str) -> Grid | None:
                     if found.has_ceiling
                     else ()
                 ),
-                f"{main['n']:,}",
+                count(main["n"]),
                 answered_cell(main),
                 left_out([main]),
             )
@@ -214,8 +215,8 @@ def silence_grid(found: OpenFindings) -> Grid | None:
         cells.append(
             (
                 *_who(found, cell),
-                f"{row['pairs']:,}",
-                *(f"{row[state]:,}" for state in present),
+                count(row["pairs"]),
+                *(count(row[state]) for state in present),
                 share_cell(held[found.main]),
                 share_cell(held.get(f"{found.main}{WHERE_ANSWERED}")),
             )
@@ -255,11 +256,11 @@ def outcomes_grid(found: OpenFindings) -> Grid:
     seen = {outcome for _, _, outcomes in lines for outcome in outcomes.unique()}
     present = [outcome for outcome in OUTCOMES if outcome == "answered" or outcome in seen]
     varied = _varied(found)
-    cells = []
+    cells: list[tuple[Value, ...]] = []
     for key, label, outcomes in lines:
         counts = dict(outcomes.value_counts().iter_rows())
-        shown = [f"{counts.get(outcome, 0):,}" for outcome in present]
-        cells.append((*(key[place] for place in varied), label, *shown, f"{len(outcomes):,}"))
+        shown = [count(counts.get(outcome, 0)) for outcome in present]
+        cells.append((*(key[place] for place in varied), label, *shown, count(len(outcomes))))
     heads = [*_who_heads(found), *(Column(OUTCOME_WORDS[outcome].capitalize(), True) for outcome in present)]
     heads.append(Column("Replies", True))
     return Grid(
@@ -287,7 +288,7 @@ def prompts_grid(check: pl.DataFrame | None) -> Grid | None:
                 language_label(tag),
                 *(_hundred(rows.get(name)) for name in ("bleu", "chrf")),
                 share_cell(rows.get("unrepaired")),
-                f"{any_row['n']:,}",
+                count(any_row["n"]),
             )
         )
     heads = (Column("Language"), Column("BLEU", True), Column("chrF", True), Column("Texts with a fault that stayed, %", True),

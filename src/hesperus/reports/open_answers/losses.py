@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from hesperus.records import KEY
-from hesperus.reports.grids import Column, Grid
+from hesperus.reports.blocks import Block, Column, Fold, Grid, Item, Sentences, Side, Verdict
 from hesperus.reports.item_texts import Text, texts_of
 from hesperus.reports.open_answers.findings import Cell, OpenFindings
 from hesperus.rounding import cell
@@ -23,84 +22,10 @@ _LONGEST_CELL = 90
 _SUPPORTED = "supported"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim of one answer and what the other is to it.
-
-    Attributes:
-        text: The claim.
-        verdict: In words.
-        good: Whether the other answer supports it; None where nobody could say.
-    """
-
-    text: str
-    verdict: str
-    good: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One answer beside the reference's.
-
-    Attributes:
-        model: Whose.
-        where: Language in words.
-        scores: Its numbers, in words.
-        reference: The reference's answer.
-        reply: The answer as it was given; None where it is not kept.
-        translation: The answer in the reference's language.
-        ours: Claims of the answer, held against the reference.
-        theirs: Claims of the reference, held against the answer.
-        unshown: Claims that are not shown.
-        levels: Property, its level in the reference's answer and in this one.
-    """
-
-    model: str
-    where: str
-    scores: str
-    reference: Text
-    reply: Text | None
-    translation: Text
-    ours: tuple[Claim, ...] = ()
-    theirs: tuple[Claim, ...] = ()
-    unshown: int = 0
-    levels: tuple[tuple[str, str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LostPrompt:
-    """A prompt with the answers that lose most.
-
-    Attributes:
-        item: Its id.
-        task: Its task.
-        told: How much is lost, over how many answers.
-        fields: What was asked, in the reference's language, where the run keeps it.
-        shown: The answers.
-    """
-
-    item: str
-    task: str
-    told: str
-    fields: tuple[tuple[str, Text], ...]
-    shown: tuple[Shown, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """What is lost, prompt by prompt.
-
-    Attributes:
-        grid: The prompts that lose most; None where none loses anything.
-        prompts: The first of them, to be read.
-    """
-
-    grid: Grid | None
-    prompts: tuple[LostPrompt, ...]
-
-
-def losses(found: OpenFindings, replies: pl.DataFrame | None, items: pl.DataFrame | None) -> Losses:
-    """Find what loses most, among pairs in which both sides answer.
+def losses_blocks(
+    found: OpenFindings, replies: pl.DataFrame | None, items: pl.DataFrame | None
+) -> Iterator[Block]:
+    """What loses most, among pairs in which both sides answer: a table of prompts, and the first of them to be read.
 
     The loss of a pair is its ceiling less its score, or 1 less its score where there is no ceiling; that of a prompt is
     the mean over its pairs. Ties go by id, so that the same run shows the same.
@@ -111,8 +36,6 @@ def losses(found: OpenFindings, replies: pl.DataFrame | None, items: pl.DataFram
         items: The run's items.
     """
     pairs = _with_loss(found)
-    if pairs.is_empty():
-        return Losses(None, ())
     by_item = (
         pairs.group_by("task", "item", maintain_order=True)
         .agg(
@@ -126,13 +49,25 @@ def losses(found: OpenFindings, replies: pl.DataFrame | None, items: pl.DataFram
         .sort("loss", "task", "item", descending=[True, False, False], maintain_order=True)
     )
     if by_item.is_empty():
-        return Losses(None, ())
+        yield Sentences(("Where both sides answer, no pair falls below its ceiling.",))
+        return
     asked = _asked(items, found.reference)
     listed = by_item.head(MOST_LISTED).to_dicts()
-    return Losses(
-        _grid(listed, asked, total=by_item.height),
-        tuple(_prompt(row, found, pairs, replies, asked) for row in listed[:MOST_PROMPTS]),
+    yield _grid(listed, asked, total=by_item.height)
+    prompts = [_prompt(row, found, pairs, replies, asked) for row in listed[:MOST_PROMPTS]]
+    claims = ", and the claims of both, each with what the other is to it" if _has_claims(prompts) else ""
+    yield Sentences(
+        (
+            f"The first {len(prompts)} to read: the {found.reference_name} answer, the answer in the other language and its "
+            f"translation{claims}. Control characters are written as their codes.",
+        )
     )
+    yield from prompts
+
+
+def _has_claims(prompts: Sequence[Fold]) -> bool:
+    shown = [block for block in prompts[0].blocks if isinstance(block, Item)]
+    return any(held for side in shown[0].sides for _, held in side.verdicts)
 
 
 def _with_loss(found: OpenFindings) -> pl.DataFrame:
@@ -193,7 +128,7 @@ def _prompt(
     pairs: pl.DataFrame,
     replies: pl.DataFrame | None,
     asked: Mapping[str, tuple[tuple[str, Text], ...]],
-) -> LostPrompt:
+) -> Fold:
     own = pairs.filter(
         (pl.col("task") == row["task"]) & (pl.col("item") == row["item"]) & (pl.col("loss") > 0)
     )
@@ -206,26 +141,43 @@ def _prompt(
         .sort("turn", maintain_order=True)
     )
     told = f"{cell(row['loss'], 'share')} lost, in {row['losing']:,} of {row['pairs']:,} answers"
-    shown = tuple(_shown(pair, found, replies) for pair in worst.head(MOST_ANSWERS).to_dicts())
-    return LostPrompt(str(row["item"]), str(row["task"]), told, asked.get(str(row["item"]), ()), shown)
+    prompt = asked.get(str(row["item"]), ())
+    shown = tuple(_answer(pair, found, replies) for pair in worst.head(MOST_ANSWERS).to_dicts())
+    texts = (Item("Prompt", (Side("", texts=prompt),)),) if prompt else ()
+    return Fold(f"{row['item']}: {told}", (*texts, *shown))
 
 
-def _shown(pair: Mapping[str, Any], found: OpenFindings, replies: pl.DataFrame | None) -> Shown:
+def _answer(pair: Mapping[str, Any], found: OpenFindings, replies: pl.DataFrame | None) -> Item:
+    """One answer beside the reference's."""
     cell: Cell = (pair["model"], pair["task"], pair["language"], pair["instruction"], pair["input"])
     again = f", repeat {pair['repeat']}" if pair["repeat"] != 1 else ""
+    where = found.labels.get(cell, str(pair["language"])) + again
     held = _details(found.evaluated.details, pair)
     ours, theirs = (_claims(held, side) for side in ("candidate", "reference"))
-    return Shown(
-        str(pair["model"]),
-        found.labels.get(cell, str(pair["language"])) + again,
-        _scores(pair, found),
-        Text(str(pair["reference_text"]), found.reference),
-        _reply(pair, replies),
-        Text(str(pair["candidate_text"]), found.reference),
-        ours[:MOST_CLAIMS],
-        theirs[:MOST_CLAIMS],
-        sum(max(0, len(claims) - MOST_CLAIMS) for claims in (ours, theirs)),
-        _levels(held, found.properties),
+    unshown = sum(max(0, len(claims) - MOST_CLAIMS) for claims in (ours, theirs))
+    name, given = found.reference_name, _reply(pair, replies)
+    compared = Text(str(pair["candidate_text"]), found.reference)
+    texts = (
+        (("the answer, as it was compared", compared),)
+        if given is None
+        else (("the answer", given), ("its translation", compared))
+    )
+    reference = Side(
+        "",
+        texts=((f"{name} answer", Text(str(pair["reference_text"]), found.reference)),),
+        verdicts=(("Its claims: does the other answer support them?", theirs[:MOST_CLAIMS]),),
+    )
+    other = Side(
+        "",
+        texts=texts,
+        verdicts=((f"Its claims: does the {name} answer support them?", ours[:MOST_CLAIMS]),),
+    )
+    more = f"{unshown:,} more claims are not shown; details.parquet of the run has them."
+    return Item(
+        f"{pair['model']}, {where}: {_scores(pair, found)}",
+        (reference, other),
+        (more,) if unshown else (),
+        _levels(held, found.properties, name),
     )
 
 
@@ -247,11 +199,11 @@ def _details(details: pl.DataFrame, pair: Mapping[str, Any]) -> pl.DataFrame:
     return details.filter(pl.all_horizontal(same) & (pl.col("side_by_side") == "score"))
 
 
-def _claims(held: pl.DataFrame, side: str) -> tuple[Claim, ...]:
+def _claims(held: pl.DataFrame, side: str) -> tuple[Verdict, ...]:
     if not {"side", "claim", "verdict"} <= set(held.columns):
         return ()
     return tuple(
-        Claim(
+        Verdict(
             str(row["claim"]),
             str(row["verdict"] or f"no verdict ({row['reason']})"),
             None if row["verdict"] is None else row["verdict"] == _SUPPORTED,
@@ -260,17 +212,18 @@ def _claims(held: pl.DataFrame, side: str) -> tuple[Claim, ...]:
     )
 
 
-def _levels(held: pl.DataFrame, properties: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
+def _levels(held: pl.DataFrame, properties: Sequence[str], reference: str) -> tuple[Verdict, ...]:
+    """Each property's level in both answers."""
     if held.is_empty():
         return ()
     row = held.row(0, named=True)
-    return tuple(
-        (
-            property_names(name),
-            str(row.get(f"reference.{name}") or MISSING),
-            str(row.get(f"candidate.{name}") or MISSING),
-        )
+    levels = {
+        name: [str(row.get(f"{side}.{name}") or MISSING) for side in ("reference", "candidate")]
         for name in properties
+    }
+    return tuple(
+        Verdict(f"{theirs} in {reference}, {ours} here", property_names(name), theirs == ours)
+        for name, (theirs, ours) in levels.items()
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
+from hesperus.reports.blocks import Column, Grid, Item, Side, Value, count
 from hesperus.reports.families import family_key
-from hesperus.reports.grids import FOLDED, Column, Grid
 from hesperus.reports.item_texts import Text
+from hesperus.reports.numbers import FOLDED
 from hesperus.reports.open_answers.wording import FAULT_WORDS, RUNG_WORDS
 from hesperus.rounding import cell
 from hesperus.wording import language_label
@@ -18,23 +18,6 @@ MOST_SHOWN = 12
 """Sentences that are shown of those given up."""
 
 _FIRST = "first"
-
-
-@dataclass(frozen=True, slots=True)
-class GivenUp:
-    """A sentence whose best translation still has a fault.
-
-    Attributes:
-        where: Whose sentence, in words.
-        source: The sentence.
-        translation: What stands in the text that was evaluated.
-        faults: What is wrong with it.
-    """
-
-    where: str
-    source: Text
-    translation: Text
-    faults: str
 
 
 def repairs_grid(sentences: pl.DataFrame) -> Grid | None:
@@ -47,7 +30,7 @@ def repairs_grid(sentences: pl.DataFrame) -> Grid | None:
         return None
     rungs = [rung for rung in RUNG_WORDS if rung != _FIRST and (sentences["rung"] == rung).any()]
     rungs += [str(rung) for rung in sentences["rung"].unique().sort() if rung not in RUNG_WORDS]
-    cells = []
+    cells: list[tuple[Value, ...]] = []
     for side, said in (("score", "the answers"), ("ceiling", "the control, its way back")):
         here = sentences.filter(pl.col("side_by_side") == side)
         for tag in sorted(here["language"].unique(), key=family_key):
@@ -57,8 +40,8 @@ def repairs_grid(sentences: pl.DataFrame) -> Grid | None:
                 (
                     language_label(tag),
                     said,
-                    f"{held.height:,}",
-                    *(f"{held.filter(pl.col('rung') == rung).height:,}" for rung in rungs),
+                    count(held.height),
+                    *(count(held.filter(pl.col("rung") == rung).height) for rung in rungs),
                     f"{kept.height:,} ({cell(kept.height / held.height, 'share')})",
                     _kinds(held["faults_before"].to_list()),
                     _kinds(kept["faults"].to_list()),
@@ -91,7 +74,7 @@ def _kinds(texts: Sequence[str]) -> str:
     )
 
 
-def given_up(sentences: pl.DataFrame, reference: str) -> tuple[list[GivenUp], int]:
+def given_up(sentences: pl.DataFrame, reference: str) -> tuple[list[Item], int]:
     """Some sentences of the answers that were given up, each source once, languages in turn; and how many there are.
 
     Args:
@@ -109,10 +92,12 @@ def given_up(sentences: pl.DataFrame, reference: str) -> tuple[list[GivenUp], in
     return [_given_up(row, reference) for row in turns.head(MOST_SHOWN).to_dicts()], kept.height
 
 
-def _given_up(row: Mapping[str, object], reference: str) -> GivenUp:
-    return GivenUp(
-        f"{row['model']}, {language_label(str(row['language']))}, item {row['item']}",
-        Text(str(row["source"]), str(row["language"])),
-        Text(str(row["translation"]), reference),
-        str(row["faults"]),
+def _given_up(row: Mapping[str, object], reference: str) -> Item:
+    where = f"{row['model']}, {language_label(str(row['language']))}, item {row['item']}"
+    source = Text(str(row["source"]), str(row["language"]))
+    translation = Text(str(row["translation"]), reference)
+    sides = (
+        Side("", texts=(("sentence", source),)),
+        Side("", texts=(("translation that was kept", translation),)),
     )
+    return Item(f"{where}: {row['faults']}", sides)

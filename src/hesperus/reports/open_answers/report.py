@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,15 +20,15 @@ from hesperus.analysis.open_answers.run_tables import settings_of
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
+from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.grids import Grid
 from hesperus.reports.open_answers import grids, story
-from hesperus.reports.open_answers.figures import OPEN_FIGURES, drawings
+from hesperus.reports.open_answers.figures import drawings
 from hesperus.reports.open_answers.findings import OpenFindings, open_findings
-from hesperus.reports.open_answers.losses import Losses, losses
+from hesperus.reports.open_answers.losses import losses_blocks
 from hesperus.reports.open_answers.repairs import given_up, repairs_grid
 from hesperus.reports.overview import Overview, overview
-from hesperus.reports.pages import Figure, figure, page, signature_text, study_text
+from hesperus.reports.provenance import cited, made
 from hesperus.wording import property_names
 
 
@@ -56,35 +56,41 @@ class OpenAnswersReport:
             drawing for number, found in self._numbered() for drawing in drawings(found, self._prefix(number))
         ]
 
-    def html(self, run: Run) -> str:
-        """The page, as text; the same run gives the same text."""
-        first = self.parts[0]
-        sentences = first.evaluated.sentences
-        shown, lost = given_up(sentences, first.reference)
-        several = len(self.parts) > 1
-        return page(
-            "open_answers.html.j2",
-            title=story.title(self.parts),
-            overview=self.overview,
-            headlines=[" ".join(story.verdict(found, several=True)) for found in self.parts]
+    def page(self, run: Run) -> Page:
+        """The page."""
+        first, several = self.parts[0], len(self.parts) > 1
+        told = (
+            [" ".join(story.verdict(found, several=True)) for found in self.parts]
             if several
-            else story.verdict(first, several=False),
-            models=[line for found in self.parts for line in story.models_told(found, several=several)],
-            asked=story.asked(self.parts, run.study, run.signature),
-            asides=story.asides(self.parts, self.readability),
-            parts=[self._part(number, found, run) for number, found in self._numbered()],
-            several=several,
-            outcomes=grids.outcomes_grid(first),
-            repairs=repairs_grid(sentences),
-            given_up=shown,
-            lost_sentences=lost,
-            prompts=grids.prompts_grid(self.prompts),
-            reference=first.reference_name,
-            caveats=story.caveats(self.parts),
-            settings=story.measured(self.parts),
-            study=study_text(run.study),
-            signature=signature_text(run.signature, self._signed(run)),
+            else story.verdict(first, several=False)
         )
+        lead = (
+            Sentences(tuple(told), "list" if len(told) > 4 else "lead"),
+            Sentences.of(line for found in self.parts for line in story.models_told(found, several=several)),
+            Section("What was asked", "asked"),
+            Facts(tuple(story.asked(self.parts, run.study, run.signature))),
+            *(self.overview.blocks if self.overview else ()),
+            Sentences.of(story.asides(self.parts, self.readability), "aside"),
+        )
+        blocks = (
+            *(block for number, found in self._numbered() for block in self._part(number, found, run)),
+            Section("What became of the answers", "answers", listed="Answers"),
+            grids.outcomes_grid(first),
+            Section(
+                "Translations, their repair, and what was given up", "translations", listed="Translations"
+            ),
+            *_repaired(first.evaluated.sentences, first.reference),
+            Section("Prompts", "prompts", 3, ""),
+            grids.prompts_grid(self.prompts),
+            Section("Limits", "caveats"),
+            Sentences.of(story.caveats(self.parts)),
+            Section("How it was measured", "measured"),
+            Sentences.of(story.measured(self.parts)),
+            *made(run, self._signed(run)),
+            Section("Notes and citation", "notes", listed="Notes"),
+            cited(_SOURCES),
+        )
+        return Page.of(story.title(self.parts), lead, blocks)
 
     def _signed(self, run: Run) -> dict[str, object]:
         """How the numbers were made, beside what the run's own signature says already."""
@@ -98,39 +104,54 @@ class OpenAnswersReport:
     def _prefix(self, number: int) -> str:
         return f"{number}-" if len(self.parts) > 1 else ""
 
-    def _part(self, number: int, found: OpenFindings, run: Run) -> Part:
-        drawn: dict[str, Figure | None] = dict.fromkeys(OPEN_FIGURES)
-        drawn |= {one.kind: figure(one) for one in drawings(found, self._prefix(number))}
-        tables = {
-            "scores": grids.scores_grid(found),
-            "ceilings": grids.ceilings_grid(found),
-            "properties": grids.properties_grid(found),
-            "silence": grids.silence_grid(found),
-        }
+    def _part(self, number: int, found: OpenFindings, run: Run) -> Iterator[Block | None]:
+        """The sections of an evaluator; where there are several, below its name."""
+        drawn = {one.kind: one for one in drawings(found, self._prefix(number))}
+        several = len(self.parts) > 1
+
+        def section(anchor: str, title: str, listed: str) -> Section:
+            return Section(title, f"{anchor}-{number}", 3 if several else 2, "" if several else listed)
+
+        name = property_names(found.what).capitalize() if several else "Scores"
+        yield Section(name, "summary" if number == 1 else f"part-{number}")
+        yield drawn.get("scores")
+        yield grids.scores_grid(found)
+        yield grids.ceilings_grid(found)
+        yield drawn.get("sides")
+        yield drawn.get("properties")
+        yield grids.properties_grid(found)
+        yield section("groups", "Groups of languages", "Groups of languages")
         groups = grids.group_grids(found)
-        return Part(number, property_names(found.what).capitalize(), drawn, tables, groups,
-                    losses(found, self.replies, run.items))  # fmt: skip
+        if groups:
+            yield drawn.get("groups")
+        yield from groups
+        yield section("silence", "With and without missing answers", "")
+        yield grids.silence_grid(found) or Sentences((_ALL_THERE,))
+        yield section("losses", "What loses most", "What loses most")
+        yield from losses_blocks(found, self.replies, run.items)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """An evaluator on the page.
+_ALL_THERE = "Every pair has an answer on both sides that could be compared: nothing is missing, and there is one way to score."
+_SOURCES = (
+    "Method: Ashim Gupta, Maitrey Mehta, Zhichao Xu, Vivek Srikumar. Found in Translation: Measuring Multilingual LLM "
+    "Consistency as Simple as Translate then Evaluate. Claims and their verification go back to Sewon Min et al. FActScore. "
+    "EMNLP 2023. Families of languages: Glottolog."
+)
 
-    Attributes:
-        number: From 1; its anchors carry it.
-        what: Its name.
-        figures: Kind to figure, None where there is nothing to draw.
-        grids: Name to table.
-        groups: Tables of groups of languages.
-        losses: The prompts that lose most.
-    """
 
-    number: int
-    what: str
-    figures: Mapping[str, Figure | None]
-    grids: Mapping[str, Grid | None]
-    groups: Sequence[Grid]
-    losses: Losses
+def _repaired(sentences: pl.DataFrame, reference: str) -> Iterator[Block | None]:
+    repairs = repairs_grid(sentences)
+    if repairs is None:
+        yield Sentences(
+            ("No answer was translated here: the texts were compared as they are, or looked up as a whole.",)
+        )
+        return
+    yield repairs
+    shown, lost = given_up(sentences, reference)
+    if shown:
+        yield Fold(f"{len(shown)} of {lost:,} sentences that were given up", tuple(shown))
+    else:
+        yield Sentences(("No sentence of an answer was given up.",))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
-from hesperus.reports.grids import (
-    FOLDED,
-    RESTS_ON,
-    Column,
-    Grid,
-    answered_cell,
-    left_out,
-    number_cell,
-    share_cell,
-)
+from hesperus.reports.blocks import Column, Grid, Value, count
+from hesperus.reports.numbers import FOLDED, RESTS_ON, answered_cell, left_out, number_cell, share_cell
 from hesperus.reports.similarity import story
 from hesperus.reports.similarity.findings import SimilarityFindings, Square
 from hesperus.reports.similarity.heat_maps import hundredths, statistic_name
@@ -80,7 +72,7 @@ def languages_grid(found: SimilarityFindings) -> Grid | None:
             names[str(row["group"])],
             _share(accuracy.get(str(row["group"]))),
             number_cell(row),
-            f"{row['pairs']:,}",
+            count(row["pairs"]),
             *_ends(found.between_models(str(row["group"])), str),
             answered_cell(row),
             left_out([row]),
@@ -118,7 +110,7 @@ def pairs_grid(found: SimilarityFindings) -> Grid:
         )
         rows = _outermost(rows)
     cells = tuple(
-        (*_sides(found, row), number_cell(row), f"{row['n']:,}", answered_cell(row), left_out([row]))
+        (*_sides(found, row), number_cell(row), count(row["n"]), answered_cell(row), left_out([row]))
         for row in sorted(rows, key=lambda row: (row["value"] is None, -_number(row["value"])))
     )
     heads = (
@@ -181,9 +173,9 @@ def groups_grid(found: SimilarityFindings, column: str) -> Grid | None:
     return Grid(caption, heads, tuple(cells), folded=len(cells) > FOLDED)
 
 
-def _group_line(part: str, rows: Sequence[Row | None]) -> tuple[str, ...]:
+def _group_line(part: str, rows: Sequence[Row | None]) -> tuple[Value, ...]:
     items = max((int(row["n"]) for row in rows if row is not None), default=0)
-    return (part, *(number_cell(row) for row in rows), f"{items:,}", left_out(rows))
+    return (part, *(number_cell(row) for row in rows), count(items), left_out(rows))
 
 
 _COMPARED = {
@@ -205,7 +197,7 @@ def tests_grid(found: SimilarityFindings) -> Grid | None:
                 number_cell(row),
                 _p(row["detectable"]),
                 *(_both(row, name) for name in ("p_items", "p_mantel", "p_mann_whitney")),
-                f"{row['n']:,}",
+                count(row["n"]),
                 answered_cell(row),
                 left_out([row]),
             )
@@ -320,7 +312,7 @@ def scoring_grid(found: SimilarityFindings) -> Grid | None:
                 str(model),
                 f"{sense}{again}",
                 *map(share_cell, rows),
-                f"{first['n']:,}",
+                count(first["n"]),
                 answered_cell(first),
                 left_out(rows),
             )
@@ -338,9 +330,9 @@ def runs_grid(found: SimilarityFindings) -> Grid:
         (
             run.cell.model,
             names[sense_of(run.cell)] + (f", repeat {run.cell.repeat}" if run.cell.repeat != 1 else ""),
-            f"{run.asked:,}",
-            f"{found.items - run.asked:,}",
-            f"{run.unread:,}",
+            count(run.asked),
+            count(found.items - run.asked),
+            count(run.unread),
             _share(run.accuracy),
         )
         for run in found.runs
@@ -374,20 +366,6 @@ def _level(found: SimilarityFindings) -> str:
     return f"{100 * found.settings.bootstrap.level:g} %"
 
 
-def all_grids(found: SimilarityFindings) -> dict[str, Grid | None]:
-    """Every table by the name under which the page places it."""
-    return {
-        "models": models_grid(found),
-        "languages": languages_grid(found),
-        "pairs": pairs_grid(found),
-        "tests": tests_grid(found),
-        "relations": relations_grid(found),
-        "together": together_grid(found),
-        "scoring": scoring_grid(found),
-        "runs": runs_grid(found),
-    }
-
-
-def group_grids(found: SimilarityFindings) -> Iterable[Grid]:
+def group_grids(found: SimilarityFindings) -> list[Grid]:
     """A table for each column that means are given by."""
     return [grid for column in found.by if (grid := groups_grid(found, column)) is not None]

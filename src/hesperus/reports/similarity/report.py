@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,14 +14,22 @@ from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, columns_of, settings_of
 from hesperus.errors import DataError
 from hesperus.records import Run
+from hesperus.reports.blocks import Block, Page, Section, Sentences
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.grids import Grid
 from hesperus.reports.overview import Overview, overview
-from hesperus.reports.pages import Figure, figure, page, signature_text, study_text
+from hesperus.reports.provenance import cited, made
 from hesperus.reports.similarity import grids, story
-from hesperus.reports.similarity.drawings import SIMILARITY_FIGURES, similarity_drawings
+from hesperus.reports.similarity.drawings import similarity_drawings
 from hesperus.reports.similarity.findings import SimilarityFindings, similarity_findings
 from hesperus.reports.similarity.heat_maps import statistic_name
+
+_SOURCES = (
+    "κp: Shashwat Goel et al. Great models think alike and this undermines AI oversight. 2025. Languages: Debangana Mishra et "
+    "al. What if I ask in alia lingua? Measuring functional similarity across languages. 2025. AC3: Bin Wang et al. SeaEval "
+    "for multilingual foundation models. NAACL 2024. α: Klaus Krippendorff. Computing Krippendorff's alpha-reliability. 2011. "
+    "Permutation of runs: Nathan Mantel. The detection of disease clustering and a generalized regression approach. 1967. "
+    "Families of languages: Glottolog."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,45 +57,35 @@ class SimilarityReport:
             for drawing in similarity_drawings(found)
         ]
 
-    def html(self, run: Run) -> str:
-        """The page, as text; the same run gives the same text."""
+    def page(self, run: Run) -> Page:
+        """The page."""
         several = len(self.parts) > 1
         left = [f"{task}: not compared: {why}." for task, why in self.skipped.items()]
         first = self.parts[0]
-        return page(
-            "similarity.html.j2",
-            title=story.title(self.parts),
-            overview=self.overview,
-            compared=story.compared(self.parts),
-            headlines=[line for found in self.parts for line in story.headlines(found, several=several)],
-            asides=[*story.asides(self.parts, run.study), *left],
-            caveats=story.caveats(self.parts),
-            measure=statistic_name(first.statistic),
-            parts=[_part(number, found) for number, found in enumerate(self.parts, start=1)],
-            several=several,
-            settings=_described(first),
-            study=study_text(run.study),
-            signature=signature_text(run.signature, first.tables["similarity"].signature),
+        told = [line for found in self.parts for line in story.headlines(found, several=several)]
+        lead = (
+            Sentences(tuple(told), "list" if len(told) > 4 else "lead"),
+            Section("What was compared", "compared"),
+            Sentences.of(story.compared(self.parts)),
+            *self.overview.blocks,
+            Sentences.of([*story.asides(self.parts, run.study), *left], "aside"),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A task on the page.
-
-    Attributes:
-        number: From 1; its anchors carry it.
-        task: Name.
-        figures: Kind to figures.
-        grids: Name to table.
-        groups: Tables by columns.
-    """
-
-    number: int
-    task: str
-    figures: Mapping[str, list[Figure]]
-    grids: Mapping[str, Grid | None]
-    groups: list[Grid]
+        blocks = (
+            *_summary(self.parts),
+            *(
+                block
+                for number, found in enumerate(self.parts, 1)
+                for block in _part(number, found, several=several)
+            ),
+            Section("Caveats", "caveats"),
+            Sentences.of(story.caveats(self.parts)),
+            Section("How it was measured", "measured"),
+            Sentences((_described(first),)),
+            *made(run, first.tables["similarity"].signature),
+            Section("Notes and citation", "notes", listed="Notes"),
+            cited(_SOURCES),
+        )
+        return Page.of(story.title(self.parts), lead, blocks)
 
 
 def similarity_report(run: Run, *, given: GivenSettings | None = None) -> SimilarityReport:
@@ -134,11 +132,64 @@ def similarity_settings(run: Run, given: GivenSettings | None = None) -> Similar
     return settings
 
 
-def _part(number: int, found: SimilarityFindings) -> Part:
-    drawn: dict[str, list[Figure]] = {kind: [] for kind in SIMILARITY_FIGURES}
+def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
+    name = statistic_name(parts[0].statistic)
+    beyond = (
+        "takes out what accuracy alone makes two runs agree on: what is left says whether they err alike. 0 is chance, 1 is "
+        "always the same."
+    )
+    yield Section("Summary", "summary")
+    yield Sentences(
+        (
+            "Two runs that are both mostly right agree mostly, whatever they know of each other. "
+            f"{name} {beyond if name.startswith('κp') else 'is what is compared here.'}",
+        )
+    )
+    for number, found in enumerate(parts, start=1):
+        if len(parts) > 1:
+            yield Section(found.task, f"summary-{number}", 3, "")
+        yield grids.models_grid(found)
+
+
+def _part(number: int, found: SimilarityFindings, *, several: bool) -> Iterator[Block | None]:
+    """The sections of a task; where there are several tasks, below its name."""
+    drawn: dict[str, list[Drawing]] = {}
     for drawing in similarity_drawings(found):
-        drawn[drawing.kind].append(figure(replace(drawing, name=f"{drawing.name}-task-{number}")))
-    return Part(number, found.task, drawn, grids.all_grids(found), list(grids.group_grids(found)))
+        drawn.setdefault(drawing.kind, []).append(replace(drawing, name=f"{drawing.name}-task-{number}"))
+
+    def section(anchor: str, title: str, listed: str) -> Section:
+        return Section(title, f"{anchor}-{number}", 3 if several else 2, "" if several else listed)
+
+    if several:
+        yield Section(found.task, f"task-{number}")
+    yield section("languages", "A model in two languages", "Languages")
+    yield from drawn.get("languages", ())
+    yield section("models", "Two models in a language", "Models")
+    yield from drawn.get("models", ())
+    yield grids.languages_grid(found)
+    yield section("groups", "Groups of questions", "Groups of questions")
+    groups = grids.group_grids(found)
+    if groups:
+        yield from drawn.get("groups", ())
+    yield from groups
+    tests = grids.tests_grid(found)
+    yield section("tests", "Within models and between them", "Within and between")
+    yield from drawn.get("densities", ())
+    yield tests or Sentences(
+        ("There is nothing to test: that takes a model in two languages and two models in one.",)
+    )
+    yield grids.pairs_grid(found)
+    yield section("relations", "What goes with it", "What goes with it")
+    relations = grids.relations_grid(found)
+    if relations is not None:
+        yield from drawn.get("relations", ())
+        yield relations
+    yield section("together", "All languages at once", "All at once")
+    yield grids.together_grid(found)
+    yield section("scoring", "Labels and probabilities", "Labels and probabilities")
+    yield grids.scoring_grid(found)
+    yield section("runs", "Runs", "Runs")
+    yield grids.runs_grid(found)
 
 
 def _described(found: SimilarityFindings) -> str:

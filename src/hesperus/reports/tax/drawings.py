@@ -23,9 +23,6 @@ from hesperus.reports.translation_figures import SCORE_NAMES
 from hesperus.rounding import cell
 from hesperus.wording import counted
 
-TAX_FIGURES = ("gate", "e1", "e1-without", "e3", "e4", "e4-models", "rating", "bounds")
-"""Kinds of figures, in the order of the page."""
-
 Row = Mapping[str, Any]
 _REPORTED = "all models, each item with all of them: to report"
 

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hesperus.analysis.table import Table
-from hesperus.analysis.tax.evidence import Evidence
 from hesperus.audits import KINDS
-from hesperus.reports.grids import FOLDED, Column, Grid, answered_cell, share_cell
+from hesperus.reports.blocks import Column, Grid, count
+from hesperus.reports.numbers import FOLDED, answered_cell, number_cell, points_cell, share_cell
 from hesperus.reports.tax.wording import (
     discordant,
-    interval,
     lost,
     over,
     p_value,
-    plain_interval,
     rows_of,
     who,
 )
@@ -24,7 +22,7 @@ from hesperus.wording import MISSING, sense_label
 
 Row = Mapping[str, Any]
 
-_POOLED = {
+POOLED = {
     "e1": ("clustered", "groups", "without model", "without fragile models", "one benchmark"),
     "e4": ("pooled", "stratum", "strata", "group", "groups", "without model", "without fragile models"),
 }
@@ -36,31 +34,11 @@ _AGREEMENT = {
 }  # fmt: skip
 
 
-def all_grids(tables: Mapping[str, Table], evidence: Evidence) -> dict[str, Grid | None]:
-    """Every table of the page by its name; None where there is nothing to show."""
-    return {
-        "alignment": alignment_grid(evidence.alignment),
-        "e1": models_grid(
-            tables.get("e1"), "cell", ("Right on the original, %", "Right on what came back, %")
-        ),
-        "e1_pooled": pooled_grid(tables.get("e1"), _POOLED["e1"]),
-        "e3": native_grid(tables.get("e3")),
-        "e4": models_grid(
-            tables.get("e4"), "model", ("Right on the natural, %", "Right on the translated, %")
-        ),
-        "e4_pooled": pooled_grid(tables.get("e4"), _POOLED["e4"]),
-        "passed": passed_grid(tables.get("e4")),
-        "rating": rating_grid(tables.get("rating")),
-        "validity": validity_grid(tables["validity"]),
-        "bounds": bounds_grid(tables.get("bounds")),
-    }
-
-
 def alignment_grid(found: Mapping[str, int] | None) -> Grid | None:
     """What the alignment audit found, a line a kind."""
     if not found:
         return None
-    cells = tuple((kind, KINDS.get(kind, ""), f"{count:,}") for kind, count in found.items())
+    cells = tuple((kind, KINDS.get(kind, ""), count(held)) for kind, held in found.items())
     heads = (Column("Kind"), Column("Meaning"), Column("Items", True))
     return Grid("Items with findings of the alignment audit, by kind.", heads, cells)
 
@@ -80,11 +58,11 @@ def models_grid(found: Table | None, analysis: str, sides: tuple[str, str]) -> G
         cells.append(
             (
                 *(key[place] for place in shown),
-                interval(main),
+                points_cell(main),
                 *(share_cell(row) for row in accuracies),
                 discordant(main),
                 p_value(main),
-                f"{main['n']:,}",
+                count(main["n"]),
                 answered_cell(main),
                 lost(main),
             )
@@ -121,10 +99,10 @@ def _pooled(rows: Iterable[Row], caption: str) -> Grid | None:
     cells = tuple(
         (
             over(row),
-            interval(row),
+            points_cell(row),
             discordant(row),
             p_value(row),
-            f"{row['n']:,}",
+            count(row["n"]),
             answered_cell(row),
             lost(row),
         )
@@ -149,7 +127,7 @@ def native_grid(found: Table | None) -> Grid | None:
         sides = [share_cell(held[name]) if name in held else MISSING for name in ("translated", "native")]
         gap = held["gap"]
         cells.append(
-            (who(gap), *sides, interval(gap), p_value(gap), f"{gap['n']:,}", answered_cell(gap), lost(gap))
+            (who(gap), *sides, points_cell(gap), p_value(gap), count(gap["n"]), answered_cell(gap), lost(gap))
         )
     heads = (Column("Model"), Column("Right on the translated, %", True), Column("Right on the native, %", True),
              Column("Gap, points", True), Column("p (Holm)", True), Column("Items of the smaller set", True),
@@ -166,11 +144,11 @@ def rating_grid(found: Table | None) -> Grid | None:
         (
             str(row["question"]),
             who(row),
-            plain_interval(row),
+            number_cell(row),
             p_value(row),
-            f"{row['n']:,}",
+            count(row["n"]),
             answered_cell(row),
-            f"{row['tied']:,}",
+            count(row["tied"]),
             discordant(row),
             "; ".join(part for part in (str(row["remark"]), lost(row)) if part not in ("", "0")) or MISSING,
         )
@@ -202,8 +180,8 @@ def agreement_grids(found: Mapping[str, Table]) -> list[Grid]:
                     str(row["level"]),
                     _AGREEMENT.get(str(row["statistic"]), str(row["statistic"])),
                     ", ".join(str(row[side]) for side in ("rater_a", "rater_b") if row[side]) or "all",
-                    plain_interval(row),
-                    f"{row['n']:,}",
+                    number_cell(row),
+                    count(row["n"]),
                 )
                 for row in held.rows
             ),
@@ -228,7 +206,7 @@ def validity_grid(found: Table) -> Grid:
         verdict = f"{first['verdict']}: {first['why']}" if first["why"] else str(first["verdict"])
         cells.append(
             (model, *((task,) if several else ()), f"{sense_label(code)}{again}", share_cell({**first, "reason": ""}),
-             *right, f"{first['n']:,}", verdict)
+             *right, count(first['n']), verdict)
         )  # fmt: skip
     heads = [
         Column("Model"),
@@ -258,7 +236,7 @@ def bounds_grid(found: Table | None) -> Grid | None:
             MISSING if row["value"] is None else cell(float(str(row["value"])), "points"),
             _range(row, "lowest", "highest"),
             _range(row, "low", "high"),
-            f"{row['n']:,}",
+            count(row["n"]),
             answered_cell(row),
         )
         for row in found.rows

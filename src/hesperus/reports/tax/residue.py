@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from hesperus.analysis.tax.evidence import Evidence
 from hesperus.analysis.tax.rating import mean_ratings
 from hesperus.analysis.tax.sides import Compared
 from hesperus.measures import item_signal
+from hesperus.reports.blocks import Block, Fold, Item, Reading, Replies, Sentences, Side
 from hesperus.reports.item_texts import Text, texts_of
 from hesperus.rounding import cell
 from hesperus.wording import OUTCOME_WORDS, counted, parsed, sense_sentence
@@ -23,86 +23,17 @@ _VERSIONS = 4
 """Back-translations of an item that are shown, where every model made its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """An item in one condition.
-
-    Attributes:
-        condition: ``original``, ``translated``, ``natural`` or ``back``.
-        sense: In words.
-        makers: Models whose making it is, where these differ.
-        fields: Field name to text.
-        options: Texts of the options.
-    """
-
-    condition: str
-    sense: str
-    makers: tuple[str, ...]
-    fields: tuple[tuple[str, Text], ...]
-    options: tuple[Text, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What a model made of an item in a condition.
-
-    Attributes:
-        answer: Label, or the outcome in words.
-        right: Whether it is gold; None where there is none.
-        reply: What it wrote, or None where that is not kept.
-    """
-
-    answer: str
-    right: bool | None
-    reply: Text | None
-
-
-@dataclass(frozen=True, slots=True)
-class ResidueItem:
-    """An item for reading.
-
-    Attributes:
-        task: Its benchmark.
-        item: Its id.
-        gold: Its right answer, or None.
-        why: Why it stands here, in words.
-        versions: It in each condition; empty where the run does not keep its texts.
-        more: Back-translations that are not shown.
-        conditions: Heads of the columns of replies.
-        replies: Model to its replies, a place a condition; None where it was not asked.
-    """
-
-    task: str
-    item: str
-    gold: str | None
-    why: str
-    versions: tuple[Version, ...]
-    more: int
-    conditions: tuple[str, ...]
-    replies: tuple[tuple[str, tuple[Answered | None, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Residue:
-    """What is shown, and of how many.
-
-    Attributes:
-        shown: Items, the most residue first.
-        total: Items that lose a right answer on the way back, or that stand in the stratum ``high``.
-    """
-
-    shown: tuple[ResidueItem, ...]
-    total: int
-
-
-def residue_items(evidence: Evidence, given: Compared, items: pl.DataFrame | None) -> Residue:
-    """Pick the items that lose most on the way back, then those of the stratum ``high`` that lose nothing; ties by rating, then id.
+def residue_blocks(evidence: Evidence, given: Compared | None, items: pl.DataFrame | None) -> Iterator[Block]:
+    """Items for reading: the items that lose most on the way back, then those of the stratum ``high`` that lose nothing; ties by rating, then id.
 
     Args:
         evidence: What the audit has.
-        given: The original against what came back.
+        given: The original against what came back; None where nothing did.
         items: Texts of the items, where the run keeps them.
     """
+    if given is None:
+        yield Sentences(("Nothing came back, so no item can be said to lose anything.",))
+        return
     signal = np.nan_to_num(item_signal(given.pairs), nan=-1.0)
     high = set(evidence.strata.get("high", ())) if evidence.strata is not None else set()
     rated = mean_ratings(evidence.ratings) if evidence.ratings is not None else {}
@@ -115,13 +46,22 @@ def residue_items(evidence: Evidence, given: Compared, items: pl.DataFrame | Non
         for place, (task, item) in enumerate(given.items)
         if signal[place] > 0 or item in high
     ]
-    shown = []
+    if not picked:
+        yield Sentences(
+            ("No item loses a right answer on the way back, and none stands in the stratum high.",)
+        )
+        return
+    yield Sentences(
+        (
+            "Items that lose right answers on the way back, or stand in the stratum high; those that lose most first "
+            f"({min(MOST, len(picked))} of {len(picked)}). Control characters are written as their codes.",
+        )
+    )
     for *_, task, item, place in sorted(picked)[:MOST]:
         why = "; ".join(
             _why(given, place, item in high, {name: held.get(item) for name, held in rated.items()})
         )
-        shown.append(_item(evidence, items, task, item, why=why))
-    return Residue(tuple(shown), len(picked))
+        yield _item(evidence, items, task, item, why=why)
 
 
 def _rated(rated: Mapping[str, Mapping[str, float]]) -> set[str]:
@@ -143,7 +83,7 @@ def _why(given: Compared, place: int, high: bool, cues: Mapping[str, float | Non
             yield f"{name} rated {cell(value, 'score')}"
 
 
-def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, *, why: str) -> ResidueItem:
+def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, *, why: str) -> Fold:
     senses = evidence.senses
     codes = {
         "original": senses.original,
@@ -152,10 +92,10 @@ def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, 
         "back": senses.back,
     }
     wanted = {condition: code for condition, code in codes.items() if code is not None}
-    versions: list[Version] = []
+    versions: list[Side] = []
     more = 0
-    for condition, code in wanted.items():
-        found = list(_versions(items, item, condition, code, evidence.own))
+    for code in wanted.values():
+        found = list(_versions(items, item, code, evidence.own))
         versions += found[:_VERSIONS]
         more += len(found[_VERSIONS:])
     asked = evidence.audited.filter(
@@ -175,12 +115,15 @@ def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, 
         for model in sorted({row["model"] for row in rows})
     )
     gold = next((row["gold"] for row in rows if row["gold"] is not None), None)
-    return ResidueItem(task, item, gold, why, tuple(versions), more, conditions, replies)
+    notes = [] if versions else ["Its texts are not kept."]
+    notes += [f"{more} other versions are not shown."] if more else []
+    heads = tuple("came back" if condition == "back" else condition for condition in conditions)
+    right = "" if gold is None else f", right answer: {gold}"
+    shown = Item(f"{task}, {item}", tuple(versions), tuple(notes), replies=Replies(heads, replies))
+    return Fold(f"{task}, {item}{right}: {why}", (shown,))
 
 
-def _versions(
-    items: pl.DataFrame | None, item: str, condition: str, code: str, own: Collection[str]
-) -> Iterator[Version]:
+def _versions(items: pl.DataFrame | None, item: str, code: str, own: Collection[str]) -> Iterator[Side]:
     """The item's texts in a sense; makers who made the same text stand together."""
     sense = parsed(code)
     if items is None or sense is None:
@@ -194,11 +137,11 @@ def _versions(
         made.setdefault(texts_of(row, sense.language), []).extend([maker] if isinstance(maker, str) else [])
     for (fields, options), makers in made.items():
         # A maker that the sense names already is not named twice.
-        named = tuple(sorted(set(makers))) if sense.maker is None else ()
-        yield Version(condition, sense_sentence(code, own), named, fields, options)
+        named = f" ({', '.join(sorted(set(makers)))})" if makers and sense.maker is None else ""
+        yield Side(sense_sentence(code, own) + named, texts=fields, options=options)
 
 
-def _answered(rows: Sequence[Mapping[str, Any]]) -> Answered | None:
+def _answered(rows: Sequence[Mapping[str, Any]]) -> Reading | None:
     """The reply under the instruction in the input's own language, where there are several."""
     if not rows:
         return None
@@ -208,4 +151,4 @@ def _answered(rows: Sequence[Mapping[str, Any]]) -> Answered | None:
     reply = row.get("reply")
     answer = row["answer"] if row["answer"] is not None else OUTCOME_WORDS.get(row["outcome"], row["outcome"])
     right = None if row["gold"] is None else row["answer"] == row["gold"]
-    return Answered(answer, right, None if reply is None else Text(reply, tag))
+    return Reading(answer, right, None if reply is None else Text(reply, tag))

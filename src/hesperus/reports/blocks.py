@@ -1,0 +1,329 @@
+"""What a page is made of. Studies make blocks; renderers show them; nothing else knows both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hesperus import rounding
+from hesperus.reports.card import Card
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.item_texts import Text
+from hesperus.wording import MISSING
+
+Level = Literal["lead", "note", "aside", "list"]
+"""How a sentence is set: the answer of the page; a paragraph; in small type; an entry of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a table with what is known about it.
+
+    Attributes:
+        value: In its own unit: a share lies in [0, 1]; None where it is undefined.
+        unit: How it is written (see hesperus.rounding), or ``count``.
+        low: Lower end of its interval, or None.
+        high: Upper end.
+        reason: Why there is no value.
+    """
+
+    value: float | None
+    unit: rounding.Unit | Literal["count"] = "number"
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+    @property
+    def point(self) -> str:
+        """The value without its interval; a dash where it is undefined, with the reason."""
+        if self.value is None:
+            return f"{MISSING} ({self.reason})" if self.reason else MISSING
+        return f"{self.value:,}" if self.unit == "count" else rounding.cell(self.value, self.unit)
+
+    @property
+    def ends(self) -> str:
+        """The interval: ``[84.1, 90.1]``; empty where there is none."""
+        if self.value is None or self.low is None or self.high is None or self.unit == "count":
+            return ""
+        return f"[{rounding.cell(self.low, self.unit)}, {rounding.cell(self.high, self.unit)}]"
+
+    def __str__(self) -> str:
+        return f"{self.point} {self.ends}" if self.ends else self.point
+
+
+Value = Number | str
+"""A cell of a table."""
+
+
+def count(number: Any) -> Number:
+    """A number of things, as a row holds it."""
+    return Number(number, "count")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Head of a column; numbers are set flush right."""
+
+    name: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table.
+
+    Attributes:
+        caption: What it shows and how to read it.
+        columns: Heads.
+        rows: Cells, one for each column.
+        folded: Shown only when asked for.
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    folded: bool = False
+
+    @property
+    def texts(self) -> tuple[tuple[str, ...], ...]:
+        """The cells as people read them."""
+        return tuple(tuple(map(str, row)) for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading. A section without content is left out of the page.
+
+    Attributes:
+        title: As it stands on the page.
+        anchor: Where links lead.
+        level: 2, or 3 within a section.
+        listed: Short form for the list of contents; None: the title; empty: it is not listed.
+    """
+
+    title: str
+    anchor: str
+    level: Literal[2, 3] = 2
+    listed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Sentences.
+
+    Attributes:
+        texts: One or several.
+        level: How they are set.
+    """
+
+    texts: tuple[str, ...]
+    level: Level = "note"
+
+    @classmethod
+    def of(cls, texts: Iterable[str], level: Level = "list") -> Sentences:
+        """The same, from any sequence."""
+        return cls(tuple(texts), level)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names with their values, line by line."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Text as it stands in a file."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer as it was read.
+
+    Attributes:
+        answer: The label, or the outcome in words.
+        right: Whether it is the right one; None where that is not known.
+        reply: What the model wrote, where it is shown with the answer.
+    """
+
+    answer: str
+    right: bool | None
+    reply: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A short judgement.
+
+    Attributes:
+        text: What is judged.
+        verdict: In words.
+        good: Whether it holds; None where nobody could say.
+    """
+
+    text: str
+    verdict: str
+    good: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A version of an item.
+
+    Attributes:
+        title: In words; may be empty.
+        code: Sense code; may be empty.
+        texts: Name to text; None where it is not kept.
+        options: Texts of the options.
+        reading: The answer, where one was given.
+        verdicts: Title to judgements.
+    """
+
+    title: str
+    code: str = ""
+    texts: tuple[tuple[str, Text | None], ...] = ()
+    options: tuple[Text, ...] = ()
+    reading: Reading | None = None
+    verdicts: tuple[tuple[str, tuple[Verdict, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """Answers to an item: a line a model, a column a version; None where it was not asked."""
+
+    heads: tuple[str, ...]
+    lines: tuple[tuple[str, tuple[Reading | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item to be read.
+
+    Attributes:
+        title: What it is.
+        sides: Its versions, side by side.
+        notes: Sentences below.
+        verdicts: Judgements below.
+        replies: Answers of models.
+    """
+
+    title: str
+    sides: tuple[Side, ...] = ()
+    notes: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    replies: Replies | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks that are shown when asked for."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A point of a checklist.
+
+    Attributes:
+        item: What is to be done.
+        status: In words.
+        state: How it is marked.
+        finding: What was found.
+        commands: What would do it.
+    """
+
+    item: str
+    status: str
+    state: Literal["done", "warned", "open"]
+    finding: str
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """Points by section."""
+
+    sections: tuple[tuple[str, tuple[Check, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that was not done, the commands that do it, and what it needs."""
+
+    what: str
+    commands: tuple[str, ...]
+    needs: str = ""
+
+
+Block = (
+    Section | Sentences | Grid | Drawing | Item | Fold | Facts | Code | Checklist | Step | Card
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a report shows.
+
+    Attributes:
+        title: The question that it answers.
+        lead: What stands before the list of contents.
+        blocks: The rest, by sections.
+    """
+
+    title: str
+    lead: tuple[Block, ...] = ()
+    blocks: tuple[Block, ...] = field(default=())
+
+    @classmethod
+    def of(cls, title: str, lead: Iterable[Block | None], blocks: Iterable[Block | None]) -> Page:
+        """A page of what is there: empty blocks, and sections without content, are left out."""
+        return cls(title, tuple(_there(lead)), tuple(_with_content(list(_there(blocks)))))
+
+    @property
+    def sections(self) -> list[Section]:
+        """What the list of contents names."""
+        return [block for block in self.blocks if isinstance(block, Section) and block.listed != ""]
+
+    def every(self) -> Iterator[Block]:
+        """All blocks, also those within others."""
+        return _flat((*self.lead, *self.blocks))
+
+
+def anchor(text: str) -> str:
+    """A name for links, made of a title."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def _there(blocks: Iterable[Block | None]) -> Iterator[Block]:
+    for block in blocks:
+        if block is not None and not (isinstance(block, Sentences | Facts) and not _content(block)):
+            yield block
+
+
+def _content(block: Sentences | Facts) -> bool:
+    return bool(block.texts if isinstance(block, Sentences) else block.rows)
+
+
+def _with_content(blocks: list[Block]) -> Iterator[Block]:
+    for place, block in enumerate(blocks):
+        after = blocks[place + 1] if place + 1 < len(blocks) else None
+        if isinstance(block, Section) and (
+            after is None or (isinstance(after, Section) and after.level <= block.level)
+        ):
+            continue
+        yield block
+
+
+def _flat(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from _flat(block.blocks)

@@ -1,0 +1,80 @@
+"""A page as one HTML file that needs no network, no script and no other file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from hesperus.reports.blocks import Block, Page
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.theme import inline_svg
+from hesperus.untrusted import shortened, visible
+from hesperus.version import __version__
+
+_LONGEST = 1200
+"""Characters of a text in an example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawn figure.
+
+    Attributes:
+        id: Anchor, and the prefix of the ids inside.
+        svg: The drawing.
+        caption: What it shows.
+        alt: The same for those who do not see it, and where the numbers stand.
+        wide: Whether it is shown in its own size and scrolled.
+    """
+
+    id: str
+    svg: Markup
+    caption: str
+    alt: str
+    wide: bool = False
+
+
+def html(page: Page) -> str:
+    """The page as text; the same blocks give the same text. Every text in it is escaped."""
+    return (
+        _environment().get_template("page.html.j2").render(page=page, version=__version__, css=Markup(_css()))
+    )
+
+
+def _figure(drawing: Drawing) -> Figure:
+    # The renderer escapes every text that it draws; a test feeds it markup
+    svg = Markup(inline_svg(drawing.chart, drawing.name))
+    alt = f"Figure: {drawing.caption}"
+    alt += f" The table on {drawing.table} has the numbers." if drawing.table else ""
+    return Figure(f"figure-{drawing.name}", svg, drawing.caption, alt, wide=drawing.wide)
+
+
+def _kinds(blocks: Iterable[Block]) -> Iterator[tuple[str, object]]:
+    """Blocks with their kinds, by which the template chooses how to show them; drawings are drawn."""
+    for block in blocks:
+        shown = _figure(block) if isinstance(block, Drawing) else block
+        yield type(shown).__name__, shown
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("hesperus.reports", "templates"),
+        autoescape=select_autoescape(
+            default=True, default_for_string=True, enabled_extensions=("j2", "html")
+        ),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["visible"] = visible
+    environment.filters["shortened"] = lambda text: shortened(text, _LONGEST)
+    environment.filters["kinds"] = _kinds
+    return environment
+
+
+def _css() -> str:
+    loader = PackageLoader("hesperus.reports", "templates")
+    return loader.get_source(Environment(autoescape=True), "report.css")[0]

@@ -1,0 +1,173 @@
+"""The page of a run of senses: how often the answer stays the same when the question is put otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.settings import MeasureSettings
+from hesperus.records import Run
+from hesperus.reports import grids, story
+from hesperus.reports.answer_figures import MOST_LABELS
+from hesperus.reports.blocks import Block, Item, Page, Reading, Section, Sentences, Side
+from hesperus.reports.card import card_of
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.drawings import drawings
+from hesperus.reports.examples import Asked, Example, inconsistent_examples
+from hesperus.reports.findings import Findings
+from hesperus.reports.overview import overview
+from hesperus.reports.provenance import cited, made
+from hesperus.wording import own_senses
+
+Blocks = Iterator[Block | None]
+
+_NOTHING = "These records hold no two senses of the same questions, so there is nothing to compare."
+_WHAT = (
+    "An answer is consistent when the model gives the same one to the same question put in two senses: in two languages, "
+    "or in two wordings. It need not be right."
+)
+_TRANSLATION = (
+    "The input is translated by the model, the instruction stays as it was (X). If inconsistency came from bad "
+    "translations, answers to well translated questions would stay the same."
+)
+_NOTES = (
+    "Consistency is the share of items with the same answer. Intervals resample items: all answers to a drawn item travel "
+    "together, so that differences between senses and models are paired. An answer that could not be read is the same as "
+    'no other, unless the settings above say otherwise; the column "least to most" shows what the other rules would give.',
+    "Consistency beside accuracy: a model can be consistent and wrong. Consistency beside the noise floor: a model that is "
+    "asked the same thing twice may differ from itself. A low share with the input in another sense and a high one with "
+    "the instruction alone says that the question is read otherwise, not the task.",
+    "Method: Xenia Ohmer, Elia Bruni, Dieuwke Hupkes. Separating form and meaning: Using self-consistency to quantify task "
+    "understanding across multiple senses. GEM 2023. Card: Dieuwke Hupkes et al. A taxonomy and review of generalization "
+    "research in NLP. Nature Machine Intelligence 5, 2023.",
+)
+_CARD = (
+    "Where this study stands in the taxonomy of generalisation research (Hupkes et al. 2023). Filled in from the records; "
+    "what they cannot tell is said in the last column."
+)
+_INVALID = {
+    "disagree": "an unreadable answer is the same as no other",
+    "agree": "two unreadable answers are the same",
+    "drop": "items with an unreadable answer are left out",
+}
+
+
+def multisense_page(
+    run: Run, found: Findings, settings: MeasureSettings, *, each: int = 3, most: int = 36
+) -> Page:
+    """The page of a run.
+
+    Args:
+        run: The run.
+        found: Its tables.
+        settings: How they were made.
+        each: Examples a model and sense.
+        most: Examples in all.
+
+    Raises:
+        DataError: The run has no records.
+    """
+    own = own_senses(run.study, run.items)
+    told = story.headlines(found, own)
+    lead: list[Block] = [
+        Sentences(tuple(told) or (_NOTHING,), "list" if len(told) > 4 else "lead"),
+        *overview(run.records, settings, signature=run.signature).blocks,
+        Sentences.of(story.asides(found, run.records), "aside"),
+    ]
+    examples = inconsistent_examples(run.records, run.items, each=each, most=most, own=own)
+    return Page.of(
+        story.title(run.records),
+        lead,
+        [
+            *_measured(found),
+            *_examples(examples.shown, examples.total),
+            Section("How it was measured", "measured"),
+            Sentences((_held(run.records), _described(settings))),
+            *made(run, found.consistency.signature),
+            Section("GenBench evaluation card", "card", listed="GenBench card"),
+            Sentences((_CARD,)),
+            card_of(run.records, own),
+            Section("Notes and citation", "notes", listed="Notes"),
+            cited(*_NOTES),
+        ],
+    )
+
+
+def _measured(found: Findings) -> Blocks:
+    drawn: dict[str, list[Drawing]] = {}
+    for drawing in drawings(found):
+        drawn.setdefault(drawing.kind, []).append(drawing)
+    yield Section("Summary", "summary")
+    yield Sentences((_WHAT,))
+    yield from drawn.get("consistency", ())
+    yield grids.summary_grid(found)
+    yield grids.pairs_grid(found)
+    yield grids.split_grid(found)
+    yield Section("Every sense with every other", "pairs", 3, "")
+    yield from drawn.get("pairs", ())
+    yield grids.agreement_grid(found)
+    yield Section("Accuracy", "accuracy")
+    yield from drawn.get("accuracy", ())
+    yield grids.accuracy_grid(found)
+    yield Section("What changes", "changes")
+    if "labels" not in drawn and "directions" not in drawn:
+        yield Sentences(
+            (
+                "The answers are free texts or too many labels for a picture of shares; the examples below show single items.",
+            )
+        )
+    yield from drawn.get("labels", ())
+    yield grids.labels_grid(found, MOST_LABELS)
+    yield from drawn.get("directions", ())
+    yield grids.directions_grid(found, MOST_LABELS)
+    yield Section("What became of the replies", "replies", listed="Replies")
+    if "outcomes" not in drawn:
+        yield Sentences(("Every reply to a prompt in one sense could be read as an answer.",))
+    yield from drawn.get("outcomes", ())
+    yield grids.outcomes_grid(found)
+    if "translation" in drawn or found.unscored:
+        unused = f"The run has translation scores, but they could not be used: {found.unscored}"
+        yield Section("Is it the translation?", "translation", listed="Translation")
+        yield Sentences((unused if found.unscored else _TRANSLATION,))
+        yield from drawn.get("translation", ())
+        yield grids.bins_grid(found)
+
+
+def _examples(shown: tuple[Example, ...], total: int) -> Blocks:
+    yield Section("Examples", "examples")
+    if not shown:
+        yield Sentences(("No answer changed between the senses.",))
+        return
+    yield Sentences(
+        (
+            f"{len(shown)} of {total:,} changed answers: for each model and sense the most frequent changes first. Control "
+            "characters are written as their codes.",
+        )
+    )
+    for one in shown:
+        gold = "" if one.gold is None else f", right answer: {one.gold}"
+        yield Item(f"{one.model}, {one.task}, item {one.item}{gold}", (_side(one.a), _side(one.b)))
+
+
+def _side(asked: Asked) -> Side:
+    texts = (*asked.fields, ("reply", asked.reply))
+    return Side(asked.sense, asked.code, texts, asked.options, Reading(asked.answer, asked.right))
+
+
+def _held(records: pl.DataFrame) -> str:
+    cells = records.select("model", "task", "instruction", "input", "repeat").n_unique()
+    return (
+        f"{records.height:,} answers by {_count(records, 'model')} to {_count(records, 'item')} of "
+        f"{_count(records, 'task')}, in {cells:,} combinations of model, senses and repeat."
+    )
+
+
+def _count(records: pl.DataFrame, name: str) -> str:
+    number = records[name].n_unique()
+    return f"{number:,} {name}" + ("" if number == 1 else "s")
+
+
+def _described(settings: MeasureSettings) -> str:
+    return f"{interval_text(settings.bootstrap)} Unreadable answers: {_INVALID[settings.invalid]}."

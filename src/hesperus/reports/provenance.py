@@ -1,0 +1,59 @@
+"""How a run and its numbers were made, as a page tells it: nothing in it that must not be passed on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from hesperus.fingerprint import plain
+from hesperus.records import Run
+from hesperus.reports.blocks import Code, Sentences
+from hesperus.version import __version__
+
+_USER = re.compile(r"(//)[^/@\s]+@")
+
+
+_ADDRESS = re.compile(r"[a-z]+://\S+")
+_PLACE = re.compile(r"(?:/|[A-Za-z]:[\\/])[^\s/\\]+[\\/]\S*")
+
+
+def _to_share(value: Any, key: str = "") -> Any:
+    """What may be passed on: no endpoint's address, no user or password in any, of an absolute path its last name."""
+    if isinstance(value, str):
+        if key == "base_url" and _ADDRESS.fullmatch(value):
+            return "(an address)"
+        if _PLACE.fullmatch(value):
+            return re.split(r"[\\/]", value.rstrip("/\\"))[-1]
+        return _USER.sub(r"\1", value)
+    if isinstance(value, Mapping):
+        return {name: _to_share(inner, str(name)) for name, inner in value.items()}
+    return [_to_share(inner, key) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def study_text(study: Mapping[str, object]) -> str:
+    """The resolved study as YAML; empty where there is none."""
+    if not study:
+        return ""
+    return str(yaml.safe_dump(_to_share(plain(study)), allow_unicode=True, sort_keys=False))
+
+
+def signature_text(run: Mapping[str, object], numbers: Mapping[str, object]) -> str:
+    """How the run and the numbers of a page were made, as JSON."""
+    document = {"run": _to_share(plain(run)), "numbers": _to_share(plain(numbers))}
+    return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True)
+
+
+def made(run: Run, numbers: Mapping[str, object]) -> tuple[Code | Sentences, Code]:
+    """Blocks that say how a run and the numbers of a page were made."""
+    study = study_text(run.study)
+    told = Code("Study", study) if study else Sentences(("These records came without a study file.",))
+    return told, Code("Signature", signature_text(run.signature, numbers))
+
+
+def cited(*paragraphs: str) -> Sentences:
+    """What closes a page: how to read it, where its methods come from, and which version made it."""
+    return Sentences((*paragraphs, f"Please name the version: hesperus {__version__}."))

@@ -1,0 +1,296 @@
+"""The page of an audit: its sections, in the order in which they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.settings import MeasureSettings
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.back_translation import NOTES as BACK_NOTES
+from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.native_control import LIMITS
+from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
+from hesperus.analysis.tax.naturalisation import REUSED
+from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
+from hesperus.analysis.tax.sides import Compared, Side, compared
+from hesperus.analysis.tax.validity import TOLERANCE, fragile_cells, unchecked_cells
+from hesperus.records import Run
+from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step
+from hesperus.reports.blocks import Checklist as ChecklistBlock
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.overview import overview
+from hesperus.reports.provenance import cited, made
+from hesperus.reports.tax import grids, story
+from hesperus.reports.tax.checklist import NOT_DONE, Checklist
+from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, remedies, steps_of
+from hesperus.reports.tax.drawings import drawings
+from hesperus.reports.tax.residue import residue_blocks
+from hesperus.rounding import cell
+
+Blocks = Iterator[Block | None]
+
+_CARD = (
+    "Where this audit stands in the taxonomy of generalisation research (Hupkes et al. 2023). Filled in from the records; "
+    "what they cannot tell is said in the last column."
+)
+_NOTES = (
+    "No single number is the translation tax. E1 compares the original with what came back; E3 the translated items with "
+    "others that were written in the language; E4 the translated items with the same ones rewritten; E2 asks people what "
+    "they see. Each rests on an assumption of its own, which stands beside it. Pairs count where both answers could be read "
+    "and the gate was passed; the primary estimates resample items with all their models, since models of one item are not "
+    "independent. The sign test is exact, on discordant pairs of one model. An interval without width, where no pair or "
+    "only a few items differ, is no certainty.",
+    "Method: The Translation Tax Is Not a Scalar: A Counterfactual Audit of English-Source Cue Inheritance in Chinese "
+    "Multilingual Benchmarks. Card: Dieuwke Hupkes et al. A taxonomy and review of generalization research in NLP. Nature "
+    "Machine Intelligence 5, 2023.",
+)
+
+
+class TaxPage:
+    """Makes the blocks of an audit.
+
+    Args:
+        evidence: What the audit has.
+        tables: Every table that can be made of it, by name.
+        checklist: The checklist and the card.
+        items: Texts of the items; None where they are not kept.
+    """
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        tables: Mapping[str, Table],
+        checklist: Checklist,
+        items: pl.DataFrame | None,
+    ) -> None:
+        self.evidence, self.tables, self.checklist, self.items = evidence, tables, checklist, items
+        self._drawn: dict[str, Drawing] = {one.kind: one for one in drawings(tables, evidence)}
+        self._remedies = remedies(evidence)
+        self._back = _back(evidence)
+
+    def page(self, run: Run) -> Page:
+        """The page.
+
+        Args:
+            run: Whose study and signature are shown; its records are not looked at.
+        """
+        evidence = self.evidence
+        settings = MeasureSettings(bootstrap=evidence.settings.bootstrap)
+        lead = (
+            Sentences.of(story.verdict(evidence, self.tables), "lead"),
+            Sentences.of(story.hangs_on(evidence, self.tables)),
+            Section("What was audited", "audited"),
+            Sentences.of(story.audited(evidence, run.study)),
+            *overview(evidence.records, settings, signature=run.signature).blocks,
+            Sentences.of(story.asides(evidence, self.tables), "aside"),
+        )
+        numbers = {name: found.signature for name, found in self.tables.items()}
+        blocks = (
+            *self._checklist(),
+            *self._alignment(),
+            *self._way_back(),
+            *self._validity(),
+            *self._native(),
+            *self._natural(),
+            *self._ratings(),
+            Section("Items for reading", "residue"),
+            *residue_blocks(evidence, self._back, self.items),
+            Section("GenBench evaluation card", "card", listed="GenBench card"),
+            Sentences((_CARD,)),
+            self.checklist.card,
+            Section("How it was measured", "measured"),
+            Sentences((self._described(),)),
+            *made(run, numbers),
+            Section("Notes and citation", "notes", listed="Notes"),
+            cited(*_NOTES),
+        )
+        return Page.of(story.title(evidence), lead, blocks)
+
+    def _checklist(self) -> Blocks:
+        found = self.checklist.table
+        done = sum(row["status"] != NOT_DONE for row in found.rows)
+        names = ", ".join((ALIGNMENT_FILE, RATINGS_FILE, CHECKS_FILE))
+        yield Section("Checklist", "summary")
+        yield Sentences(
+            (
+                f"{done} of {len(found.rows)} points done. Differences are percentage points. RUN stands for the run folder; "
+                f"the files {names} are found in it by their names.",
+            )
+        )
+        yield ChecklistBlock(_sections(found))
+
+    def _alignment(self) -> Blocks:
+        yield Section("Alignment: is it the same question on every side?", "alignment", listed="Alignment")
+        if self.evidence.alignment is None:
+            yield self._step("audit of ids, options and gold on every side")
+        elif not self.evidence.alignment:
+            yield Sentences(("The alignment audit found nothing.",))
+        if self._back is not None:
+            yield Sentences((story.in_the_records(self._back),))
+        yield grids.alignment_grid(self.evidence.alignment)
+
+    def _way_back(self) -> Blocks:
+        yield Section("E1: what the way back costs", "e1", listed="E1 back-translation")
+        found = self.tables.get("e1")
+        table = grids.models_grid(found, "cell", ("Right on the original, %", "Right on what came back, %"))
+        if found is None or table is None:
+            yield self._step("E1 back-translation, clustered over items")
+            return
+        yield Sentences(
+            (
+                "Accuracy on the original minus accuracy on what came back from the translation: same model, same items. "
+                f"Gate: {found.signature['gate']}.",
+            )
+        )
+        if self.evidence.scores is None:
+            yield self._step("E1 gate on the back-translations")
+        yield _limits(BACK_NOTES[:1])
+        yield self._drawn.get("e1")
+        yield table
+        yield Section("What it hangs on", "e1-hangs-on", 3, "")
+        yield self._drawn.get("e1-without")
+        yield grids.pooled_grid(found, grids.POOLED["e1"])
+        yield Section("The gate", "e1-gate", 3, "")
+        yield self._drawn.get("gate")
+
+    def _validity(self) -> Blocks:
+        found = self.tables["validity"]
+        readers: list[str] = list(found.signature["readers"])  # type: ignore[call-overload]  # names, by its own table
+        unchecked, floor = unchecked_cells(found), cell(self.evidence.settings.floor, "share")
+        fragile, who = fragile_cells(found), ", ".join(readers)
+        yield Section("Validity: how much rests on the reading of replies", "validity", listed="Validity")
+        if fragile:
+            yield Sentences(
+                (
+                    f"Fragile to the reader (as {who}): fewer than {floor} readable, or accuracies that differ by more than "
+                    f"{TOLERANCE} between readers.",
+                )
+            )
+            yield Sentences.of(fragile)
+        else:
+            differ = (
+                f", and accuracies differ by at most {TOLERANCE} between readers" if len(readers) > 1 else ""
+            )
+            what = "fragile" if unchecked else "fragile to the reader"
+            yield Sentences(
+                (
+                    f"No cell is {what} (as {who}): at least {floor} of every cell's answers could be read{differ}.",
+                )
+            )
+        replies = self.evidence.records["reply"]
+        if replies.null_count() == len(replies):
+            yield Sentences(("The records hold no replies, so that no second reader could read them.",))
+        elif len(readers) < 2:
+            yield self._step("cells that hang on the reader, by several readers")
+        elif unchecked:
+            yield Sentences((f"{unchecked} cells hold no reply that a second reader could read.",))
+        yield grids.validity_grid(found)
+        yield Section("Bounds from unreadable answers", "bounds", 3, "")
+        bounds = grids.bounds_grid(self.tables.get("bounds"))
+        if bounds is None:
+            yield self._step("bounds on every estimate from unreadable answers")
+        elif "bounds" not in self._drawn:
+            yield Sentences(
+                (
+                    "Every answer of the compared pairs could be read, so the bounds are the estimates themselves.",
+                )
+            )
+        yield self._drawn.get("bounds")
+        yield bounds
+
+    def _native(self) -> Blocks:
+        yield Section("E3: against items that were written in the language", "e3", listed="E3 native control")
+        table = grids.native_grid(self.tables.get("e3"))
+        if table is None:
+            yield self._step("E3 native control")
+            return
+        yield _limits(LIMITS)
+        yield self._drawn.get("e3")
+        yield table
+
+    def _natural(self) -> Blocks:
+        yield Section("E4: the same items, rewritten naturally", "e4", listed="E4 naturalisation")
+        found = self.tables.get("e4")
+        table = grids.models_grid(found, "model", ("Right on the natural, %", "Right on the translated, %"))
+        strata = self.evidence.strata or {}
+        if table is None:
+            yield self._step("E4 naturalisation, same items")
+            if not strata:
+                yield self._step("strata fixed before rewriting, with a fingerprint")
+            return
+        sizes = ", ".join(f"{name} {len(ids)}" for name, ids in strata.items())
+        yield Sentences(
+            (
+                "Accuracy on the rewritten items minus accuracy on the translated ones. Strata, fixed before any rewriting: "
+                f"{sizes} items.",
+            )
+        )
+        yield _limits([*NATURAL_NOTES, *([REUSED] if self.evidence.reused else [])])
+        yield self._drawn.get("e4")
+        yield table
+        yield self._drawn.get("e4-models")
+        yield grids.pooled_grid(found, grids.POOLED["e4"])
+        yield Section("Is it still the same question?", "e4-checked", 3, "")
+        passed = grids.passed_grid(found)
+        if passed is None:
+            yield Sentences(("Nobody checked the rewritten items.",))
+            yield self._step("rewritten items verified by another model")
+            yield self._step("rewritten items checked by people")
+        yield passed
+
+    def _ratings(self) -> Blocks:
+        yield Section("E2: what bilingual people see", "e2", listed="E2 ratings")
+        table = grids.rating_grid(self.tables.get("rating"))
+        if table is None:
+            yield self._step("E2 rating of cues against the tax of items")
+        else:
+            yield _limits(RATING_NOTES)
+            yield self._drawn.get("rating")
+            yield table
+        agreement = grids.agreement_grids(self.evidence.agreement)
+        if agreement:
+            yield Section("Agreement of the raters", "raters", 3, "")
+            yield from agreement
+        else:
+            yield Sentences(("No agreement of raters: that takes two people who rated the same items.",))
+
+    def _step(self, what: str) -> Step:
+        remedy = self._remedies[what]
+        return Step(what, tuple(steps_of(remedy.command)), remedy.needs)
+
+    def _described(self) -> str:
+        settings = self.evidence.settings
+        return (
+            f"{interval_text(settings.bootstrap)} A model is often unreadable where fewer than "
+            f"{cell(settings.floor, 'share')} of its answers on a side could be read."
+        )
+
+
+def _back(evidence: Evidence) -> Compared | None:
+    """The original against what came back; None where nothing did."""
+    senses = evidence.senses
+    if senses.original is None or senses.back is None:
+        return None
+    gate = evidence.gate if evidence.scores is not None else None
+    sides = Side(senses.original), Side(senses.back)
+    return compared(evidence.audited, *sides, scores=evidence.scores, gate=gate)
+
+
+def _limits(notes: tuple[str, ...] | list[str]) -> Sentences:
+    """What an estimator cannot tell."""
+    return Sentences.of((f"{note[0].upper()}{note[1:]}." for note in notes), "aside")
+
+
+def _sections(found: Table) -> tuple[tuple[str, tuple[Check, ...]], ...]:
+    """The checklist by section."""
+    sections: dict[str, list[Check]] = {}
+    for row in found.rows:
+        status = str(row["status"])
+        state = "open" if status == NOT_DONE else "done" if status == "done" else "warned"
+        steps = tuple(steps_of(str(row["command"])))
+        check = Check(str(row["item"]), status, state, str(row["finding"]), steps)  # type: ignore[arg-type]
+        sections.setdefault(str(row["section"]), []).append(check)
+    return tuple((f"{name[0].upper()}{name[1:]}", tuple(points)) for name, points in sections.items())
