@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
     "lazy", "tables", "plugins", "types", "errors", "fingerprint", "version", "languages", "normalization",
-    "rounding", "spreadsheets", "strict_yaml", "untrusted", "wording",
+    "rounding", "serving", "spreadsheets", "strict_yaml", "untrusted", "wording",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "untrusted": set(),
     "wording": {"types", "errors", "languages", "rounding"},
     "tables": {"errors", "spreadsheets"},
+    "serving": {"errors"},
     "spreadsheets": set(),
     "strict_yaml": {"errors"},
     "fingerprint": {"version"},

@@ -18,7 +18,8 @@ from typing import Any
 
 import uvicorn
 
-from hesperus.annotation import Address, RatingStore, create_app
+from hesperus.annotation import RatingStore, create_app
+from hesperus.serving import Address
 from reports.headless_chromium import Page, chromium_page, executable
 
 __all__ = [

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from rating_browser import served
 
-from hesperus.annotation import Address, RatingStore, Sheet, create_store
+from hesperus.annotation import RatingStore, Sheet, create_store
 from hesperus.errors import UsageError
+from hesperus.serving import Address
 
 ANSWER = tuple[int, dict[str, str], bytes]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hesperus.annotation.runs import changed_frame, readings_frame, sides_frame
     from hesperus.annotation.scales import Scaled, read_scaled
     from hesperus.annotation.scheme import Choice, Question, Scheme, Shown, read_scheme, scheme_text, schemes
-    from hesperus.annotation.server import Address, create_app, serve
+    from hesperus.annotation.server import create_app, serve
     from hesperus.annotation.snippets import snippets_frame
     from hesperus.annotation.sources import Source, sheet_from
     from hesperus.annotation.store import Rater, RatingStore, create_store
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from hesperus.annotation.units import Sheet, Text, Unit
 
 _HOMES = {
-    "Address": "server",
     "Choice": "scheme",
     "Corrections": "corrections",
     "Decision": "adjudication",
@@ -79,7 +78,6 @@ _HOMES = {
 }
 
 __all__ = [
-    "Address",
     "Choice",
     "Corrections",
     "Decision",

@@ -164,9 +164,10 @@ def links(
         hesperus annotate links rate.sqlite --reissue first
     """
     from hesperus.analysis.table import Table
-    from hesperus.annotation import Address, RatingStore, link
+    from hesperus.annotation import RatingStore, link
     from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
+    from hesperus.serving import Address
 
     if not (rater or adjudicator or reissue):
         raise UsageError("name somebody: --rater NAME, --adjudicator NAME or --reissue NAME")
@@ -205,8 +206,8 @@ def serve(
 
         hesperus annotate serve rate.sqlite --base-url https://rate.example.org
     """
-    from hesperus.annotation import Address
     from hesperus.annotation import serve as run
+    from hesperus.serving import Address
 
     address = Address(host, port, base_url, expose)
     if not address.is_loopback:
