@@ -64,19 +64,12 @@ def end_of(process: subprocess.Popen[str], seconds: float = 60) -> str:
     return said
 
 
-def wait_for(condition, seconds: float = 30) -> None:
-    limit = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < limit
-        time.sleep(0.002)
-
-
 def stored_prompts(path: Path) -> set[str]:
     with ReplyStore(path) as store:
         return {row.request.prompt.user for row in store.stored()}
 
 
-def test_a_run_killed_ten_times_is_the_run_that_was_not(tmp_path):
+def test_a_run_killed_ten_times_is_the_run_that_was_not(tmp_path, until):
     count, rng = 300, random.Random(42)
 
     def slow_echo(body, number):
@@ -93,7 +86,7 @@ def test_a_run_killed_ten_times_is_the_run_that_was_not(tmp_path):
             seen = len(endpoint.bodies)
             process = child(endpoint, store, out, count)
             more = rng.randint(1, count // (KILLS + 2))
-            wait_for(lambda more=more, seen=seen: len(endpoint.bodies) >= seen + more)
+            until(lambda more=more, seen=seen: len(endpoint.bodies) >= seen + more)
             time.sleep(rng.uniform(0, 0.02))
             process.send_signal(signal.SIGKILL)
             process.communicate()
@@ -122,10 +115,10 @@ def test_two_processes_with_one_store_ask_everything_once(tmp_path):
     assert [path.name for path in tmp_path.glob("*.lock")] == []
 
 
-def test_an_interrupt_keeps_what_is_in_flight(tmp_path):
+def test_an_interrupt_keeps_what_is_in_flight(tmp_path, until):
     with serving(lambda body, _: Say(user_text(body), seconds=0.4)) as endpoint:
         process = child(endpoint, tmp_path / "s.sqlite", tmp_path / "o.json", 500)
-        wait_for(lambda: len(endpoint.bodies) >= CONCURRENCY)
+        until(lambda: len(endpoint.bodies) >= CONCURRENCY)
         process.send_signal(signal.SIGINT)
         assert "KeyboardInterrupt" in end_of(process)
         assert stored_prompts(tmp_path / "s.sqlite") == set(endpoint.asked)
@@ -133,13 +126,13 @@ def test_an_interrupt_keeps_what_is_in_flight(tmp_path):
     assert not (tmp_path / "o.json").exists()
 
 
-def test_a_second_interrupt_ends_it_at_once_and_keeps_what_has_come(tmp_path):
+def test_a_second_interrupt_ends_it_at_once_and_keeps_what_has_come(tmp_path, until):
     def behave(body, number):
         return echo(body, number) if number <= 3 else Say("late", seconds=30)
 
     with serving(behave) as endpoint:
         process = child(endpoint, tmp_path / "s.sqlite", tmp_path / "o.json", 500)
-        wait_for(lambda: len(endpoint.bodies) >= CONCURRENCY)
+        until(lambda: len(endpoint.bodies) >= CONCURRENCY)
         time.sleep(0.2)
         started = time.monotonic()
         process.send_signal(signal.SIGINT)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import heapq
+import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -193,3 +195,124 @@ def test_it_stays_within_bounds_whatever_comes(most, happened):
             limit.failed(is_refusal=outcome == "refusal", sent_at=now - seconds, now=now)
         assert 1 <= limit.value <= most
         assert limit.slot(now) < now + 60 * 600
+
+
+class Rounds:
+    """A steady stream of what a limit lets through: replies come a second after their requests, refusals at once."""
+
+    def __init__(self, most: int) -> None:
+        self.limit, self.now, self.owed = Limit(most), 0.0, 0.0
+
+    def round(self, share: float = 0.0, *, bears: float = math.inf, is_refusal: bool = True) -> int:
+        """A second, in which an even share is refused or fails, and what the endpoint does not bear; the limit afterwards."""
+        sent = self.limit.value
+        for place in range(sent):
+            at = self.now + place / sent
+            self.owed += max(share, 1.0 - bears / self.limit.value)
+            if self.owed >= 1.0 - 1e-9:
+                self.owed -= 1.0
+                self.limit.failed(is_refusal=is_refusal, sent_at=at, now=at)
+            else:
+                self.limit.succeeded(sent, sent_at=at - 1.0, now=at)
+        self.now += 1.0
+        return self.limit.value
+
+    def rounds(self, count: int, share: float) -> list[int]:
+        """The limit after each of so many rounds."""
+        return [self.round(share) for _ in range(count)]
+
+    def gap(self) -> float:
+        """Seconds between two places in line."""
+        first, second = self.limit.slot(self.now), self.limit.slot(self.now)
+        return second - first
+
+
+def grown_to(most: int) -> Rounds:
+    rounds = Rounds(most)
+    while rounds.limit.value < most:
+        rounds.round()
+    return rounds
+
+
+def in_trial(most: int, share: float) -> tuple[Rounds, list[int]]:
+    """Rounds with refusals until the limit is lowered, and the limits on the way."""
+    rounds, seen = grown_to(most), []
+    while not seen or seen[-1] == most:
+        seen += rounds.rounds(1, share)
+        assert len(seen) < 20
+    return rounds, seen
+
+
+def test_a_tenth_of_refusals_is_put_up_with_and_more_is_put_to_the_test_at_a_second_look():
+    calm = grown_to(200)
+    assert calm.rounds(30, 0.09) == [200] * 30 and calm.gap() == 0.0
+    rounds, seen = in_trial(200, 0.3)
+    assert seen[:-1] == [200] * (len(seen) - 1) and len(seen) >= 4, "one bad sample is looked at again"
+    assert seen[-1] == pytest.approx(200 * 0.9 * 0.7, abs=4), "less by what was refused, and a tenth"
+    assert rounds.gap() == pytest.approx(1.0 / 126, rel=0.05), "as many a second as come back"
+
+
+def test_refusals_that_stay_with_less_load_are_chance_and_the_limit_returns():
+    rounds, _ = in_trial(200, 0.3)
+    while rounds.limit.value != 200:
+        rounds.rounds(1, 0.3)
+    assert rounds.gap() == pytest.approx(1.0 / 200 / 1.5, rel=0.01), "half as fast again as replies come"
+    after = rounds.rounds(60, 0.3)
+    lowered = [place for place, value in enumerate(after) if value < 200]
+    assert lowered and lowered[0] >= 30, "that many samples later it is put to the test again"
+    assert rounds.limit.value == 200, "and again put down to chance"
+
+
+def test_refusals_that_vanish_with_less_load_keep_the_limit_down():
+    rounds, lowered = grown_to(200), []
+    while not lowered or lowered[-1] == 200:
+        lowered.append(rounds.round(bears=140))
+    assert lowered[-1] == 126
+    while rounds.limit.value == 126:
+        rounds.round(bears=140)
+    assert rounds.limit.value == pytest.approx(141, abs=2), "what came back a second, no more"
+    assert rounds.gap() == pytest.approx(1.0 / rounds.limit.value, rel=0.05)
+    growth = [rounds.round() for _ in range(60)]
+    steps = [after / before for before, after in pairwise(growth)]
+    assert max(steps[:8]) <= 1.02 + 1 / 141, "slowly at first"
+    assert 1.09 < max(steps) <= 1.1 + 1 / 141, "later a tenth a sample, and no more"
+    assert 12 < growth.index(200) < 30
+
+
+def test_nearly_everything_refused_is_never_put_down_to_chance():
+    rounds, seen = in_trial(200, 0.8)
+    assert seen[-1] == pytest.approx(200 * 0.25, abs=1), "to a quarter at once"
+    lowest = min(rounds.rounds(40, 0.8))
+    assert lowest == 1
+    assert rounds.gap() > 1.0, "one request at a time, with pauses"
+    rounds.rounds(600, 0.97)
+    assert 10.0 < rounds.gap() <= 1.0 / 0.02 + 1e-6, (
+        "50 round trips between two requests are the longest pause"
+    )
+
+
+def test_faults_that_tell_nothing_of_load_lower_nothing():
+    rounds = grown_to(100)
+    for _ in range(30):
+        rounds.round(0.4, is_refusal=False)
+    assert rounds.limit.value == 100 and rounds.gap() == 0.0
+
+
+def test_a_small_sample_decides_nothing():
+    rounds = Rounds(8)
+    gaps = [(rounds.round(0.25), rounds.gap())[1] for _ in range(12)]
+    assert gaps[:4] == [0.0] * 4 and gaps[5] > 0.0, "of forty outcomes, or five rounds of eight"
+    worse = Rounds(8)
+    gaps = [(worse.round(0.5), worse.gap())[1] for _ in range(12)]
+    assert gaps[:2] == [0.0] * 2 and gaps[3] > 0.0, (
+        "where four times as many are refused as is put up with, of twenty"
+    )
+
+
+def test_places_in_line_are_given_out_evenly_and_little_is_made_up_for():
+    rounds, _ = in_trial(200, 0.3)
+    gap = rounds.gap()
+    start = rounds.now + 100.0
+    places = [rounds.limit.slot(start) for _ in range(50)]
+    assert places[0] == pytest.approx(start - min(0.01, 2 * gap)), "at most two places, or 10 ms, in the past"
+    assert [b - a for a, b in pairwise(places)] == pytest.approx([gap] * 49)

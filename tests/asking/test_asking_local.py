@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
+import threading
+import time
 from collections.abc import Sequence
 
 import pytest
 
-from hesperus.asking import Budget, Policy, ReplyStore, Spending, ask
+from hesperus.asking import Budget, Policy, ReplyStore, Spending, ask, held, request_key
+from hesperus.asking.store import Entry
+from hesperus.asking.turns import turn
 from hesperus.errors import BudgetReachedError, PermanentError, StoreError
 from hesperus.models import ScriptedModel
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
@@ -55,6 +61,105 @@ def test_one_bad_request_fails_alone(store):
     kinds = [r.text if isinstance(r, Reply) else r.kind for r in replies]
     assert kinds == ["A", "B", "bad_prompt", "D", "E"] and len(store) == 4
     assert replies[2] == Failure("bad_prompt", "cannot read this")
+
+
+def test_a_request_that_fails_by_itself_is_asked_once(store):
+    model = Batches()
+    ask(model, questions("a"), store=store)
+    assert ask(model, questions("bad"), store=store) == [Failure("bad_prompt", "cannot read this")]
+    assert model.seen == [["a"], ["bad"]]
+
+
+def test_batches_are_of_like_length_with_the_system_text_counted(store):
+    long, short = Prompt("xxxx", "s" * 40), Prompt("x" * 20)
+    prompts = [long, short, long, short, short, long]
+    model = Batches()
+    requests = [Request("x/y", prompt, repeat=n) for n, prompt in enumerate(prompts)]
+    ask(model, requests, store=store)
+    assert model.seen == [["x" * 20] * 3 + ["xxxx"], ["xxxx"] * 2]
+
+
+def test_batches_that_take_their_time_are_each_committed_before_the_next(store):
+    class Slow(Batches):
+        def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+            kept.append(len(store))
+            time.sleep(0.07)
+            return super().replies(requests)
+
+    kept: list[int] = []
+    ask(Slow(), questions(*map(str, range(12))), store=store)
+    assert kept == [0, 4, 8], "a kill loses one batch"
+
+
+def test_an_interrupt_keeps_the_batch_under_way_and_asks_no_more(store, until):
+    class Interrupted(Batches):
+        def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+            if len(self.seen) == 1:
+                os.kill(os.getpid(), signal.SIGINT)
+                until(lambda: any(state.note for state in seen))
+            return super().replies(requests)
+
+    model, seen = Interrupted(), []
+    with pytest.raises(KeyboardInterrupt):
+        ask(model, questions(*map(str, range(40))), store=store, progress=seen.append)
+    assert len(model.seen) == 2 and len(store) == 8
+    notes = {state.note for state in seen} - {""}
+    assert notes == {"stopping: what is in flight will be kept; interrupt again to quit at once"}
+
+
+def test_a_third_interrupt_waits_for_nothing(store):
+    class Stuck(Batches):
+        def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+            for _ in range(3):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.3)
+            left.wait(20)
+            return super().replies(requests)
+
+    left, started = threading.Event(), time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        ask(Stuck(), questions("a"), store=store)
+    assert 0.5 < time.monotonic() - started < 10, "two let it finish, the third does not"
+    left.set()
+
+
+def test_what_is_stored_is_known_before_anything_is_asked(store):
+    model = Batches()
+    ask(model, questions("a", "c"), store=store)
+    broken = Request("x/y", Prompt("\ud83d"))
+    assert held(model, [*questions("a", "b", "c", "a"), broken], store=store) == [
+        True,
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert len(model.seen) == 1
+
+
+def test_who_waits_for_another_process_says_so_and_takes_what_it_asked(store, until, tmp_path, caplog):
+    model, seen, found = Batches(), [], []
+    asked = questions("a", "b", "c")
+
+    def second() -> None:
+        found.append(ask(model, asked, store=store, progress=seen.append))
+
+    with ReplyStore(tmp_path / "s.sqlite") as other:
+        with turn(store.path, model.identity, waiting=lambda _: None):
+            thread = threading.Thread(target=second)
+            thread.start()
+            until(lambda: len(seen) >= 3)
+            keys = [request_key(request, model.identity) for request in asked[:2]]
+            entries = [Entry(key, one, Reply("theirs")) for key, one in zip(keys, asked, strict=False)]
+            other.put(entries, model.identity)
+        thread.join(20)
+    assert found == [[Reply("theirs"), Reply("theirs"), Reply("C", tokens_in=1, tokens_out=1)]]
+    waits = {state.note for state in seen} - {""}
+    assert len(waits) == 1 and "is asking the same model with" in waits.pop()
+    last = seen[-1]
+    assert (last.cached, last.done, last.total, last.note) == (2, 3, 3, "")
+    assert len([r for r in caplog.records if "waiting for" in r.message]) == 1, "logged once"
+    assert ask(model, asked, store=store) == found[0] and len(model.seen) == 1
 
 
 def test_a_script_is_asked_in_order(store):

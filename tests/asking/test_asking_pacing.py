@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -17,11 +16,11 @@ from hesperus.asking.pacing import (
     LATE,
     LATE_FAILED,
     RECENT_FAILED,
-    WORKING_CAP,
     Circuit,
     backoff,
 )
 from hesperus.asking.progress import Tally
+from hesperus.asking.runs import Job
 from hesperus.asking.spending import OVERHEAD_TOKENS, Purse
 from hesperus.errors import UsageError
 from hesperus.types import Prompt, Reply, Request, Settings
@@ -42,7 +41,9 @@ def test_backoff_grows_and_spreads():
 
 def test_an_endpoint_that_works_is_not_waited_for_long():
     rng = random.Random(1)
-    assert max(backoff(12, rng, is_working=True) for _ in range(2000)) <= WORKING_CAP < BACKOFF_CAP
+    waits = [backoff(12, rng, is_working=True) for _ in range(2000)]
+    assert 4.9 < max(waits) <= 5.0, "five seconds, of an endpoint that answers most others"
+    assert 59 < max(backoff(12, rng) for _ in range(2000)) <= 60.0, "else a minute"
 
 
 def test_an_endpoint_that_refuses_everything_opens_the_circuit():
@@ -92,6 +93,23 @@ def test_a_share_of_failures_stops_a_run_that_worked_and_single_successes_do_not
     for _ in range(200):
         half.succeeded()
         assert not half.failed("html", 100, retried=True)
+
+
+def test_an_endpoint_that_cannot_be_reached_is_given_a_rest_also_after_it_worked():
+    circuit = Circuit()
+    for _ in range(3):
+        circuit.succeeded()
+    assert [circuit.faltered("connect", 8) for _ in range(4)] == [False, False, False, True], (
+        "it answered at least half of the tries so far, and then no more"
+    )
+
+
+def test_tries_of_every_sort_lengthen_the_wait():
+    job = Job("k", request())
+    assert [job.count(kind) for kind in ("http_500", "timeout", "html", "html", "redirect", "http_429")] == [
+        1, 2, 1, 2, 1, 1,
+    ]  # fmt: skip
+    assert job.tries == 6, "each is a try, whatever it counts towards"
 
 
 def test_an_endpoint_that_fails_everything_is_given_a_rest():
@@ -156,6 +174,10 @@ def test_runs_stop_at_the_numbers_that_are_promised():
     assert [worked.failed("http_500", 100, retried=True) for _ in range(19)] == [False] * 18 + [True]
     refused = Circuit()
     assert [refused.failed("http_401", 100, retried=False) for _ in range(3)] == [False, False, True]
+    revoked = Circuit()
+    for _ in range(30):
+        revoked.succeeded()
+    assert [revoked.failed("http_401", 100, retried=False) for _ in range(9)] == [False] * 8 + [True]
     usual = Policy()
     assert (usual.concurrency, usual.retries, usual.timeout, usual.patience) == (64, 8, 120.0, 600.0)
 
@@ -178,6 +200,7 @@ def test_a_purse_holds_for_the_worst_and_charges_what_it_cost():
     worst = 4 + OVERHEAD_TOKENS + 10
     assert purse.hold(request()) is None  # 88 in money at the worst
     purse = Purse(Budget(tokens=200), spending)
+    assert not purse.waits
     first, second = purse.hold(request()), purse.hold(request())
     assert first is not None and second is not None and 2 * worst <= 200 < 3 * worst
     assert purse.hold(request()) is None and purse.waits
@@ -201,6 +224,17 @@ def test_a_purse_of_money():
     assert str(purse) == "1 of 5 requests, 0.0006 of 0.001 in money"
 
 
+def test_without_a_bound_on_tokens_only_what_is_reported_is_charged():
+    spending = Spending()
+    purse = Purse(Budget(requests=3), spending)
+    holds = [purse.hold(request()) for _ in range(2)]
+    assert holds[0] is not None and holds[1] is not None and not purse.waits
+    purse.settle(holds[0], Reply("x"))
+    assert (spending.tokens_in, spending.tokens_out, spending.money) == (0, 0, 0.0)
+    purse.settle(holds[1], Reply("x", tokens_in=5, tokens_out=2))
+    assert (spending.requests, spending.tokens_in, spending.tokens_out) == (2, 5, 2)
+
+
 def test_a_purse_of_requests_lets_through_as_many_and_no_more():
     purse = Purse(Budget(requests=2), Spending())
     assert [purse.hold(request()) is not None for _ in range(4)] == [True, True, False, False]
@@ -213,7 +247,11 @@ def test_a_purse_of_requests_lets_through_as_many_and_no_more():
 def test_scored_options_are_held_for_once_each():
     purse = Purse(Budget(tokens=10**6), Spending())
     hold = purse.hold(request(options=("yes", "no")))
-    assert hold is not None and (hold.tokens_in, hold.tokens_out) == (2 * (4 + OVERHEAD_TOKENS) + 5, 2)
+    assert hold is not None and (hold.tokens_in, hold.tokens_out) == (2 * (4 + 64) + 5, 2)
+    one = purse.hold(request(options=("maybe",)))
+    assert one is not None and (one.tokens_in, one.tokens_out) == (4 + 64 + 5, 1)
+    system = purse.hold(Request("a/b", Prompt("ü", "sys"), Settings(max_tokens=1)))
+    assert system is not None and (system.tokens_in, system.tokens_out) == (2 + 3 + 64, 1), "bytes of UTF-8"
     unbounded = purse.hold(Request("a/b", Prompt("x"), Settings(max_tokens=None)))
     assert unbounded is not None and unbounded.tokens_out == 4096
 
@@ -253,11 +291,25 @@ def test_impossible_policies_are_refused(make, message):
         make()
 
 
-def test_the_rate_is_that_of_the_last_while_and_not_of_the_last_look():
-    tally = Tally(10, cached=1)
-    tally.done = 5
-    time.sleep(0.01)
-    assert tally.snapshot().rate > 0 and tally.snapshot().rate > 0 and tally.snapshot().rate > 0
+def test_the_rate_is_that_of_the_last_fifteen_seconds_and_not_of_the_last_look():
+    times = [0.0]
+    tally = Tally(1000, cached=10, clock=lambda: times[-1])
+    assert tally.snapshot().rate == 0.0, "no time has passed"
+    told = []
+    for second in range(1, 41):
+        times.append(float(second))
+        tally.done += 2 if second <= 20 else 5
+        told.append(tally.snapshot().rate)
+    assert told[:20] == pytest.approx([2.0] * 20), "replies from the store do not count"
+    assert told[34:] == [5.0] * 6, "15 seconds after the endpoint became faster, only those 15 count"
+    assert told[24] == pytest.approx((5 * 5 + 10 * 2) / 15)
+    times.append(200.0)
+    assert tally.snapshot().rate == pytest.approx(0.0), "a rate falls where nothing comes"
+
+
+def test_nothing_has_happened_in_a_progress_of_which_nothing_is_said():
+    fresh = Progress(7)
+    assert fresh == Progress(7, 0, 0, 0, 0, 0, 0, 0, 0.0, {}, "") and fresh.left == 7
 
 
 def test_progress_tells_what_is_left():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -330,8 +333,6 @@ def test_text_that_cannot_be_sent_fails_by_itself(store):
 
 
 def test_progress_is_told_in_the_callers_thread_and_its_errors_stop_the_run(store):
-    import threading
-
     seen = []
 
     def report(progress):
@@ -377,3 +378,55 @@ def test_what_a_run_waits_for_is_said(store, monkeypatch):
     notes = {state.note for state in seen}
     assert any(note.endswith("sent JSON that breaks off; trying again") for note in notes), notes
     assert seen[-1].note == ""
+
+
+def test_a_second_interrupt_cuts_short_what_is_in_flight(store, until):
+    def behave(body, count):
+        return echo(body, count) if count <= 3 else Say("late", seconds=30)
+
+    def interrupting() -> None:
+        for number in (1, 2):
+            until(lambda number=number: len(endpoint.bodies) >= 3 + number)
+            time.sleep(0.3)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    seen = []
+    with serving(behave) as endpoint:
+        thread = threading.Thread(target=interrupting)
+        thread.start()
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            ask(made(endpoint.url), questions(100), store=store, progress=seen.append)
+        assert time.monotonic() - started < 10 and len(store) == 3
+        thread.join()
+    stopped = [state for state in seen if state.note]
+    assert stopped and all(state.in_flight > 0 for state in stopped[:2]), (
+        "the first waits for what is in flight"
+    )
+    assert (
+        len({state.note for state in stopped}) == 1 and "interrupt again to quit at once" in stopped[0].note
+    )
+
+
+def test_progress_is_told_ten_times_a_second(store):
+    seen = []
+    with serving(lambda *_: Say("x", seconds=1.0)) as endpoint:
+        ask(made(endpoint.url), questions(1), store=store, progress=seen.append)
+    assert 4 <= len(seen) <= 16, "about ten, and fewer on a busy machine"
+
+
+def test_a_wait_of_the_length_that_is_allowed_is_waited_for(store):
+    def behave(body, count):
+        return Send("busy", 429, {"Retry-After": "0"}) if count == 1 else echo(body, count)
+
+    with serving(behave) as endpoint:
+        replies = ask(made(endpoint.url), questions(1), store=store, policy=Policy(patience=0.0))
+    assert texts(replies) == ["you said: q0"]
+
+
+def test_replies_without_usage_add_no_tokens(store):
+    bare = Send({"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]})
+    seen = []
+    with serving(lambda *_: bare) as endpoint:
+        ask(made(endpoint.url), questions(3), store=store, progress=seen.append)
+    assert (seen[-1].done, seen[-1].tokens_in, seen[-1].tokens_out) == (3, 0, 0)

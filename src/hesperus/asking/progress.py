@@ -56,19 +56,26 @@ Report = Callable[[Progress], None]
 
 
 class Tally:
-    """Counters of one run. The asking thread is the only writer, but for ``note``: an interrupt writes it, too."""
+    """Counters of one run. The asking thread is the only writer, but for ``note``: an interrupt writes it, too.
 
-    def __init__(self, total: int, cached: int) -> None:
+    Args:
+        total: Different requests in all.
+        cached: Of these, answered by the store.
+        clock: Seconds, from anywhere on.
+    """
+
+    def __init__(self, total: int, cached: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.total, self.cached = total, cached
         self.done, self.failed, self.in_flight, self.retried = cached, 0, 0, 0
         self.tokens_in, self.tokens_out = 0, 0
         self.faults: Counter[str] = Counter()
         self.note = ""
-        self._marks: deque[tuple[float, int]] = deque([(time.monotonic(), cached)])
+        self._clock = clock
+        self._marks: deque[tuple[float, int]] = deque([(clock(), cached)])
 
     def snapshot(self) -> Progress:
         """The state now; called by the reading thread alone."""
-        now, done = time.monotonic(), self.done
+        now, done = self._clock(), self.done
         self._marks.append((now, done))
         while now - self._marks[0][0] > WINDOW_SECONDS and len(self._marks) > 2:
             self._marks.popleft()

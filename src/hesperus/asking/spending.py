@@ -120,11 +120,11 @@ class Purse:
 
 
 def _worst(request: Request) -> Hold:
-    prompt, calls = request.prompt, 1
+    prompt = request.prompt
     tokens_in = len(prompt.user.encode()) + len((prompt.system or "").encode()) + OVERHEAD_TOKENS
     if request.options is not None:
         # Scoring generates one token; endpoints that echo are sent the prompt once per option.
-        calls = max(1, len(request.options))
+        calls = len(request.options)
         tokens_in = tokens_in * calls + sum(len(option.encode()) for option in request.options)
         return Hold(tokens_in, calls)
     limit = request.settings.max_tokens
