@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.analysis.open_answers.differences import Difference, paired_differences
+from hesperus.analysis.open_answers.differences import paired_differences
 from hesperus.measures import (
     Bootstrap,
     HardRuns,
@@ -39,6 +39,8 @@ from hesperus.measures import (
     pearson_p,
     pearson_test,
     permutation_test,
+    profile_statistics,
+    resampled_detectable,
     resampled_p,
     share_statistic,
     sign_test,
@@ -142,18 +144,21 @@ def _spread(statistic: Statistic) -> Floats:
     return statistic.resampled(drawn.sums(columns), drawn)
 
 
-def _designs(rng: Rng, n: int, accuracy: float) -> Floats:
-    """Mean κ_p within models less that between models, 3 models in 3 languages, all pairs alike."""
+def _designs(rng: Rng, n: int, accuracy: float, more: float = 0.0, resamples: int = 2000) -> Floats:
+    """Mean κ_p within models less that between models, 3 models in 3 languages; a model copies a share of its own answers."""
     base = _run(rng, n, accuracy)
-    codes = np.stack([_run(rng, n, accuracy, base, 0.4) for _ in range(9)])
+    own = [_run(rng, n, accuracy) for _ in range(3)]
+    runs = [(_run(rng, n, accuracy, base, 0.4), own[model]) for model in range(3) for _ in range(3)]
+    codes = np.stack([np.where(rng.random(n) < more, one, run).astype(np.int32) for run, one in runs])
     model, language = np.repeat(range(3), 3), np.tile(range(3), 3)
     a, b = np.triu_indices(9, 1)
     within, between = model[a] == model[b], language[a] == language[b]
     kept = within | between
     pairs = np.column_stack([a, b])[kept]
     groups = [np.flatnonzero(within[kept]), np.flatnonzero(between[kept])]
-    found = bootstrap_pairs(HardRuns(codes, _key(n)), pairs, bootstrap=BOOTSTRAP, groups=groups)["kappa_p"]
-    return evened(found.spread[0] - found.spread[1], BOOTSTRAP)
+    bootstrap = Bootstrap(resamples)
+    found = bootstrap_pairs(HardRuns(codes, _key(n)), pairs, bootstrap=bootstrap, groups=groups)["kappa_p"]
+    return evened(found.spread[0] - found.spread[1], bootstrap)
 
 
 def _resampled() -> Iterator[Cell]:
@@ -347,12 +352,23 @@ def false_positives(cell: Cell, datasets: int, seed: int = 1) -> tuple[float, in
 def powers(datasets: int) -> Iterator[tuple[str, str, float]]:
     """How often the detectable difference is found, by the test that is printed beside it."""
     rng = np.random.default_rng(2)
-    for n, apart in ((60, 0.2), (60, 0.0), (200, 0.1), (200, 0.4), (2000, 0.05)):
-        delta = smallest_detectable_difference(apart, n)
-        assert delta is not None
-        pair = _paired(n, max(apart, delta), delta)
-        found = np.mean([sign_test(*pair(rng)).value <= ERROR for _ in range(datasets)])  # type: ignore[operator]
-        yield "McNemar, mid-p", f"{n} items, {max(apart, delta):.0%} differ, {delta:.3f} apart", float(found)
+    few = min(datasets, 400)
+    for n, share, alike in (
+        (60, 0.6, 0.0),
+        (60, 0.9, 0.0),
+        (200, 0.6, 0.6),
+        (200, 0.9, 0.6),
+        (2000, 0.97, 0.3),
+    ):
+        named = smallest_detectable_difference((1 - alike) * 2 * share * (1 - share), n, (share, share))
+        assert named is not None
+        sides = (_yes_no(rng, n, (share, share - named), alike) for _ in range(datasets))
+        p = [sign_test(int((a & ~b).sum()), int((b & ~a).sum())).value or 0.0 for a, b in sides]
+        yield (
+            "McNemar, mid-p",
+            f"{_world(n, share, alike)}, {named:.3f} apart",
+            float(np.mean(np.array(p) <= ERROR)),
+        )
     for n, accuracy in ((60, 0.8), (200, 0.6), (600, 0.6), (200, 0.9), (600, 0.9)):
         near = [_similarity(rng, n, accuracy, (0.2, 0.2)) for _ in range(100)]
         named = float(np.nanmean([agreement_detectable(one, 1, BOOTSTRAP) or np.nan for one in near]))
@@ -360,30 +376,83 @@ def powers(datasets: int) -> Iterator[tuple[str, str, float]]:
         far = [_similarity(rng, n, accuracy, (0.2, 0.2 + named)) for _ in range(datasets)]
         found = np.mean([(resampled_p(_spread(one)) or 1.0) <= ERROR for one in far])
         yield "κ_p of two runs", f"{n} items, accuracy {accuracy:g}, {named:.3f} apart", float(found)
-    yield from _open_powers(rng, datasets)
+    for n, accuracy in ((60, 0.6), (200, 0.6), (600, 0.6), (60, 0.9), (200, 0.9), (600, 0.9)):
+        named = float(
+            np.nanmean([resampled_detectable(_designs(rng, n, accuracy)) or np.nan for _ in range(50)])
+        )
+        shares = np.linspace(0.0, 0.8, 17)
+        apart = [float(np.median(_designs(rng, 200_000, accuracy, more, 10))) for more in shares]
+        more = float(np.interp(named, apart, shares))
+        found = np.mean([(resampled_p(_designs(rng, n, accuracy, more)) or 1.0) <= ERROR for _ in range(few)])
+        yield (
+            "within less between models",
+            f"{n} items, accuracy {accuracy:g}, {named:.3f} apart",
+            float(found),
+        )
+    yield from _open_powers(rng, few)
     kinds = [mantel_test(*_runs(rng, 3, 5, 1.0), permutations=999).p for _ in range(datasets)]
     yield "Mantel, all pairs", "3 models × 5 languages, 1 sd apart", float(np.mean(np.array(kinds) <= ERROR))  # type: ignore[operator]
 
 
-def _claims(rng: Rng, prompts: int, share: float, lost: float) -> Mapping[str, Difference]:
+def _world(n: int, share: float, alike: float) -> str:
+    return f"{n} items, {share:.0%} of each side, {alike:.0%} of the items alike by nature"
+
+
+def _yes_no(rng: Rng, n: int, shares: tuple[float, float], alike: float) -> tuple[np.ndarray, np.ndarray]:
+    """Two sides, of which a share of the items is as hard for the one as for the other."""
+    first = rng.random(n)
+    second = np.where(rng.random(n) < alike, first, rng.random(n))
+    return first < shares[0], second < shares[1]
+
+
+def _claims(rng: Rng, prompts: int, share: float, lost: float) -> Mapping[str, Statistic]:
     """Two runs on the same prompts, five claims each, some prompts harder than others; the second keeps fewer claims."""
     ease = np.clip(share + 0.2 * (rng.random(prompts) - 0.5), 0.0, 1.0)
     sides = [rng.binomial(5, np.clip(ease - less, 0.0, 1.0), (2, prompts)) / 5 for less in (0.0, lost)]
     precision, recall = np.concatenate(sides, axis=1)
-    stacked = information_statistics(precision, recall, items=np.arange(2 * prompts))
-    return paired_differences(dict(stacked), BOOTSTRAP)
+    return information_statistics(precision, recall, items=np.arange(2 * prompts))
+
+
+def _profiles(rng: Rng, prompts: int, share: float, lost: float) -> Mapping[str, Statistic]:
+    """Two runs with a property of the reference in so many texts, else at random; the second keeps fewer of them."""
+    reference = rng.random((prompts, 1)) < 0.4
+    sides = [
+        np.where(rng.random((prompts, 1)) < share - less, reference, rng.random((prompts, 1)) < 0.4)
+        for less in (0.0, lost)
+    ]
+    both = np.concatenate([reference, reference]).astype(int), np.concatenate(sides).astype(int)
+    return profile_statistics(*both, properties=["x"], items=np.arange(2 * prompts))
 
 
 def _open_powers(rng: Rng, datasets: int) -> Iterator[tuple[str, str, float]]:
-    few = min(datasets, 400)
-    for prompts, share in ((20, 0.6), (60, 0.6), (60, 0.9), (200, 0.9)):
-        for name in ("recall", "f_of_means"):
-            named = float(
-                np.mean([_claims(rng, prompts, share, 0.0)[name].detectable or np.nan for _ in range(50)])
-            )
-            tested = [_claims(rng, prompts, share, named)[name].p for _ in range(few)]
-            found = float(np.mean([p is not None and p <= ERROR for p in tested]))
-            yield f"{name} of open answers", f"{prompts} prompts, {share:.0%} kept, {named:.3f} apart", found
+    worlds = [
+        (_claims, name, n, share)
+        for n, share in ((20, 0.6), (60, 0.6), (60, 0.9), (200, 0.9))
+        for name in ("recall", "f_of_means", "mean_f")
+    ]
+    worlds += [
+        (_profiles, name, n, share)
+        for n, share in ((60, 0.7), (200, 0.9))
+        for name in ("agreement.x", "kappa.x")
+    ]
+    for draw, name, prompts, share in worlds:
+        near = [
+            paired_differences(draw(rng, prompts, share, 0.0), BOOTSTRAP, tested=False)[name]
+            for _ in range(50)
+        ]
+        named = float(np.nanmean([one.detectable or np.nan for one in near]))
+        shares = np.linspace(0.0, 0.65, 14)
+        whole = [
+            paired_differences(draw(rng, 40_000, share, lost), Bootstrap(0), tested=False)[name]
+            for lost in shares
+        ]
+        lost = float(np.interp(named, [abs(one.estimate.value or 0.0) for one in whole], shares))
+        tested = [
+            paired_differences({name: draw(rng, prompts, share, lost)[name]}, BOOTSTRAP)[name].p
+            for _ in range(datasets)
+        ]
+        found = float(np.mean([p is not None and p <= ERROR for p in tested]))
+        yield f"{name} of open answers", f"{prompts} prompts, {share:.0%} kept, {named:.3f} apart", found
 
 
 def disagreements(datasets: int) -> Iterator[tuple[str, float, float]]:

@@ -10,26 +10,14 @@ from scipy import stats
 
 from hesperus.measures import (
     Bootstrap,
-    Key,
-    Statistic,
-    agreement_detectable,
-    agreement_statistics,
-    difference,
-    draws,
     enough_permutations,
-    exchanged_detectable,
     intervals,
-    mcnemar_power,
     mcnemar_test,
-    mean_statistic,
     pearson_p,
     permutation_test,
-    resampled_detectable,
     resampled_p,
     sign_test,
-    smallest_detectable_difference,
     spearman_p,
-    standard_error,
     too_few_differ,
     unmatched_p,
 )
@@ -134,50 +122,6 @@ def test_resampled_p_stops_where_resamples_say_nothing() -> None:
     assert resampled_p(1 + np.random.default_rng(0).random(9)) == 0.2, "too few for a tail: 2 / 10"
 
 
-@pytest.mark.parametrize(("discordant", "n"), [(0.0, 60), (0.1, 60), (0.2, 500), (0.02, 2000)])
-def test_the_detectable_difference_is_found_as_often_as_it_says(discordant: float, n: int) -> None:
-    delta = smallest_detectable_difference(discordant, n)
-    assert delta is not None
-    share = max(discordant, delta)
-    rng = np.random.default_rng(8)
-    kinds = rng.multinomial(n, [(share + delta) / 2, (share - delta) / 2, 1 - share], size=20_000)
-    table, counts = np.unique(kinds[:, :2], axis=0, return_counts=True)
-    found = [(sign_test(int(a), int(b)).value or 0) <= 0.05 for a, b in table]
-    assert counts[found].sum() / 20_000 == pytest.approx(0.8, abs=0.012)
-
-
-def test_what_nothing_would_show_has_no_detectable_difference() -> None:
-    assert smallest_detectable_difference(0.0, 4) is None, "four items are never significant"
-    assert smallest_detectable_difference(0.0, 5, exact=True) is None
-    assert (smallest_detectable_difference(0.0, 5) or 0) > 0.95
-    assert smallest_detectable_difference(0.5, 0) is None
-    assert mcnemar_power(0.3, 0.3, 40, exact=True) < mcnemar_power(0.3, 0.3, 40)
-    for error, values in (
-        ("discordant share lies in", (1.5, 10, 0.95, 0.8)),
-        ("power lies between", (0.5, 10, 0.95, 1.0)),
-        ("power lies between", (0.5, 10, 0.95, 0.0)),
-        ("the level of an interval", (0.5, 10, 0.0, 0.8)),
-        ("level of an interval", (0.5, 10, 1.0, 0.8)),
-    ):
-        with pytest.raises(ValueError, match=error):
-            smallest_detectable_difference(values[0], int(values[1]), level=values[2], power=values[3])
-
-
-def test_the_detectable_difference_of_resamples() -> None:
-    spread = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
-    assert resampled_detectable(spread) == pytest.approx(1.96 + 0.8416, rel=1e-2)
-    assert resampled_detectable(np.ones(50)) is None and resampled_detectable(np.array([1.0])) is None
-
-
-def test_what_rests_on_few_items_has_a_larger_detectable_difference() -> None:
-    rng = np.random.default_rng(3)
-    signs = np.where(np.arange(12) % 2, 1.0, -1.0)
-    spread = rng.standard_exponential((200_000, 12)) @ signs
-    # Twelve equally important items: 11 degrees of freedom, and variances too small by 11 / 13.
-    wanted = (stats.t.ppf(0.975, 11) + stats.t.ppf(0.8, 11)) * spread.std() * (13 / 11) ** 0.5
-    assert resampled_detectable(spread) == pytest.approx(wanted, rel=0.02)
-
-
 def test_evened_resamples_have_an_even_interval_and_p() -> None:
     skewed = np.random.default_rng(4).gamma(1.0, size=2000) - 0.02
     evened = both_sides(skewed, Bootstrap())
@@ -208,62 +152,6 @@ def test_an_interval_is_withheld_where_few_items_differ() -> None:
     some = np.arange(300.0)
     assert "only 9 items" in too_few_differ(some, some < 9)
     assert too_few_differ(some, some < 10) == "" == too_few_differ(some, some >= 10)
-
-
-def claims(rng: np.random.Generator, prompts: int, apart: float) -> Statistic:
-    """Share of claims kept in a second run less that in a first, prompt by prompt."""
-    ease = 0.4 + 0.2 * rng.random(prompts)
-    first, second = (rng.binomial(5, ease + more) / 5 for more in (0.0, apart))
-    whole = np.ones(prompts, bool)
-    return difference(mean_statistic(second, whole), mean_statistic(first, whole))
-
-
-def test_the_detectable_difference_of_exchanged_sides_is_found_about_as_often_as_it_says() -> None:
-    rng = np.random.default_rng(4)
-    named = np.mean(
-        [exchanged_detectable(standard_error(claims(rng, 25, 0.0)), 25) or 0.0 for _ in range(30)]
-    )
-    found = []
-    for _ in range(150):
-        one = claims(rng, 25, float(named))
-        moved = (one.columns[0] - one.columns[2]).astype(float)
-        found.append((permutation_test(moved, resamples=499).value or 1.0) <= 0.05)
-    assert 0.72 <= np.mean(found) <= 0.9
-    assert exchanged_detectable(0.1, 3) is None and exchanged_detectable(0.0, 30) is None
-    assert exchanged_detectable(float("nan"), 30) is None
-    assert exchanged_detectable(0.1, 10**9) == pytest.approx(0.28016, rel=1e-3), "of many as of a normal test"
-
-
-def agreements(rng: np.random.Generator, items: int, shares: tuple[float, float]) -> Statistic:
-    """κ_p of two runs that are right on nine items of ten and copy a share of the answers, on either side."""
-    gold = np.zeros(items, np.int32)
-
-    def run() -> np.ndarray:
-        return np.where(rng.random(items) < 0.9, 0, rng.integers(1, 4, items)).astype(np.int32)
-
-    key, sides = Key(gold, np.full(items, 4, np.int32)), []
-    for share in shares:
-        one, own = run(), run()
-        other = np.where(rng.random(items) < share, one, own).astype(np.int32)
-        sides.append(agreement_statistics(one, other, key=key)["kappa_p"])
-    return difference(sides[1], sides[0])
-
-
-def test_the_detectable_difference_of_kappa_p_is_found_about_as_often_as_it_says() -> None:
-    rng, bootstrap = np.random.default_rng(6), Bootstrap(500)
-    near = [agreements(rng, 200, (0.2, 0.2)) for _ in range(20)]
-    named = np.mean([agreement_detectable(one, 1, bootstrap) or np.nan for one in near])
-    found = []
-    for _ in range(150):
-        one = agreements(rng, 200, (0.2, 0.2 + float(named)))
-        drawn = draws(200, bootstrap)
-        assert drawn is not None
-        spread = one.resampled(drawn.sums(np.column_stack([c.astype(float) for c in one.columns])), drawn)
-        found.append((resampled_p(spread) or 1.0) <= 0.05)
-    assert 0.68 <= np.mean(found) <= 0.9
-    assert agreement_detectable(near[0], 0, bootstrap) is None, "every item counts: that column cannot move"
-    assert agreement_detectable(near[0], 1, Bootstrap(0)) is None
-    assert agreement_detectable(agreements(rng, 4, (0.2, 0.2)), 1, bootstrap) is None
 
 
 def test_items_that_change_sets_are_tested_as_fisher_does_and_in_few_items_not_at_all() -> None:

@@ -243,15 +243,18 @@ def _rows(
         cells["excluded"] = contrast.excluded
         if contrast.reason:
             cells["reason"] = "; ".join(text for text in (number.reason, contrast.reason) if text)
+        first, second = values[2 * place].value, values[2 * place + 1].value
         test = mcnemar_test(contrast.first, contrast.second, counted=contrast.counted, exact=exact)
         p = test.value if bootstrap.resamples and number.value is not None else None
         apart = int(((contrast.first ^ contrast.second) & contrast.counted).sum())
         detectable = (
-            smallest_detectable_difference(apart / number.n, number.n, level=bootstrap.level, exact=exact)
-            if number.n
+            smallest_detectable_difference(
+                apart / number.n, number.n, (first, second), level=bootstrap.level, exact=exact
+            )
+            if first is not None and second is not None
             else None
         )
-        both = {"value_a": values[2 * place].value, "value_b": values[2 * place + 1].value}
+        both = {"value_a": first, "value_b": second}
         rows.append({**head, **contrast.cells, **both, **cells, "p": p, "detectable": detectable})
     return rows
 

@@ -116,8 +116,8 @@ from hesperus.measures.statistic import (
     difference,
     estimate,
     estimates,
+    influences,
     score_interval,
-    standard_error,
     summed_by,
 )
 from hesperus.measures.tax import (
@@ -217,6 +217,7 @@ __all__ = [
     "hard_pairs",
     "harmonic_mean",
     "holm",
+    "influences",
     "information",
     "information_statistics",
     "intervals",
@@ -257,7 +258,6 @@ __all__ = [
     "spearman",
     "spearman_p",
     "split_statistics",
-    "standard_error",
     "streamed_pairs",
     "subset_consistency_statistic",
     "summed_by",

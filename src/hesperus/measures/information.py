@@ -105,6 +105,7 @@ def information_statistics(
             excluded=excluded + dropped,
             reason="; ".join(reasons),
             undefined="no pair of texts to score",
+            limits=(0.0, 1.0),
         )
         for name, (sums, reduce) in columns.items()
     }

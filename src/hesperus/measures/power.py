@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
 
@@ -25,30 +26,45 @@ _NO_MOVE = 1e-9
 _FEWEST = 4.0
 """Items that a number rests on at least: of fewer the tails say nothing."""
 
+_CHANCE = 2.0
+"""Variances of a difference that its square must exceed, on average, where there is one."""
+
+_SIGNS = 6
+"""Fewest signs of which a pattern is rare enough: all alike, 2 in 2^6."""
+
+_ALIKE = 1e-6
+"""Differences that are apart by less, of their size, are alike."""
+
 _REACH = 6.0
 """Standard deviations of the number of discordant items beyond which no weight is left."""
 
 
 @lru_cache(maxsize=4096)
 def smallest_detectable_difference(
-    discordant: float, n: int, *, level: float = 0.95, power: float = 0.8, exact: bool = False
+    discordant: float,
+    n: int,
+    sides: tuple[float, float],
+    *,
+    level: float = 0.95,
+    power: float = 0.8,
+    exact: bool = False,
 ) -> float | None:
     """The smallest true difference of two paired shares that McNemar's test finds in a sample of this size.
 
     The power is computed, not approximated: over every number of discordant items that n items may have, and every way
-    in which these may fall to the two sides.
+    in which these may fall to the two sides. How many items are discordant depends on the difference (see Apart).
 
     Args:
-        discordant: Share of items on which the two sides differ, in [0, 1]. A difference makes at least as many items
-            discordant as it is large.
+        discordant: Share of items on which the two sides differ now, in [0, 1].
         n: Items.
+        sides: The two shares now, each in [0, 1].
         level: 1 − the two-sided error of the first kind.
         power: Chance of finding the difference.
         exact: The power of the exact test, in place of the mid-p test.
 
     Returns:
-        In (0, 1]; None where not even a difference of 1 would be found so often (fewer than 5 items of the mid-p test
-        at a level of 0.95, fewer than 6 of the exact one).
+        In (0, 1]; None where not even the largest difference that there is room for would be found so often (fewer than
+        5 items of the mid-p test at a level of 0.95, fewer than 6 of the exact one).
 
     Raises:
         ValueError: An argument lies outside its range.
@@ -56,29 +72,104 @@ def smallest_detectable_difference(
     Reference: unconditional power of McNemar's test, Connor (1987); mid-p, Fagerland, Lydersen and Laake (2013).
 
     Example:
-        >>> round(smallest_detectable_difference(0.16, 2000), 4)
-        0.025
+        >>> round(smallest_detectable_difference(0.18, 2000, (0.9, 0.9)), 4)
+        0.0275
     """
     if not 0.0 <= discordant <= 1.0:
         raise ValueError(f"the discordant share lies in [0, 1], not {discordant}")
+    if not all(0.0 <= share <= 1.0 for share in sides):
+        raise ValueError(f"both shares lie in [0, 1], not {sides}")
     if not 0.0 < power < 1.0:
         raise ValueError(f"power lies between 0 and 1, not {power}")
     if not 0.0 < level < 1.0:
         raise ValueError(f"the level of an interval lies between 0 and 1, not {level}")
-    error = 1.0 - level
+    if n <= 0:
+        return None
+    return _smallest(Apart(n, discordant, 1.0, sides, (0.0, 1.0)), level=level, power=power, exact=exact)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How much two sides differ, item by item, if they lie further apart than they do.
+
+    A number between limits varies least near them, where nearly all items are alike, and most in the middle: sides of 0.9
+    and 0.7 vary more than two of 0.9, so that a difference is found less often than the items of today suggest. The side
+    that is further from the middle stays; the other moves away from it, towards the middle and beyond.
+
+    Two things may grow with the difference, of which the larger counts. The items of both sides vary like claims that are
+    kept or not, by (value − smallest) · (largest − value). And items on which both sides are alike today are what the
+    other side loses, the more of them the more alike the sides are.
+
+    Attributes:
+        n: Items.
+        square: Mean square of the items' differences; of yes and no the share of discordant items.
+        each: By how much an item differs, of those that do.
+        sides: Both values.
+        limits: The smallest and the largest value a side can have; None where they are unknown: the items then vary
+            alike, however far the sides lie apart.
+    """
+
+    n: int
+    square: float
+    each: float
+    sides: tuple[float, float]
+    limits: tuple[float, float] | None
+
+    @property
+    def most(self) -> float:
+        """The largest difference that there is room for."""
+        return np.inf if self.limits is None else self.limits[1] - self.limits[0] - self._edge(self.limits)
+
+    def squared(self, difference: float) -> float:
+        """Mean square of the items' differences where the sides lie so far apart."""
+        rest = self._rest
+        if self.limits is None:
+            return rest + difference**2
+        low, high = self.limits
+        wide, edge = high - low, self._edge(self.limits)
+        now = sum((value - low) * (high - value) for value in self.sides)
+        then = edge * (wide - edge) + (edge + difference) * (wide - edge - difference)
+        varied = rest * max(0.0, then) / now + difference**2 if now > 0.0 else difference**2
+        # What only the moving side has, it can lose too; that brings the sides nearer to each other.
+        could = min(1.0, max(0.0, wide - edge - self._gap) / self.each)
+        alone = (self.square / self.each - self._gap) / self.each
+        slope = 1.0 - alone / could if could else 0.0
+        return max(varied, self.square + (difference - self._gap) * self.each * slope, difference**2)
+
+    @property
+    def _rest(self) -> float:
+        return max(0.0, self.square - (self.sides[1] - self.sides[0]) ** 2)
+
+    @property
+    def _gap(self) -> float:
+        """How far the sides lie apart today, without what chance alone would put between them."""
+        return sqrt(max(0.0, (self.sides[1] - self.sides[0]) ** 2 - _CHANCE * self._rest / self.n))
+
+    def _edge(self, limits: tuple[float, float]) -> float:
+        """How far the side that stays is from the nearer limit."""
+        middle = sum(self.sides) / 2.0
+        return max(0.0, min(middle - limits[0], limits[1] - middle) - self._gap / 2.0)
+
+
+def _smallest(apart: Apart, *, level: float, power: float, exact: bool) -> float | None:
+    """The smallest difference that a sign test of the items finds so often; None where not even the largest is."""
 
     def short(difference: float) -> float:
-        return mcnemar_power(difference, discordant, n, error=error, exact=exact) - power
+        square = apart.squared(difference)
+        each = max(apart.each, sqrt(square))
+        discordant = min(1.0, square / each**2)
+        return mcnemar_power(difference / each, discordant, apart.n, error=1.0 - level, exact=exact) - power
 
-    if n <= 0 or short(1.0) < 0:
+    z = float(ndtri((1 + level) / 2) + ndtri(power))
+    guess = max(z * sqrt(apart.square / apart.n), z * z / apart.n * apart.each)
+    most = min(apart.most, 100.0 * guess)
+    if short(most) < 0:
         return None
-    z = float(ndtri(1 - error / 2) + ndtri(power))
-    guess = max(z * sqrt(discordant / n), z * z / n)
-    low, high = min(1.0, 0.8 * guess), min(1.0, 1.3 * guess)
+    low, high = min(most, 0.8 * guess), min(most, 1.3 * guess)
     while short(low) > 0:
         low /= 2
     while short(high) < 0:
-        high = min(1.0, 2 * high)
+        high = min(most, 2 * high)
     return float(brentq(short, low, high, xtol=1e-9, rtol=1e-4))
 
 
@@ -151,35 +242,52 @@ def resampled_detectable(spread: Floats, *, level: float = 0.95, power: float = 
     deviation = float(kept.std(ddof=1))
     if not deviation:
         return None
-    excess = float((((kept - kept.mean()) / deviation) ** 4).mean()) - 3.0
+    # Half of what it is off, usually, in so many resamples of a normal distribution.
+    chance = sqrt(6.0 / len(kept))
+    excess = float((((kept - kept.mean()) / deviation) ** 4).mean()) - 3.0 - chance
     items = max(_FEWEST, 6.0 / excess) if excess > 0 else np.inf
     if not np.isfinite(items):
         return float(ndtri((1 + level) / 2) + ndtri(power)) * deviation
     wide = float(stdtrit(items - 1, (1 + level) / 2) + stdtrit(items - 1, power))
-    return wide * deviation * sqrt((items + 1) / (items - 1))
+    reach = wide * deviation * sqrt((items + 1) / (items - 1))
+    # The difference d with d = reach · √(1 + d / (deviation · √items))
+    grown = reach * reach / (2.0 * deviation * sqrt(items))
+    return grown + sqrt(grown * grown + reach * reach)
 
 
-def exchanged_detectable(error: float, n: int, *, level: float = 0.95, power: float = 0.8) -> float | None:
-    """The smallest difference that so many items would show, of a test that exchanges both sides of items.
+def exchanged_detectable(
+    moves: Floats,
+    sides: tuple[float, float],
+    limits: tuple[float, float] | None,
+    *,
+    level: float = 0.95,
+    power: float = 0.8,
+) -> float | None:
+    """The smallest difference that so many prompts would show, of a test that exchanges both sides of prompts.
 
-    Exchanged sides lie apart by what the items differ by, so that the test's own spread grows with the difference: its
-    variance is that of the difference and a part in n of its square.
+    Prompts that differ by the same amount make it an exact sign test. Prompts that differ by unlike amounts count as those
+    of a sign test with as many differing prompts, all by the same amount, as give the same sums of amounts and of their
+    squares; without its jumps (mid-p).
 
     Args:
-        error: Standard error of the difference over samples of items (see statistic.standard_error).
-        n: Items, or prompts.
+        moves: By how much each prompt differs, so that their mean is the difference (see statistic.influences), [prompts].
+        sides: Values of both sides.
+        limits: See Apart.
         level: 1 − the two-sided error of the first kind.
         power: Chance of finding the difference.
 
     Returns:
-        None where the error is unknown or 0, and of so few items that no difference would be found so often.
+        None where no prompt differs, and where no difference that there is room for would be found so often: of five
+        prompts none has a p value below 0.05.
     """
-    bar, beyond = float(ndtri((1 + level) / 2)), float(ndtri(power))
-    room = 1.0 - bar * bar / n if n else 0.0
-    if not error > 0 or room <= 0:
+    size = np.abs(moves)
+    if len(moves) < _SIGNS or not size.max() > _NO_MOVE:
         return None
-    # The difference d with d = bar · √(error² + d² / n) + beyond · error
-    return error * (beyond + sqrt(beyond**2 - room * (beyond**2 - bar**2))) / room
+    differ = size[size > _NO_MOVE]
+    square = float((size**2).mean())
+    exact = bool(differ.max() - differ.min() <= _ALIKE * differ.max())
+    apart = Apart(len(moves), square, square / float(size.mean()), sides, limits)
+    return _smallest(apart, level=level, power=power, exact=exact)
 
 
 def agreement_detectable(

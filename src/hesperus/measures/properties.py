@@ -12,6 +12,7 @@ References:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -90,17 +91,22 @@ def profile_statistics(
     whole = known.all(axis=1)
     left = _left_out(excluded, reason)
     columns = (summed(whole & (first == second).all(axis=1)), summed(whole))
-    found = {"exact": _statistic(columns, ratio, share_corners(columns[1]), whole, left)}
+    exact = _statistic(columns, ratio, share_corners(columns[1]), whole, left)
+    found = {"exact": replace(exact, limits=(0.0, 1.0))}
     for place, name in enumerate(properties):
         pair = (first[:, place], second[:, place])
         there, total = known[:, place], summed(known[:, place])
         same = summed(there & (pair[0] == pair[1]))
         above = tuple(summed(there & (side > 0)) for side in pair)
-        found[f"agreement.{name}"] = _statistic((same, total), ratio, share_corners(total), there, left)
+        agreement = _statistic((same, total), ratio, share_corners(total), there, left)
+        found[f"agreement.{name}"] = replace(agreement, limits=(0.0, 1.0))
         found[f"kappa.{name}"] = _kappa(pair, summed, left, (total, same))
         each = share_corners(total)[0][0]
         moved: Corners = ((each, 0.0, each), (0.0, each, each), (0.0, 0.0, each))
-        found[f"change.{name}"] = _statistic((*above, total), _change, moved, there, left)
+        change = _statistic((*above, total), _change, moved, there, left)
+        # The references being what they are, all candidates may be above level 0, or none.
+        share = float(above[0].sum() / total.sum()) if total.any() else 0.0
+        found[f"change.{name}"] = replace(change, limits=(-share, 1.0 - share))
     return found
 
 
@@ -222,7 +228,10 @@ def _kappa(
     margins = (each / max(size, 1),) * len(counts)
     alike = ((each * one, [each * part for part in labels]) for one, labels in alike_each(size))
     corners: Corners = (*((n, n, *labels, *labels) for n, labels in alike), (each, 0.0, *margins))
-    return _statistic((*shared, *counts), reduce, corners, there, left, undefined)
+    found = _statistic((*shared, *counts), reduce, corners, there, left, undefined)
+    # With the levels of either side as frequent as they are, pairs agree everywhere or nowhere.
+    nowhere = float(reduce(np.array([shared[0].sum(), 0.0, *(count.sum() for count in counts)])))
+    return found if np.isnan(nowhere) else replace(found, limits=(nowhere, 1.0))
 
 
 def _change(sums: Floats) -> Floats:

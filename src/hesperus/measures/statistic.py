@@ -57,6 +57,7 @@ class Statistic:
         excluded: Items left out.
         reason: Why items were left out.
         undefined: What to say where the number is undefined.
+        limits: The smallest and the largest value it can have; None where nobody needs them.
     """
 
     columns: tuple[Column, ...]
@@ -66,6 +67,7 @@ class Statistic:
     excluded: int = 0
     reason: str = ""
     undefined: str = "no item to measure"
+    limits: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.corners, NoCorners):
@@ -282,29 +284,28 @@ _NUDGE = 1e-4
 """Share of all items by which one is made to weigh more to see its influence."""
 
 
-def standard_error(statistic: Statistic) -> float:
-    """Standard error of the value over samples of items, from the influence of each item (infinitesimal jackknife).
+def influences(statistic: Statistic) -> Floats:
+    """What each item contributes, so that the mean over items is the value (infinitesimal jackknife).
 
-    Resamples have pseudo-items in the corners, which draw the number to the middle: their deviation is smaller by as much.
+    Of a mean these are the items' own values; a number that is no mean is taken for one near its value.
 
     Args:
         statistic: The measure.
 
     Returns:
-        NaN of fewer than two items, and where the value is undefined.
+        [items]; NaN where the value is undefined.
 
     Reference: Efron (1982), The jackknife, the bootstrap and other resampling plans, section 6.
     """
     items = len(statistic.columns[0])
-    if items < 2:
-        return float("nan")
     columns = np.column_stack([np.asarray(column, dtype=np.float64) for column in statistic.columns])
     whole = columns.sum(axis=0)
     nudge = _NUDGE * items
-    influence = (
-        statistic.reduce(whole + nudge * (columns - whole / items)) - statistic.reduce(whole)
-    ) / nudge
-    return float(np.sqrt((influence**2).sum() * items / (items - 1)))
+    value = statistic.reduce(whole)
+    moved: Floats = (
+        value + items * (statistic.reduce(whole + nudge * (columns - whole / items)) - value) / nudge
+    )
+    return moved
 
 
 def score_interval(

@@ -23,8 +23,8 @@ from hesperus.measures import (
     difference,
     draws,
     exchanged_detectable,
+    influences,
     intervals,
-    standard_error,
 )
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import finished
@@ -85,16 +85,12 @@ def paired_differences(
     """
     sides = _sides(stacked)
     totals = [side.sum(axis=0) for side in (sides.first, sides.second)]
-    values = {
-        name: tuple(float(one.reduce(total[sides.picks[name]])) for total in totals)
-        for name, one in stacked.items()
-    }
     whole = {name: _difference(one, sides, sides.picks[name]) for name, one in stacked.items()}
     spread = _resampled(whole, sides, bootstrap)
     tests = _exchanged(stacked, sides, bootstrap.seed) if tested and bootstrap.resamples else {}
     found = {}
     for name, one in stacked.items():
-        first, second = values[name]
+        first, second = (float(one.reduce(total[sides.picks[name]])) for total in totals)
         apart = second - first
         ends = _ends(spread[name], apart, bootstrap) if name in spread else None
         known = bool(np.isfinite(apart))
@@ -104,7 +100,7 @@ def paired_differences(
             None if np.isnan(second) else second,
             estimate,
             tests.get(name) if known else None,
-            _detectable(whole[name], sides, sides.picks[name]) if known and name in spread else None,
+            _detectable(one, whole[name], (first, second)) if known and name in spread else None,
         )
     return found
 
@@ -125,11 +121,9 @@ def _difference(one: Statistic, sides: _Sides, pick: list[int]) -> Statistic:
     return difference(*(replace(one, columns=tuple(side[:, pick].T)) for side in (sides.second, sides.first)))
 
 
-def _detectable(apart: Statistic, sides: _Sides, pick: list[int]) -> float | None:
-    """The smallest difference that exchanging the sides of so many prompts would find; None where none of them moves."""
-    if not (sides.second[:, pick] != sides.first[:, pick]).any():
-        return None
-    return exchanged_detectable(standard_error(apart), len(sides.first))
+def _detectable(one: Statistic, apart: Statistic, values: tuple[float, float]) -> float | None:
+    """The smallest difference that exchanging the sides of so many prompts would find."""
+    return exchanged_detectable(influences(apart), values, one.limits)
 
 
 def _resampled(whole: Mapping[str, Statistic], sides: _Sides, bootstrap: Bootstrap) -> dict[str, Floats]:

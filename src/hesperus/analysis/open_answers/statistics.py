@@ -250,7 +250,8 @@ def _mean(values: npt.NDArray[np.float64], units: npt.NDArray[np.int64], n: int)
     counts = np.zeros_like(sums)
     np.add.at(sums, units, values)
     np.add.at(counts, units, 1.0)
-    return Statistic((sums, counts), ratio, share_corners(counts), n, undefined="no pair of texts to score")
+    undefined = "no pair of texts to score"
+    return Statistic((sums, counts), ratio, share_corners(counts), n, undefined=undefined, limits=(0.0, 1.0))
 
 
 def _units(rows: pl.DataFrame) -> npt.NDArray[np.int64]:
