@@ -56,6 +56,11 @@ def letter(language: str, reply: str, options: str = "p q r s") -> str | None:
         ("fil", "Mali ang A. Tama ang B.", "B"), ("km", "ជម្រើស A ខុស។ ជម្រើស B ត្រឹមត្រូវ។", "B"),
         ("zu", "Impendulo efanele ngu-B.", "B"), ("zu", "Kungaba ngu-A noma u-B.", None), ("zu", "Ngu-B.", "B"),
         ("zu", "Akusiyo u-A, u-C noma u-D.", None), ("zu", "Impendulo efanele akusiyo u-A, kodwa ngu-B.", "B"),
+        ("it", "Scarterei A", None), ("fr", "J'exclurais l'option A, mais rien n'est sûr.", None), ("sw", "Tuondoe chaguo A.", None),
+        ("vi", "Có thể loại bỏ phương án A.", None), ("ka", "A ვარიანტს გამოვრიცხავდი.", None), ("km", "ជម្រើស A អាចដកចេញបាន។", None),
+        ("de", "A scheidet aus, B ebenfalls. Bleibt C.", "C"), ("id", "Jawaban A, B, dan D keliru. Yang tepat adalah C.", "C"),
+        ("ja", "A、B、Dは誤りで、正しいのはCです。", "C"), ("en", "Options A and B are out – the answer is C.", "C"),
+        ("lv", "No visiem variantiem pareizs ir C.", "C"), ("it", "Sembrerebbe la B, ma è giusta la D.", "D"), ("fr", "B ou bien C.", None),
         ("ja", "Aは除外できます。", None), ("ja", "B が正しいです。", "B"), ("ko", "C는 제외할 수 있습니다.", None),
         ("ko", "B번입니다.", "B"), ("hi", "C को हटाया जा सकता है।", None), ("es", "Descarto la opción C", None),
         ("zh", "A可以先排除。", None), ("th", "A ตัดออกได้", None), ("th", "B คือคำตอบ", "B"),
@@ -119,7 +124,7 @@ def test_refusals_are_words_and_no_parts_of_words(language: str, reply: str, ref
     ("language", "reply", "expected"),
     [
         ("ja", "答えは3万です。", "30000"), ("hi", "उत्तर 3 लाख है।", "300000"), ("en", "The answer is 3 million.", "3000000"),
-        ("de", "1,5 Mio.", "1500000"), ("fa", "پاسخ ۱۲/۵ است.", "12.5"), ("zh", "一共3万5千", None), ("en", "3million", "3000000"), ("hi", "३लाख", "300000"), ("en", "42 people", "42"),
+        ("de", "1,5 Mio.", "1500000"), ("fa", "پاسخ ۱۲/۵ است.", "12.5"), ("zh", "一共3万5千", "35000"), ("es", "Son 2 millones 300 mil.", "2300000"), ("ja", "1億2500万人", "125000000"), ("en", "2 million in 1990", "1990"), ("en", "2 million and 5 thousand", "2005000"), ("lt", "2,8 milijono žmonių", "2800000"), ("hi", "2 लाख 50 हज़ार 300", "250300"), ("en", "5 million cats, 3 dogs", "3"), ("en", "3million", "3000000"), ("hi", "३लाख", "300000"), ("en", "42 people", "42"),
         ("zu", "Impendulo yizigidi ezi-3.", "3000000"), ("zu", "Impendulo ngu-15.", "15"), ("zu", "Impendulo: -15", "-15"), ("yo", "Ìdáhùn tó tọ́ ni 15, kì í ṣe 3.", "15"),
     ],
 )  # fmt: skip

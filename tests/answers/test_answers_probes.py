@@ -8,15 +8,17 @@ import pytest
 
 from hesperus.answers.probes import false_answers
 from hesperus.languages import check, pack, packs
-from hesperus.languages.wordings import pack_files
+from planted_pack import planted
 
 PLANTED = [
     # language, what stands there, what is planted, key of the finding, the probe and what is read
     ("de", "negators: [nicht,", 'negators: [nicht, "von wegen, das ist",', "grammar.negators", "'von wegen, das ist wahr.' as a label reply is read as 'true' (rule sole); it means false"),
     ("th", "negators: [ไม่, ", "negators: [", "grammar.negators", "'ไม่เป็นจริง.' as a label reply is read as 'true' (rule sole); it means false"),
-    ("ru", "conditions: [если, ли]", "conditions: [если, ли, ровно в том случае когда]", "grammar.conditions", "'ровно в том случае когда ложь.' as a label reply is read as 'false' (rule sole); it means no answer"),
+    ("ru", "conditions: [если, ли,", 'conditions: [если, ли, "когда: всегда",', "grammar.conditions", "'когда: всегда ложь.' as a label reply is read as 'false' (rule sole); it means no answer"),
     ("de", "wrong: [", "wrong: [da ist nichts dran, ", "grammar.wrong", "'Option A da ist nichts dran.' as a choice reply is read as 'A'"),
-    ("de", "or_words: [oder]", 'or_words: [oder, "."]', "or_words", "'ja . nein.' as a label reply is read as"),
+    ("de", "excludes: [", 'excludes: ["raus.", ', "grammar.excludes", "'raus. Option A.' as a choice reply is read as 'A'"),
+    ("fr", "regrets: [", 'regrets: ["-- zut", ', "grammar.regrets", "'-- zut, ….' as a text reply is read as 'zut' (rule own words)"),
+    ("de", "or_words: [oder,", 'or_words: [oder, ".",', "or_words", "'ja . nein.' as a label reply is read as"),
     ("de", "joins: [und, sowie]", 'joins: [und, sowie, "."]', "grammar.joins", "'A . B.' as a choice reply is read as"),
     ("en", '  - "cannot answer"', '  - "cannot; the answer is no"', "refusals", "'cannot; the answer is no.' as a label reply is read as 'no' (rule cue); it means no answer"),
     ("en", '  - "cannot answer"', '  - "cannot. … answer"', "refusals", "it is one of the pack's own"),
@@ -30,14 +32,6 @@ PLANTED = [
 @pytest.mark.parametrize("tag", packs())
 def test_no_reply_derived_from_a_pack_is_read_as_a_false_answer(tag: str) -> None:
     assert list(false_answers(pack(tag))) == []
-
-
-def planted(folder: Path, tag: str, old: str, new: str) -> Path:
-    text = pack_files()[tag].read_text(encoding="utf-8")
-    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times"
-    file = folder / f"{tag}.yaml"
-    file.write_text(text.replace(old, new), encoding="utf-8")
-    return file
 
 
 @pytest.mark.parametrize(("tag", "old", "new", "key", "message"), PLANTED)

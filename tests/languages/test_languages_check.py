@@ -8,17 +8,7 @@ from pathlib import Path
 import pytest
 
 from hesperus.languages import check
-from hesperus.languages.wordings import pack_files
-
-
-def planted(folder: Path, tag: str, old: str, new: str) -> Path:
-    """A copy of a pack with one change."""
-    text = pack_files()[tag].read_text(encoding="utf-8")
-    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times"
-    file = folder / f"{tag}.yaml"
-    file.write_text(text.replace(old, new), encoding="utf-8")
-    return file
-
+from planted_pack import planted
 
 FAULTS = [
     # key, language, what stands there, what is planted, what is said of it

@@ -31,6 +31,8 @@ _NUMBER = re.compile(
 )
 _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
 _LONGEST = 40
+_LONGEST_JOIN = 10
+"""Characters between two parts of a number: blanks and "and"."""
 _SLASHED = re.compile(r"/(\d+)")
 """Persian writes a decimal mark as a slash."""
 
@@ -66,50 +68,112 @@ def _numbers(text: str) -> list[tuple[int, str]]:
     return [(match.start(), match[0]) for match in _NUMBER.finditer(text) if len(match[0]) <= _LONGEST]
 
 
-def _multiplied(text: str, found: tuple[int, str], reply: Text) -> str | None:
-    """The value of a number in its text, with its magnitude: "3 million", "3万", "milioni 3"; "۱۲/۵" in Persian."""
+def _multiplied(text: str, found: list[tuple[int, str]], reply: Text) -> str | None:
+    """The value of the first of some numbers in a text, with its magnitude and the parts that belong to it.
+
+    "3 million", "3万", "milioni 3", "۱۲/۵" in Persian; "2 millones 300 mil" and "1億2500万" are one number in parts.
+    """
+    value, factor, end = _part(text, found[0], reply)
+    if value is None or factor == 1:
+        return value
+    total = Decimal(value) * factor
+    for place, token in found[1:]:
+        more, less, behind = _part(text, (place, token), reply)
+        if more is None or not _continues(text[end:place], (factor, less), more, reply):
+            break
+        total, factor, end = total + Decimal(more) * less, less, behind
+    return _plain(total)
+
+
+def _continues(between: str, factors: tuple[int, int], more: str, reply: Text) -> bool:
+    """True where a number is a further part of the one before: smaller, and with nothing but "and" between them.
+
+    Without a magnitude it must stand on the one before ("3万5000") or fill up its thousand ("50 mil 300").
+    """
+    factor, less = factors
+    if less >= factor or not more.isdecimal() or int(more) * less >= factor:
+        return False
+    if less == 1 and between and (factor, len(more)) != (1000, 3):
+        return False
+    joined = between.strip(" ,")
+    return len(between) <= _LONGEST_JOIN and (not joined or fold(joined) in _joins(reply.reader.wording))
+
+
+def _part(text: str, found: tuple[int, str], reply: Text) -> tuple[str | None, int, int]:
+    """Value of a number in its text, the magnitude that multiplies it, and where both end."""
     place, token = found
     end = place + len(token)
-    if any(
-        text[:place].endswith(word) and text[: place - len(word)][-1:].isdigit()
-        for word in _factors(reply.reader.wording)
-    ):
-        # "3万5千" is one number in two parts; half of it would be another number.
-        return None
     wording = reply.reader.wording
     if wording.base == "fa" and (decimal := _SLASHED.match(text, end)):
         token, end = f"{token}.{decimal[1]}", decimal.end()
     value = _value(token, reply.reader.language) if "/" not in token else None
     factor = 1
     if wording.grammar.magnitude_first and (match := _magnitude_before(wording).search(text[:place])):
-        factor, end = int(_factors(wording)[fold(match["word"])]), len(text)
+        return value, _factor(wording, match), end
     while value is not None and (match := _magnitudes(wording).match(text, end)):
-        factor *= int(_factors(wording)[fold(match["word"])])
+        factor *= _factor(wording, match)
         end = match.end()
-    return value if value is None or factor == 1 else _plain(Decimal(value) * factor)
+    return value, factor, end
+
+
+def _begins(text: str, found: list[tuple[int, str]], reply: Text) -> int:
+    """Place among some numbers of the first part of the last one: of "2 millones" in "2 millones 300 mil"."""
+    first = len(found) - 1
+    more, less, _ = _part(text, found[first], reply)
+    while first > 0 and more is not None:
+        before, factor, end = _part(text, found[first - 1], reply)
+        if not _continues(text[end : found[first][0]], (factor, less), more, reply):
+            break
+        first, more, less = first - 1, before, factor
+    return first
 
 
 @lru_cache(maxsize=256)
-def _factors(wording: Wording) -> Mapping[str, str]:
+def _joins(wording: Wording) -> frozenset[str]:
+    """Words that may join the parts of a number: "2 million and 5 thousand"."""
+    return frozenset(fold(respelt(key(word), wording.grammar)) for word in wording.grammar.joins)
+
+
+@lru_cache(maxsize=256)
+def _factors(wording: Wording) -> Mapping[str, int]:
+    """Magnitudes without their stars, and their factors."""
     return {
-        fold(respelt(key(word), wording.grammar)): factor
+        fold(respelt(key(word.rstrip("*")), wording.grammar)): int(factor)
         for word, factor in wording.grammar.magnitudes.items()
     }
 
 
+def _factor(wording: Wording, match: re.Match[str]) -> int:
+    """Factor of the magnitude that a pattern found: its one group that took part."""
+    return _factors(wording)[fold(next(word for word in match.groups() if word))]
+
+
+@lru_cache(maxsize=256)
+def _stems(wording: Wording) -> frozenset[str]:
+    starred = (word.rstrip("*") for word in wording.grammar.magnitudes if word.endswith("*"))
+    return frozenset(fold(respelt(key(word), wording.grammar)) for word in starred)
+
+
 @lru_cache(maxsize=256)
 def _magnitudes(wording: Wording) -> re.Pattern[str]:
-    words = sorted(_factors(wording), key=lambda word: (-len(word), word))
     # Behind a number a word begins with or without a blank ("3million", "3 million"): only its end needs a boundary.
-    patterns = [bounded(re.escape(word), word, endings=endings(wording), left=False) for word in words]
-    return re.compile(rf"[ \u00a0-]?(?P<word>(?i:{'|'.join(patterns)}))" if patterns else r"(?!)")
+    found = _alternatives(wording, endings=endings(wording), left=False)
+    return re.compile(rf"[ \u00a0-]?{found}")
 
 
 @lru_cache(maxsize=256)
 def _magnitude_before(wording: Wording) -> re.Pattern[str]:
+    return re.compile(rf"{_alternatives(wording)}[ -]\Z")
+
+
+def _alternatives(wording: Wording, *, endings: str = "", left: bool = True) -> str:
+    """Pattern of the magnitudes, longest first; a star stands for any ending and belongs to no group."""
     words = sorted(_factors(wording), key=lambda word: (-len(word), word))
-    patterns = [bounded(re.escape(word), word) for word in words]
-    return re.compile(rf"(?P<word>(?i:{'|'.join(patterns)}))[ -]\Z" if patterns else r"(?!)")
+    whole = [word for word in words if word not in _stems(wording)]
+    stems = [word for word in words if word in _stems(wording)]
+    found = [bounded(f"({re.escape(word)})", word, endings=endings, left=left) for word in whole]
+    found += [rf"({re.escape(word)})[^\W\d_]*" for word in stems]
+    return f"(?i:{'|'.join(found)})" if found else r"(?!)"
 
 
 def _value(token: str, language: str) -> str | None:
@@ -153,7 +217,7 @@ def boxed_number(reply: Text) -> str | None:
     boxes = _BOXED.findall(plain_digits(reply.text))
     inner = re.sub(r"\\[,;! ]|\{,\}", "", boxes[-1]) if boxes else ""
     found = _numbers(inner)
-    return _multiplied(inner, found[0], reply) if found else None
+    return _multiplied(inner, found, reply) if found else None
 
 
 def cue_number(reply: Text) -> str | None:
@@ -169,7 +233,7 @@ def cue_number(reply: Text) -> str | None:
     sentence = SENTENCE_END.split(rest.lstrip(" :\n"), maxsplit=1)[0]
     told = sentence.rpartition("=")[2]
     found = _numbers(told)
-    return _multiplied(told, found[0], reply) if found else None
+    return _multiplied(told, found, reply) if found else None
 
 
 def last_number(reply: Text) -> str | None:
@@ -178,7 +242,7 @@ def last_number(reply: Text) -> str | None:
     found = _numbers(said)
     if len(found) > 1 and reply.reader.wording.base == "fa" and said[found[-1][0] - 1] == "/":
         found = found[:-1]
-    return _multiplied(said, found[-1], reply) if found else None
+    return _multiplied(said, found[_begins(said, found, reply) :], reply) if found else None
 
 
 def whole_number(reply: Text) -> str | None:

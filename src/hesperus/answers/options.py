@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hesperus.answers.context import Context, denied, negated
+from hesperus.answers.context import Context, negated
+from hesperus.answers.judged import denied
 from hesperus.answers.needles import stands
 from hesperus.answers.reply_text import Text
 from hesperus.answers.scripts import is_unspaced
@@ -52,7 +53,7 @@ def whole_option(reply: Text, wanted: str) -> str | None:
     if reply.reader.form == "text":
         reader = reply.reader
         known = tuple((word, label) for label, words in reader.answers for word in words)
-        texts += _named_answers(known)
+        texts += _named_answers(known, reader.wording)
     if not texts:
         return None
     form = comparable(wanted)
@@ -60,8 +61,9 @@ def whole_option(reply: Text, wanted: str) -> str | None:
 
 
 @lru_cache(maxsize=8192)
-def _named_answers(known: tuple[tuple[str, str], ...]) -> tuple[_Option, ...]:
-    return tuple(_Option(label, key(word), comparable(word)) for word, label in known)
+def _named_answers(known: tuple[tuple[str, str], ...], wording: Wording) -> tuple[_Option, ...]:
+    spelt = [(respelt(word, wording.grammar), label) for word, label in known]
+    return tuple(_Option(label, key(word), comparable(word)) for word, label in spelt)
 
 
 def text_inside(reply: Text) -> str | None:

@@ -115,6 +115,25 @@ class Phrases:
         spans = (_span(parts, text, 0) for parts in self.phrases if text.startswith(parts[0][0]))
         return any(span is not None and span[0] == 0 for span in spans)
 
+    def place(self, text: str) -> int | None:
+        """Where the first of the phrases that stand in a folded text begins."""
+        if not stands(self.needles, text):
+            return None
+        spans = (_span(parts, text, 0) for parts in self.phrases)
+        return min((span[0] for span in spans if span is not None), default=None)
+
+    def end(self, text: str) -> int | None:
+        """Where the last of the phrases that stand in a folded text ends."""
+        if not stands(self.needles, text):
+            return None
+        ends = []
+        for parts in self.phrases:
+            span = _span(parts, text, 0)
+            while span is not None:
+                ends.append(span[1])
+                span = _span(parts, text, span[1])
+        return max(ends, default=None)
+
     def cut(self, text: str, folded: str) -> str:
         """The text without the phrases, by their places in the folded text, which must have the same length."""
         kept = bytearray(b"\1" * len(text))

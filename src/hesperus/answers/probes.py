@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from hesperus.answers.reader import Reader, reader_for
 from hesperus.answers.reading import answer_in
+from hesperus.answers.refusals import is_refusal
 from hesperus.answers.reply_text import Text
-from hesperus.answers.rules import is_refusal
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.tokens import LOOKALIKES
 from hesperus.languages.wordings import Pack
@@ -68,6 +68,11 @@ def false_answers(pack: Pack) -> Iterator[tuple[str, str]]:
         seen.add(known)
 
 
+def _without_gaps(phrase: str) -> str:
+    """A phrase of a pack without its stars and ellipses."""
+    return re.sub(" ?… ?", " ", phrase.replace("*", ""))
+
+
 @dataclass(frozen=True)
 class _Probes:
     pack: Pack
@@ -80,6 +85,7 @@ class _Probes:
         yield from self._negated_labels()
         yield from self._joined_labels()
         yield from self._letters_called_wrong()
+        yield from self._letters_left_out()
         yield from self._joined_letters()
         yield from self._refusals()
         yield from self._apostrophes()
@@ -166,6 +172,16 @@ class _Probes:
                     reply = self._joined(word, one, but, other)
                     yield Probe("grammar.but", reply, reader, frozenset("B"))
 
+    def _letters_left_out(self) -> Iterator[Probe]:
+        option = self.pack.option_words[0]
+        for reader in self.lettered:
+            (_, (one, *_)), *_ = reader.answers
+            for word in self.pack.grammar.excludes:
+                said = _without_gaps(word)
+                if said.split()[0] not in self.pack.option_letters:
+                    for parts in ((option, one, said), (said, option, one)):
+                        yield Probe("grammar.excludes", self._joined(*parts), reader)
+
     def _joined_letters(self) -> Iterator[Probe]:
         for reader in self.lettered:
             written = [words[0] for _, words in reader.answers]
@@ -179,9 +195,11 @@ class _Probes:
     def _refusals(self) -> Iterator[Probe]:
         open_answer = reader_for("text", self.pack.tag, answers={}, pack=self.pack)
         for place, refusal in enumerate(self.pack.refusals):
-            reply = re.sub(" ?… ?", " ", refusal.rstrip("*")) + self.end
+            reply = _without_gaps(refusal) + self.end
             for reader in (open_answer, *self.labels.values(), *self.lettered):
                 yield Probe(f"refusals[{place}]", reply, reader, refused=True)
+        for word in self.pack.grammar.regrets:
+            yield Probe("grammar.regrets", f"{word}, …{self.end}", open_answer, refused=True)
 
     def _apostrophes(self) -> Iterator[Probe]:
         """A letter before an apostrophe is none, unless the apostrophe begins an ending: C'est, B'dir."""
@@ -231,7 +249,8 @@ class _Probes:
 
     def _magnitudes(self) -> Iterator[Probe]:
         reader = reader_for("number", self.pack.tag, answers={}, pack=self.pack)
-        for word, factor in self.pack.grammar.magnitudes.items():
+        for stem, factor in self.pack.grammar.magnitudes.items():
+            word = stem.rstrip("*")
             for three in ("3", self.pack.digits[3]):
                 for gap in ("", " "):
                     value = frozenset({str(3 * int(factor))})

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from hesperus.answers.authors import rule as authors_rule
 from hesperus.answers.numerals import RULES as NUMBER_RULES
 from hesperus.answers.reader import Reader
+from hesperus.answers.refusals import is_refusal
 from hesperus.answers.reply_text import Text
-from hesperus.answers.rules import RULES, UNFINISHED, is_own, is_refusal, several
+from hesperus.answers.rules import RULES, UNFINISHED, is_own, several
 from hesperus.answers.spelling import fold
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import text_language

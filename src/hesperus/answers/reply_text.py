@@ -17,7 +17,8 @@ class Text:
     """A cleaned reply beside what it is read with.
 
     Attributes:
-        text: The cleaned reply.
+        cleaned: The cleaned reply, as it is spelt.
+        text: The same in the one spelling in which words are compared.
         reader: How it is read.
         words: What is looked for.
         around: What turns an answer round.
@@ -25,6 +26,7 @@ class Text:
         is_bare: Whether the text holds no word of the reader in any role.
     """
 
+    cleaned: str
     text: str
     reader: Reader
     words: Lexicon
@@ -35,10 +37,11 @@ class Text:
     @classmethod
     def of(cls, text: str, reader: Reader) -> Text:
         """Join a cleaned text and a reader; spellings that count as one become one."""
-        text, words = respelt(text, reader.wording.grammar), lexicon(reader)
+        cleaned, words = text, lexicon(reader)
+        text = respelt(cleaned, reader.wording.grammar)
         folded = fold(text).replace("\n", " ")
         bare = not words.anywhere.stand_in(text, folded)
-        return cls(text, reader, words, context(reader.wording), folded, bare)
+        return cls(cleaned, text, reader, words, context(reader.wording), folded, bare)
 
     def without(self, phrases: Phrases) -> Text | None:
         """The reply without phrases; None where folding changes its length, so that they cannot be cut from it."""

@@ -116,13 +116,19 @@ def _words_of(own: Pack | None, *places: tuple[str, str]) -> tuple[str, ...]:
 
 
 def _beside_english(own: Grammar, english: Grammar) -> Grammar:
+    def both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+        return _unique(one, tuple(word for word in other if word not in own.unlike_english))
+
     return replace(
         own,
-        negators=_unique(own.negators, english.negators),
-        conditions=_unique(own.conditions, english.conditions),
-        but=_unique(own.but, english.but),
-        joins=_unique(own.joins, english.joins),
-        because=_unique(own.because, english.because),
+        negators=both(own.negators, english.negators),
+        conditions=both(own.conditions, english.conditions),
+        but=both(own.but, english.but),
+        joins=both(own.joins, english.joins),
+        because=both(own.because, english.because),
+        excludes=both(own.excludes, english.excludes),
+        regrets=both(own.regrets, english.regrets),
+        guesses=both(own.guesses, english.guesses),
         magnitudes=MappingProxyType({**english.magnitudes, **own.magnitudes}),
     )
 

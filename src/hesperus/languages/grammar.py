@@ -34,6 +34,10 @@ class Grammar:
             any word that begins so.
         right: Further words that call an option right or choose it, besides the labels ``correct`` and ``true``
             ("choose", "選び"); a star as for ``wrong``.
+        excludes: Words that leave an option out, wherever they stand in its clause; a star as for ``wrong``.
+        regrets: Words of regret with which a short reply begins that gives no answer ("unfortunately").
+        guesses: Words that make an answer of what follows a phrase of doubt ("I am not sure, but probably …").
+        unlike_english: English negators and other such words that mean something else in the language ("no", "as").
         everyday: Labels that are also everyday words: they count only where something sets them apart.
         own_clause: Answers that inside a reply count as a clause of their own only (Punjabi "ਹਾਂ", "yes" and "am").
         predicates: Synonyms of an answer that are a claim wherever they stand in a reply of one sentence that negates
@@ -60,6 +64,10 @@ class Grammar:
     because: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     right: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    regrets: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
+    unlike_english: tuple[str, ...] = ()
     everyday: tuple[str, ...] = ()
     own_clause: tuple[str, ...] = ()
     predicates: tuple[str, ...] = ()
@@ -122,6 +130,7 @@ def misshapen(raw: Any) -> Iterator[tuple[str, str]]:
 _EXCLUSIVE = (
     ("negators", "but"), ("negators", "conditions"), ("negators", "joins"), ("negators", "because"),
     ("negators_after", "endings"), ("but", "conditions"), ("but", "joins"), ("wrong", "right"),
+    ("excludes", "right"), ("excludes", "wrong"), ("excludes", "negators"), ("regrets", "guesses"),
 )  # fmt: skip
 """Keys that can share no word."""
 _AGAINST = frozenset({"no", "false", "different", "incorrect", "contradiction", "negative"})

@@ -1,0 +1,152 @@
+"""Answers that stand anywhere in a reply: the rules `sole` and `opposite`."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from hesperus.answers.context import (
+    alternative,
+    asked,
+    clouded,
+    is_clause,
+    negated,
+    negated_behind,
+    negates,
+    own_clause,
+    supposed,
+)
+from hesperus.answers.found import beside, is_letter, is_upheld, matched, turned_round
+from hesperus.answers.judged import chained, denied, excluded, in_case
+from hesperus.answers.options import one_of, option_of
+from hesperus.answers.reply_text import Text
+from hesperus.answers.spelling import SENTENCE_END, fold
+from hesperus.normalization import key, peel
+
+_SHORT = 90
+"""Characters of a reply of one sentence at whose end a synonym counts as an answer."""
+
+
+def sole(reply: Text) -> str | None:
+    """Exactly one distinct template stands as a word, neither turned round nor on a condition.
+
+    Words with a second use must be set apart; in scripts without blanks short words and words for yes and no must be
+    a whole clause, since 是 is also a copula.
+    """
+    said, _ = inside(reply)
+    label = one_of(said)
+    return None if label is None or _paired(reply, label) else label
+
+
+def _paired(reply: Text, label: str) -> bool:
+    """True where the answer is mentioned together with another: "ja und nein"."""
+    mentions = reply.words.mention.finditer(reply.text)
+    return any(
+        (own := matched(reply, match))
+        and not turned_round(reply, match)
+        and label in (pair := {own, *beside(reply, match, own)})
+        and len(pair) > 1
+        for match in mentions
+    )
+
+
+def opposite(reply: Text) -> str | None:
+    """Of two labels, the other of the one that is plainly denied: "Bu doğru değil." is false. Not of yes and no."""
+    labels = reply.reader.labels
+    said, turned = inside(reply)
+    if len(labels) != 2 or said or len(turned) != 1 or len(reply.text) > _SHORT:
+        return None
+    words = dict(reply.reader.answers)
+    yes_no = {key(word) for word in reply.reader.wording.yes_no}
+    if any(key(word) in yes_no for label in labels for word in words[label][:1]):
+        return None
+    if any(matched(reply, match) not in turned for match in reply.words.mention.finditer(reply.text)):
+        # "It is not wrong, but not right": each of them is denied.
+        return None
+    return next(label for label in labels if label not in turned)
+
+
+@lru_cache(maxsize=2)
+def inside(reply: Text) -> tuple[set[str], set[str]]:
+    """The labels that stand in the reply, and those that stand there turned round."""
+    said: set[str] = set()
+    turned: set[str] = set()
+    if not reply.words.within.stand_in(reply.text, reply.folded):
+        return said, turned
+    short = (
+        len(reply.text) <= _SHORT
+        and len([part for part in SENTENCE_END.split(reply.text) if peel(part)]) == 1
+    )
+    found = list(reply.words.inside.finditer(reply.text))
+    against = _denied(reply, [match for match in found if is_letter(reply, match["word"])])
+    for match in found:
+        word, start, end = fold(match["word"]), match.start(), match.end("word")
+        label = reply.words.exact.get(word)
+        if label is None or not _counts(reply, word, (start, end), short=short):
+            continue
+        if asked(reply.text, end) or alternative(reply.text, reply.around, start, end):
+            continue
+        if is_letter(reply, word):
+            if start not in against and (reply.reader.form != "choice" or is_upheld(reply, match)):
+                said |= {label, *beside(reply, match, label)}
+        elif supposed(reply.text, reply.around, start, end):
+            continue
+        elif negated(reply.text, reply.around, start, end):
+            turned.add(label)
+        elif not clouded(reply.text, reply.around, start):
+            said |= {label, *beside(reply, match, label)}
+    return said, turned
+
+
+def _denied(reply: Text, letters: list[re.Match[str]]) -> set[int]:
+    """Places of the letters that are denied, left out or supposed; what is joined to one of them is so too.
+
+    "It isn't A, C, or D", "A, B and D are wrong".
+    """
+    text, words = reply.text, reply.around
+    found: set[int] = set()
+    behind: set[int] = set()
+    for match in letters:
+        start, end = match.start(), match.end("word")
+        if denied(text, words, end, option_of(reply, match["word"])):
+            behind.add(start)
+        if (
+            start in behind
+            or negated(text, words, start, end)
+            or supposed(text, words, start, end)
+            or in_case(text, words, start, end)
+            or excluded(text, words, (start, end), option_of(reply, match["word"]))
+        ):
+            found.add(start)
+    pairs = [
+        (one.start(), other.start())
+        for one, other in pairwise(letters)
+        if chained(text[one.end("word") : other.start()], words)
+    ]
+    for one, other in pairs:
+        if one in found:
+            found.add(other)
+    for one, other in reversed(pairs):
+        if other in behind:
+            behind.add(one)
+    return found | behind
+
+
+def _counts(reply: Text, word: str, place: tuple[int, int], *, short: bool) -> bool:
+    """Whether a word may be an answer inside a reply."""
+    words, (start, end) = reply.words, place
+    if word in words.clausal:
+        return own_clause(reply.text, reply.around, start, end)
+    if word in words.alone:
+        return is_clause(reply.text, start, word)
+    if word in words.templates:
+        return True
+    # A synonym counts as what a reply of one sentence ends with: "Утверждение неверно.", "این پاسخ صحیح نیست."
+    if not short or word not in words.inside_synonyms:
+        return False
+    if word in reply.around.predicates and not negates(reply.folded, reply.around):
+        return True
+    return reply.around.set_apart.match(reply.text, end) is not None or negated_behind(
+        reply.text, reply.around, end
+    )

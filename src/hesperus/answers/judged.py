@@ -1,0 +1,147 @@
+"""What a reply says of an option letter: that it is wrong or left out, that it is right, or only that it may be."""
+
+from __future__ import annotations
+
+import re
+
+from hesperus.answers.context import CLAUSE, WIDE, Context, behind_but, case_behind
+from hesperus.answers.lexicon import CLOSERS
+from hesperus.answers.scripts import is_unspaced
+from hesperus.answers.spelling import fold
+
+_BEHIND_LETTER = re.compile(rf"\A(?:{CLOSERS})*(?: ?\([^()\n]{{0,60}}\))? ?[:–—-]? ?")
+_LISTED = re.compile(rf"\A(?:{CLOSERS})*(?:[)\]}}>]| ?[:–—-]) ?")
+_LONGEST_JOIN = 14
+_ENDINGS = 2
+_DENIED_WORDS, _DENIED_CHARACTERS = 3, 12
+"""How far behind a letter what calls it wrong may stand: "A is the wrong answer", 選択肢Aは間違いです."""
+_FAR = 80
+"""Characters of a clause behind a letter that may say something of it."""
+
+
+def in_case(text: str, words: Context, start: int, end: int) -> bool:
+    """True where the clause of an option letter begins with a condition: "If the answer is A, …"."""
+    if case_behind(text, words, end):
+        return True
+    clause = fold(CLAUSE.split(text[max(0, start - WIDE) : start])[-1]).lstrip()
+    return words.conditions.begin(clause)
+
+
+def chained(text: str, words: Context) -> bool:
+    """True where a text between two letters joins them: ", ", " or ", ", and"; not "but", nor any other word."""
+    return len(text) <= _LONGEST_JOIN and words.joined.fullmatch(text) is not None
+
+
+def denied(text: str, words: Context, end: int, option: str = "") -> bool:
+    """True where an option letter is called wrong behind it: "(A) is not true", "A 틀렸습니다", "विकल्प A गलत है".
+
+    Args:
+        text: The reply.
+        words: What turns an answer round.
+        end: End of the letter.
+        option: Text of its option, which may stand between: "A: None of them" denies nothing.
+    """
+    behind = text[end : end + 80 + len(option)]
+    rest = _behind_letter(behind, option)
+    # "C) None of the two", "C None of the two": that is the option's text and no judgement of it.
+    titled = (
+        _LISTED.match(behind) is not None
+        or rest[:1].isupper()
+        or (behind[:1] == " " and is_unspaced(rest[:1]))
+    )
+    clause = CLAUSE.split(fold(rest))[0]
+    if clause and is_unspaced(clause[0]):
+        if titled:
+            # Burmese sets blanks between phrases: "A သည် မှားပါသည်" calls A wrong behind a particle.
+            parts = (clause, *clause.split()[1:_DENIED_WORDS])
+            return any(words.wrong.begin(part) or part.startswith(words.after) for part in parts)
+        close = clause[:_DENIED_CHARACTERS]
+        return words.wrong.stand_in(close) or any(
+            word in close for word in (*words.after, *words.negators.unspaced) if is_unspaced(word)
+        )
+    near = clause.split()[:_DENIED_WORDS]
+    if words.wrong.stand_in(" ".join(near)) or words.negators.close(" ".join(near[titled:])):
+        return True
+    if any(
+        part.startswith(word) or (len(word) > 2 and word in part) for part in near for word in words.after
+    ):
+        return True
+    if any(word in " ".join(near) for word in words.after if " " in word):
+        return True
+    return not titled and _denied_at_end(clause.split(), words)
+
+
+def _denied_at_end(clause: list[str], words: Context) -> bool:
+    """True where a negation ends the clause, as verbs do in many languages: "A हे योग्य उत्तर नाही"."""
+    if not any(part.startswith(words.after) for part in clause[-2:]):
+        return False
+    return not any(words.because.begin(" ".join(clause[place:])) for place in range(len(clause)))
+
+
+def excluded(text: str, words: Context, place: tuple[int, int], option: str = "") -> bool:
+    """True where the clause of an option letter says that something is left out, and calls nothing right.
+
+    "J'exclurais l'option A", "Scarterei A", "Aは除外できます": the word that excludes may stand far from the letter.
+
+    Args:
+        text: The reply.
+        words: What turns an answer round.
+        place: Start and end of the letter.
+        option: Text of its option, which excludes nothing.
+    """
+    start, end = place
+    before = behind_but(fold(CLAUSE.split(text[max(0, start - WIDE) : start])[-1]), words.but)
+    behind = text[end : end + _FAR + len(option)]
+    rest = "" if _LISTED.match(behind) else fold(CLAUSE.split(_behind_letter(behind, option))[0])
+    reason = words.because.place(rest)
+    said = f"{before} | {rest if reason is None else rest[:reason]}"
+    return words.excludes.stand_in(said) and not _called_right(said, words)
+
+
+def _called_right(folded: str, words: Context) -> bool:
+    """True where a folded text calls something right, and not only by a part of "option" or of "väljer bort"."""
+    if not words.right.stand_in(folded):
+        return False
+    rest = words.option_words.sub(" ", folded)
+    return words.right.stand_in(words.excludes.cut(rest, rest))
+
+
+def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") -> bool:
+    """True where the clause of an option letter ends with it, gives its option's text, or calls it right.
+
+    "Option A seems odd" says something of A, and nobody knows what: it is no answer.
+
+    Args:
+        text: The reply.
+        words: What turns an answer round.
+        place: Start and end of the letter.
+        option: Text of its option.
+    """
+    start, end = place
+    behind = text[end : end + 80 + len(option)]
+    rest = _behind_letter(behind, option)
+    if _LISTED.match(behind) is not None or rest[:1].isupper():
+        return True
+    clause = CLAUSE.split(_behind_endings(fold(rest), words))[0].strip()
+    if not clause or not clause[0].isalnum() or words.because.begin(clause) or (option and option in clause):
+        return True
+    before = CLAUSE.split(text[max(0, start - WIDE) : start])[-1]
+    return _called_right(clause, words) or _called_right(fold(before), words)
+
+
+def _behind_letter(behind: str, option: str) -> str:
+    """What stands behind a letter and what closes it, and behind the text of its option."""
+    rest = _BEHIND_LETTER.sub("", behind)
+    if option and fold(rest).startswith(fold(option)):
+        rest = _BEHIND_LETTER.sub("", rest[len(option) :])
+    return rest
+
+
+def _behind_endings(text: str, words: Context) -> str:
+    """A folded text without the endings it begins with: "번입니다" holds two."""
+    for _ in range(_ENDINGS):
+        ending = words.endings.match(text)
+        if ending is None:
+            break
+        text = text[ending.end() :]
+    return text
