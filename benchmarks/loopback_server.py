@@ -1,10 +1,14 @@
-"""A loopback chat endpoint that costs as little as possible, in a process of its own, for the benchmarks beside it."""
+"""A loopback chat endpoint that costs as little as possible, in a process of its own, for the benchmarks beside it.
+
+With a latency and a rate it behaves as a provider does: replies take their time, and what goes beyond the rate is refused (429).
+"""
 
 from __future__ import annotations
 
 import asyncio
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,8 +26,42 @@ RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length
 )
 
 
+REFUSAL = (
+    b"HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nContent-Length: 38\r\n\r\n"
+    b'{"error":{"message":"rate limit met"}}'
+)
+
+
+class Bucket:
+    """As many requests a second as a provider serves; a tenth of a second may be saved up.
+
+    Args:
+        rate: Requests a second; 0 serves all.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self.rate, self.held, self.at = rate, rate / 10, time.monotonic()
+
+    def takes(self) -> bool:
+        """Whether one more request is served now."""
+        now = time.monotonic()
+        self.held, self.at = min(self.held + (now - self.at) * self.rate, max(self.rate / 10, 1.0)), now
+        if self.rate and self.held < 1:
+            return False
+        self.held -= 1
+        return True
+
+
 class Answer(asyncio.Protocol):
-    """Answers every POST alike, as soon as its body is there."""
+    """Answers every POST alike: as soon as its body is there, or after a while.
+
+    Args:
+        latency: Seconds until a reply is sent.
+        bucket: What is served at all.
+    """
+
+    def __init__(self, latency: float, bucket: Bucket) -> None:
+        self.latency, self.bucket = latency, bucket
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -38,22 +76,36 @@ class Answer(asyncio.Protocol):
             if len(self.buffer) < end + 4 + length:
                 return
             self.buffer = self.buffer[end + 4 + length :]
-            self.transport.write(RESPONSE)
+            if not self.bucket.takes():
+                self.transport.write(REFUSAL)
+            elif self.latency:
+                asyncio.get_running_loop().call_later(self.latency, self.transport.write, RESPONSE)
+            else:
+                self.transport.write(RESPONSE)
 
 
-async def serve() -> None:
+async def serve(latency: float, rate: float) -> None:
     """Serve until standard input closes, having printed the port."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(Answer, "127.0.0.1", 0)
+    bucket = Bucket(rate)
+    server = await loop.create_server(lambda: Answer(latency, bucket), "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
 
 
 @contextmanager
-def serving() -> Iterator[str]:
-    """The base URL of a server that ends with the block."""
+def serving(latency: float = 0.0, rate: float = 0.0) -> Iterator[str]:
+    """The base URL of a server that ends with the block.
+
+    Args:
+        latency: Seconds that a reply takes.
+        rate: Requests a second that are served; 0 serves all.
+    """
     process = subprocess.Popen(
-        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, __file__, str(latency), str(rate)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdin is not None and process.stdout is not None
     try:
@@ -65,4 +117,4 @@ def serving() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    uvloop.run(serve())
+    uvloop.run(serve(*map(float, sys.argv[1:])))

@@ -1,0 +1,214 @@
+"""What a study of any size takes, worked out from rates that are measured here, and one real run held against it.
+
+Two runs of different size at a simulated endpoint without limits give the processor's time, memory and disk of a request, and
+what does not grow. The same runs again, with every reply in the store, give what reading and writing take, by the clock too;
+merging the stores gives its rate. A third run, at an endpoint with a latency and a limit, is then predicted and made: prediction
+and truth stand beside each other. What follows is arithmetic: the time of N requests is what reading and writing take, and N over
+the least of the endpoint's limit, what is in flight over the latency, and what one core can ask.
+
+    python benchmarks/scale.py [--small 2000] [--large 10000] [--check 20000] [--limit 500] [--latency 0.05]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from loopback_server import serving
+
+from hesperus.api import merge
+from hesperus.studies.prices import read_prices
+
+CONCURRENCY = 64
+TOKENS_IN, TOKENS_OUT = 150, 10
+"""Of one multiple-choice question; a page of text is ten times as much."""
+PRICED = "openai/gpt-4o-mini"
+FIRST = (
+    "{} people took part in the study, which was led by a team from three universities and lasted four years."
+)
+SECOND = "Three universities led a study of four years, in which {} people took part."
+LANGUAGES = ("en", "de")
+MOST_OFF = 0.25
+"""Share by which the real run may miss the prediction; other work on the machine alone moves it by a tenth."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What one run took: seconds by the clock and of the processor, peak memory, files, in bytes."""
+
+    seconds: float
+    processor: float
+    memory: float
+    store: float
+    folder: float
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What one request takes, and what every run takes.
+
+    Attributes:
+        start: Seconds of the processor before the first request and after the last.
+        asking: Seconds of the processor for a request, asked, kept, read and written.
+        reading: Of these, what a request takes whose reply is there already.
+        start_clock: Seconds by the clock for what does not grow; on a busy machine more than of the processor.
+        reading_clock: The same for reading.
+        memory: Bytes of memory for a request.
+        base_memory: Bytes that every run takes.
+        store: Bytes of the reply store for a reply of a line.
+        folder: Bytes of the run folder for a record.
+        merging: Replies merged in a second.
+    """
+
+    start: float
+    asking: float
+    reading: float
+    start_clock: float
+    reading_clock: float
+    memory: float
+    base_memory: float
+    store: float
+    folder: float
+    merging: float
+
+    def seconds(self, requests: float, *, limit: float, latency: float, in_flight: int) -> float:
+        """Time of a run of one process, by the clock."""
+        core = 1 / (self.asking - self.reading)
+        paces = [core, limit or core, in_flight / latency if latency else core]
+        return self.start_clock + requests * self.reading_clock + requests / min(paces)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, usual in (("small", 2000), ("large", 10_000), ("check", 20_000)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
+    parser.add_argument("--limit", type=float, default=500.0)
+    parser.add_argument("--latency", type=float, default=0.05)
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place)
+        rates = measured(home, wanted.small, wanted.large)
+        with serving(wanted.latency, wanted.limit) as url:
+            real = run(url, home / "check", wanted.check)
+    predicted = rates.seconds(wanted.check, limit=wanted.limit, latency=wanted.latency, in_flight=CONCURRENCY)
+    memory = rates.base_memory + wanted.check * rates.memory
+    report = {
+        "benchmark": "scale",
+        "rates": {name: float(f"{value:.4g}") for name, value in asdict(rates).items()},
+        "check": {
+            "requests": wanted.check, "limit": wanted.limit, "latency": wanted.latency,
+            "seconds_predicted": round(predicted, 1), "seconds_taken": round(real.seconds, 1),
+            "memory_predicted_mb": round(memory / 1e6), "memory_taken_mb": round(real.memory / 1e6),
+        },
+    }  # fmt: skip
+    print(json.dumps(report, indent=2))
+    print("\n".join(table(rates)))
+    return 0 if abs(real.seconds / predicted - 1) <= MOST_OFF else 1
+
+
+def measured(home: Path, small: int, large: int) -> Rates:
+    """Rates from two sizes: the slope is what a request takes, what is left is what a run takes."""
+    with serving() as url:
+        one, two = run(url, home / "small", small), run(url, home / "large", large)
+        again, twice = run(url, home / "small", small), run(url, home / "large", large)
+    more = large - small
+    asking, reading = (two.processor - one.processor) / more, (twice.processor - again.processor) / more
+    memory = (two.memory - one.memory) / more
+    clock = (twice.seconds - again.seconds) / more
+    began = time.perf_counter()
+    merged = merge([home / name / "replies.sqlite" for name in ("small", "large")], into=home / "all.sqlite")
+    rows = sum(found.rows for found in merged.merged)
+    return Rates(
+        start=one.processor - small * asking,
+        asking=asking,
+        reading=reading,
+        start_clock=again.seconds - small * clock,
+        reading_clock=clock,
+        memory=memory,
+        base_memory=one.memory - small * memory,
+        store=(two.store - one.store) / more,
+        folder=(two.folder - one.folder) / more,
+        merging=rows / (time.perf_counter() - began),
+    )
+
+
+def run(url: str, home: Path, requests: int) -> Taken:
+    """A study of that many requests by the command, as a user runs it."""
+    home.mkdir(exist_ok=True)
+    items = requests // len(LANGUAGES)
+    for language in LANGUAGES:
+        rows = (
+            {"id": n, "sentence1": FIRST.format(n), "sentence2": SECOND.format(n), "label": n % 2}
+            for n in range(items)
+        )
+        (home / f"test_{language}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["similarity", "--task", "paws-x", "--data", str(home / "test_{language}.jsonl"), "--model", "http/bench",
+             "--base-url", url, "--scoring", "generate", "--resamples", "0", "--out", str(home / "run"), "--quiet",
+             "--concurrency", str(CONCURRENCY), "--table", "designs",
+             *(word for language in LANGUAGES for word in ("--language", language))]  # fmt: skip
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hesperus", "run", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"hesperus run ended with {process.returncode}")
+    return Taken(
+        time.perf_counter() - began,
+        usage.ru_utime + usage.ru_stime,
+        usage.ru_maxrss * 1024,
+        (home / "replies.sqlite").stat().st_size,
+        sum(path.stat().st_size for path in (home / "run").iterdir()),
+    )
+
+
+def table(rates: Rates) -> Iterator[str]:
+    """Markdown rows for powers of ten: what one process takes at three limits, and what it takes in memory, disk, money."""
+    price = read_prices(None).of(PRICED)
+    yield "| requests | one core | at 100/s | at 1,000/s | memory | store | merge | money |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for power in range(3, 10):
+        count = 10.0**power
+        cells = [
+            f"{count:,.0f}",
+            spoken(rates.start + count * rates.asking),
+            *(spoken(max(count / limit, rates.start + count * rates.asking)) for limit in (100, 1000)),
+            size(rates.base_memory + count * rates.memory),
+            size(count * rates.store),
+            spoken(count / rates.merging),
+            f"{(TOKENS_IN * price.input + TOKENS_OUT * price.output) * count / 1e6:,.2f}" if price else "",
+        ]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def spoken(seconds: float) -> str:
+    """A time as people say it."""
+    for unit, name in ((86_400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:,.0f} {name}"
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+
+
+def size(count: float) -> str:
+    """A number of bytes as people say it."""
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
+        if count >= unit:
+            return f"{count / unit:,.1f} {name}" if count < 10 * unit else f"{count / unit:,.0f} {name}"
+    return f"{count / 1e3:,.0f} kB"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
