@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import polars as pl
 
@@ -16,7 +16,7 @@ from hesperus.analysis.reply_language import language_table
 from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
 from hesperus.analysis.similarity.similarity_settings import columns_of
 from hesperus.analysis.single import accuracy_table, labels_table, outcomes_table, validity_table
-from hesperus.analysis.summary_table import summary_table
+from hesperus.analysis.summary_table import NOTED, run_notes, summary_table
 from hesperus.analysis.table import Table
 from hesperus.analysis.together import together_table
 from hesperus.errors import UnknownNameError, UsageError
@@ -111,8 +111,7 @@ def measure_table(
         return open_table(what, records, given, described or Described())
     study = described.study if described is not None else {}
     if what == "summary":
-        open_answers = described is not None and is_open(described)
-        return summary_table(records, settings=resolve_settings(given, study), labels=not open_answers)
+        return _summary(records, given, described)
     if what in MEASURES and not (what in SIMILARITY and study.get("comparison") and not given.by):
         found = MEASURES[what](records, resolve_settings(given, study))
         return found if what in NOT_OF_ANSWERS else with_answered(found, records, given.by or ())
@@ -120,3 +119,28 @@ def measure_table(
     from hesperus.analysis.similarity.named import similarity_table
 
     return with_answered(similarity_table(what, records, given, described=described), records)
+
+
+def measured_notes(records: pl.DataFrame, given: GivenSettings, described: Described) -> list[str]:
+    """All that a reader of any measure of a run must be told in words; see run_notes.
+
+    Args:
+        records: The records table.
+        given: What was asked for.
+        described: What the run says of itself.
+
+    Raises:
+        DataError: An item has different numbers of options in different senses.
+    """
+    return run_notes(_summary(records, given, described, NOTED), records, described.signature)
+
+
+def _summary(
+    records: pl.DataFrame,
+    given: GivenSettings,
+    described: Described | None,
+    intervals: Collection[str] | None = None,
+) -> Table:
+    study = described.study if described is not None else {}
+    labels = described is None or not is_open(described)
+    return summary_table(records, settings=resolve_settings(given, study), labels=labels, intervals=intervals)

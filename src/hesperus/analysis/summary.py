@@ -6,7 +6,7 @@ corrected for chance; what became of the questions. All studies, `measure` and t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,7 +65,12 @@ class SummaryRow:
 
 
 def summarize(
-    records: pl.DataFrame, *, by: Sequence[str] = (), invalid: InvalidRule = "disagree", bootstrap: Bootstrap
+    records: pl.DataFrame,
+    *,
+    by: Sequence[str] = (),
+    invalid: InvalidRule = "disagree",
+    bootstrap: Bootstrap,
+    intervals: Collection[str] | None = None,
 ) -> list[SummaryRow]:
     """Summarize records.
 
@@ -74,6 +79,7 @@ def summarize(
         by: Columns of the records to group by.
         invalid: How answers without a label compare.
         bootstrap: How intervals are made.
+        intervals: Statistics that get one; None: all. Of many models most of the time goes into them.
 
     Returns:
         For each task, model and language the rows of STATISTICS that there are: the reference has no consistency with
@@ -88,12 +94,23 @@ def summarize(
         arrays = answer_arrays(frame)
         for model in dict.fromkeys(cell.model for cell in arrays.cells):
             named = list(_of_model(arrays, model, invalid))
-            numbers = estimates((statistic for _, _, _, statistic, _ in named), bootstrap)
+            numbers = _estimated(named, bootstrap, intervals)
             rows += [
                 SummaryRow(str(task), cell, reference, name, number, label, tuple(groups))
                 for (cell, reference, name, _, label), number in zip(named, numbers, strict=True)
             ]
     return rows
+
+
+def _estimated(
+    named: Sequence[_Named], bootstrap: Bootstrap, intervals: Collection[str] | None
+) -> list[Estimate]:
+    if intervals is None:
+        return estimates((statistic for _, _, _, statistic, _ in named), bootstrap)
+    chosen = [name in intervals for _, _, name, _, _ in named]
+    exact = iter(estimates(one[3] for one, wanted in zip(named, chosen, strict=True) if not wanted))
+    spread = iter(estimates((one[3] for one, wanted in zip(named, chosen, strict=True) if wanted), bootstrap))
+    return [next(spread if wanted else exact) for wanted in chosen]
 
 
 def language_cells(cells: Sequence[Cell]) -> list[Cell]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -24,8 +24,16 @@ _HEADS = {"repeat_consistency": "repeats", "accuracy": "accuracy", "consistency"
 _SHOWN = ("accuracy", "consistency", "kappa_p", "repeat_consistency", "chance")
 
 
+NOTED = frozenset({"cohen_kappa"})
+"""Statistics of whose intervals the notes speak."""
+
+
 def summary_table(
-    records: pl.DataFrame, *, settings: MeasureSettings | None = None, labels: bool = True
+    records: pl.DataFrame,
+    *,
+    settings: MeasureSettings | None = None,
+    labels: bool = True,
+    intervals: Collection[str] | None = None,
 ) -> Table:
     """What a reader must see of every model and language before any other number.
 
@@ -33,6 +41,7 @@ def summary_table(
         records: The records table.
         settings: How unreadable answers compare, intervals, columns to group by.
         labels: Whether answers are labels; of open answers only what became of the questions is measured.
+        intervals: Statistics that get an interval; None: all. NOTED is enough for the notes.
 
     Returns:
         For each task, model and language: ``accuracy``; with the reference ``consistency``, ``chance`` (what chance alone
@@ -43,7 +52,9 @@ def summary_table(
         DataError: An item has different numbers of options in different senses.
     """
     settings = settings or MeasureSettings()
-    found = summarize(records, by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap)
+    found = summarize(
+        records, by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap, intervals=intervals
+    )
     kept = [row for row in found if labels or row.statistic in OUTCOMES]
     head = ("model", "task", *settings.by, "instruction", "input", "reference", "label", "statistic")
     rows = [_row(row, settings.by) for row in kept]

@@ -125,7 +125,7 @@ def command(
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
     from hesperus.analysis.description import described
-    from hesperus.analysis.registry import MEASURES, OPEN_ANSWERS, SIMILARITY, TAX_MEASURES, measure_table
+    from hesperus.analysis.registry import MEASURES, OPEN_ANSWERS, SIMILARITY, TAX_MEASURES, measured_notes
     from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
     from hesperus.analysis.summary_table import nothing_answered, run_notes, summary_lines
     from hesperus.api.measuring import measured
@@ -163,12 +163,12 @@ def command(
         print_table(shown, format, keys=shown.columns.index("language") + 1 if laid_out else 0)
     if what != "outcomes" and not nothing:
         study = described(run)
-        summary = (
-            found
+        notes = (
+            run_notes(found, records, study.signature)
             if what == "summary"
-            else measure_table("summary", records, given.of_whole(), described=study)
+            else measured_notes(records, given.of_whole(), study)
         )
-        for note in run_notes(summary, records, study.signature):
+        for note in notes:
             typer.echo(f"note: {note}", err=True)
     if not found.rows:
         typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
