@@ -30,6 +30,7 @@ from hesperus.asking.shards import Shard
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import normalise
 from hesperus.strict_yaml import Document, read_yaml_file
+from hesperus.studies.asked.endpoints import with_known_endpoint
 from hesperus.studies.asked.exclusions import excluded_items
 from hesperus.studies.asked.locating import with_found_files
 from hesperus.types import Settings
@@ -357,7 +358,7 @@ class InstructionOverride(Part):
 
 
 def read_study_file(path: Path) -> tuple[dict[str, Any], Document]:
-    """The keys of a study file, not yet validated, and where they stand.
+    """The keys of a study file, not yet validated, and where they stand; that of a run has its endpoint put back.
 
     Raises:
         UsageError: No such file.
@@ -366,7 +367,7 @@ def read_study_file(path: Path) -> tuple[dict[str, Any], Document]:
     document = read_yaml_file(path, "study")
     if not isinstance(document.value, dict):
         raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)
-    return dict(document.value), document
+    return with_known_endpoint(document.value, path), document
 
 
 def _explained(

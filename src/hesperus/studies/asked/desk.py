@@ -11,13 +11,13 @@ from typing import Protocol
 
 from hesperus.asking import Budget, Policy, Prices, Progress, ReplyStore, Spending, ask, held
 from hesperus.errors import UsageError
-from hesperus.fingerprint import JSON, fingerprint, plain
-from hesperus.models import PROVIDERS, Model, ModelOptions
+from hesperus.fingerprint import JSON, plain
+from hesperus.models import Model, ModelOptions
 from hesperus.models import model as model_named
 from hesperus.models.protocol import DEFAULT_TOKENS
-from hesperus.models.providers import is_loopback
 from hesperus.studies.asked.dealing import budget_of
 from hesperus.studies.asked.declaring import BudgetLimits
+from hesperus.studies.asked.endpoints import check_known, with_masked_endpoint, without_endpoint
 from hesperus.studies.asked.sharding import Stores
 from hesperus.studies.prices import read_prices
 from hesperus.types import Failure, Reply, Request, Settings
@@ -140,7 +140,8 @@ class Desk:
                 spending=self.spending,
             )
             self.failures.update(reply.kind for reply in replies if isinstance(reply, Failure))
-            results.update(zip(places, replies, strict=True))
+            address = self.models[name].identity.get("base_url")
+            results.update(zip(places, [without_endpoint(reply, address) for reply in replies], strict=True))
         return [results[i] for i in range(len(requests))]
 
     def ask_with_room(
@@ -245,6 +246,7 @@ def models_named(names: Iterable[str], terms: OnTerms | None = None) -> dict[str
     if terms.base_url is not None and all(map(_is_local, wanted)):
         whom = f"{', '.join(wanted)}: nothing here is asked over HTTP" if wanted else "no model is asked"
         raise UsageError(f"--base-url is given, and {whom}; leave it out, or name a model as http/NAME")
+    check_known(terms.base_url)
     return {name: model_named(name, _options(name, terms)) for name in wanted}
 
 
@@ -254,14 +256,10 @@ def identities(models: Mapping[str, Model]) -> JSON:
     A signature is passed on: of an address that is no provider's own it has a fingerprint, by which two runs at the same
     endpoint can still be known as such.
     """
-    public = {provider.base_url for provider in PROVIDERS.values()}
     described: dict[str, JSON] = {}
     for name, model in models.items():
         identity = dict(model.identity)
-        address = identity.get("base_url")
-        if address is not None and (address not in public or is_loopback(address)):
-            identity["base_url"] = f"address-{fingerprint(address)[:12]}"
-        described[name] = plain(identity)
+        described[name] = plain(with_masked_endpoint(identity))
     return described
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from pydantic import BaseModel
@@ -14,7 +15,9 @@ from hesperus.fingerprint import fingerprint
 from hesperus.records import SCHEMA, Run
 from hesperus.studies.asked.answering import Senses
 from hesperus.studies.asked.declaring import DOES_NOT_DECIDE
+from hesperus.studies.asked.endpoints import keep_endpoint, with_masked_endpoint
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment
+from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.material import Material
 from hesperus.tasks import items_frame
 from hesperus.types import Item
@@ -90,7 +93,17 @@ def default_store(folder: Path) -> Path:
 
 def decided(study: BaseModel) -> str:
     """The fingerprint of all that decides what comes out of a study."""
-    return fingerprint(study.model_dump(mode="json", exclude=set(DOES_NOT_DECIDE)))
+    return fingerprint(with_masked_endpoint(study.model_dump(mode="json", exclude=set(DOES_NOT_DECIDE))))
+
+
+def as_kept(study: BaseModel, folder: Path) -> dict[str, Any]:
+    """The keys of a study as its run folder has them, which is passed on: no absolute path, no address of an endpoint.
+
+    The address is kept beside the folder (see endpoints).
+    """
+    values = study.model_dump(mode="json")
+    keep_endpoint(values.get("base_url"), folder)
+    return with_relative_files(with_masked_endpoint(values), folder)
 
 
 def records_of(model: str, rows: Sequence[Mapping[str, object]], material: Material) -> pl.DataFrame:

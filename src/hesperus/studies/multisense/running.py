@@ -15,6 +15,7 @@ from hesperus.studies.asked.answering import How, answer_cells, questions
 from hesperus.studies.asked.desk import Watch, identities, open_desk
 from hesperus.studies.asked.keeping import (
     StudyRun,
+    as_kept,
     decided,
     folder_for,
     items_of,
@@ -22,7 +23,6 @@ from hesperus.studies.asked.keeping import (
     made_items_of,
     records_of,
 )
-from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.material import Material
 from hesperus.studies.asked.sharding import stores_of
 from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
@@ -95,7 +95,7 @@ def run_study(
         if stores.is_shard:
             return stores.ended(desk.store, desk.failures.total(), lost)
     records = pl.concat(frames)
-    described = with_relative_files(study.model_dump(mode="json"), folder)
+    described = as_kept(study, folder)
     run = Run(
         records, pl.concat(items, how="diagonal_relaxed"), described, _signature(study, material, models)
     )

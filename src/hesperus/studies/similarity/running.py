@@ -17,13 +17,13 @@ from hesperus.studies.asked.desk import Watch, identities, models_named, open_de
 from hesperus.studies.asked.exclusions import Excluded, without_records
 from hesperus.studies.asked.keeping import (
     StudyRun,
+    as_kept,
     decided,
     folder_for,
     items_of,
     lost_questions,
     records_of,
 )
-from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.material import gather
 from hesperus.studies.asked.planning import Line, Plan, answer_lines, plan_of
 from hesperus.studies.asked.sharding import Stores, stores_of
@@ -87,7 +87,7 @@ def run_study(
             raise UnknownNameError("column under comparison", name, records.columns)
     _check_pivot(study.comparison.pivot, records)
     signature = {"hesperus": __version__, "study": decided(study), **found.signed}
-    run = Run(records, found.items, with_relative_files(study.model_dump(mode="json"), folder), signature)
+    run = Run(records, found.items, as_kept(study, folder), signature)
     write_run(run, folder)
     return StudyRun(run, folder, found.faults, found.excluded)
 

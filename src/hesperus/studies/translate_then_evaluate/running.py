@@ -20,13 +20,13 @@ from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.desk import Desk, Watch, identities, models_named, open_desk
 from hesperus.studies.asked.keeping import (
     StudyRun,
+    as_kept,
     decided,
     folder_for,
     items_of,
     lost_questions,
     records_of,
 )
-from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.asked.sharding import stores_of
 from hesperus.studies.evaluating import (
@@ -161,7 +161,7 @@ def run_study(
     run = Run(
         conform(records),
         _items(prompts, study),
-        with_relative_files(study.model_dump(mode="json"), folder),
+        as_kept(study, folder),
         signature,
     )
     _write(run, evaluations, prompts, folder)

@@ -19,6 +19,7 @@ from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.desk import Desk, Watch, identities, models_named, open_desk
 from hesperus.studies.asked.keeping import (
     StudyRun,
+    as_kept,
     decided,
     folder_for,
     items_of,
@@ -26,7 +27,6 @@ from hesperus.studies.asked.keeping import (
     made_items_of,
     records_of,
 )
-from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.asked.material import Material, gather, originals_of
 from hesperus.studies.asked.sharding import Stores, stores_of
@@ -140,7 +140,7 @@ def run_study(
         "hesperus": __version__, "study": decided(study), "models": identities(models), "reader": study.reader,
         **material.signed(), "scores": signature(QualitySettings()),
     }  # fmt: skip
-    run = Run(records, items, with_relative_files(study.model_dump(mode="json"), folder), signed)
+    run = Run(records, items, as_kept(study, folder), signed)
     write_run(run, folder)
     return StudyRun(run, folder, (*kept.faults, *lost_questions(records)), material.excluded)
 
