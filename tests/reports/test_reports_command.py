@@ -45,7 +45,7 @@ def test_a_run_gets_its_report_figures_and_card(folder: Path, tmp_path: Path) ->
     written = [Path(line) for line in done.stdout.splitlines()]
     assert written[0] == folder / "report.html" and written[-1] == tmp_path / "c.md"
     assert [path.name for path in written[1:-1]] == [
-        "consistency.png", "pairs-1.png", "accuracy.png", "labels.png", "directions.png", "outcomes.png",
+        "overview.png", "causes.png", "consistency.png", "pairs-1.png", "accuracy.png", "labels.png", "directions.png", "outcomes.png",
     ]  # fmt: skip
     assert all(path.stat().st_size > 500 for path in written)
 

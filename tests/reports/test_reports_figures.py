@@ -21,8 +21,10 @@ from hesperus.reports.answer_figures import directions_figure, labels_figure, ou
 from hesperus.reports.drawings import drawings, write_figures
 from hesperus.reports.figures import accuracy_figure, consistency_figure, pairs_figure
 from hesperus.reports.findings import Findings, findings_of
+from hesperus.reports.first_figures import map_figure, models_figure
 from hesperus.reports.theme import INK, inline_svg, render, specification
 from hesperus.reports.translation_figures import translation_figure
+from hesperus.rounding import cell
 
 QUICK = Bootstrap(resamples=100)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -64,7 +66,7 @@ def test_the_best_stands_on_top(one: Findings) -> None:
 def test_every_figure_of_a_run_is_drawn_and_named(two: Findings) -> None:
     made = drawings(two)
     assert [drawing.name for drawing in made] == [
-        "consistency", "pairs-1", "pairs-2", "accuracy", "labels", "directions", "outcomes",
+        "overview", "map", "causes", "consistency", "pairs-1", "pairs-2", "accuracy", "labels", "directions", "outcomes",
     ]  # fmt: skip
     for drawing in made:
         assert len(words(render(drawing.chart))) > 5, drawing.name
@@ -191,7 +193,7 @@ def test_an_inline_figure_takes_the_page_s_ink_and_has_ids_of_its_own(one: Findi
 def test_files_of_every_format(one: Findings, tmp_path: Path) -> None:
     for format, start in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
         files = write_figures(one, tmp_path / format, format=format)  # type: ignore[arg-type]
-        assert [file.name for file in files][0] == f"consistency.{format}" and len(files) == 6
+        assert [file.name for file in files][0] == f"overview.{format}" and len(files) == 8
         assert all(file.read_bytes().startswith(start) for file in files)
 
 
@@ -203,3 +205,26 @@ def test_bad_formats_and_folders_are_told(one: Findings, tmp_path: Path) -> None
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot write figures to"):
         write_figures(one, tmp_path / "file")
+
+
+def test_models_stand_side_by_side_on_one_axis_with_their_numbers(two: Findings) -> None:
+    chart = models_figure(two).to_dict()  # type: ignore[union-attr]  # there is something to draw
+    assert [panel["title"] for panel in chart["concat"]] == sorted(
+        {str(row["model"]) for row in two.accuracy.rows}
+    )
+    scales = [panel["layer"][-1]["encoding"]["x"].get("scale") or panel["layer"][1]["encoding"]["x"]["scale"]
+              for panel in chart["concat"]]  # fmt: skip
+    assert all(scale == scales[0] for scale in scales), "one axis for all"
+    shown = words(render(models_figure(two)))
+    values = [
+        row["value"]
+        for row in two.consistency.rows
+        if row["statistic"] == "consistency" and "_from_" in str(row["b"])
+    ]
+    assert any(cell(float(str(value)), "percentage") in shown for value in values)
+
+
+def test_a_map_needs_two_models_and_three_senses(one: Findings, two: Findings) -> None:
+    assert map_figure(one) is None
+    marks = map_figure(two).to_dict()["data"]["values"]  # type: ignore[union-attr]
+    assert len(marks) == len({(mark["panel"], mark["line"]) for mark in marks})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from hesperus import rounding
@@ -85,6 +85,31 @@ class Grid:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     folded: bool = False
+
+    def told_once(self) -> Grid:
+        """The table without columns that say the same in every line: the caption says it. The first column stays.
+
+        A table of one or two lines is left as it is.
+        """
+        same = [
+            place
+            for place in range(1, len(self.columns))
+            if len(self.rows) > 2 and len({str(row[place]) for row in self.rows}) == 1
+        ]
+        if not same or len(same) == len(self.columns) - 1:
+            return self
+        said = [
+            f"{self.columns[place].name}: {self.rows[0][place]}"
+            for place in same
+            if str(self.rows[0][place]) != MISSING
+        ]
+        kept = [place for place in range(len(self.columns)) if place not in same]
+        return replace(
+            self,
+            caption=f"{self.caption} The same in every line: {'; '.join(said)}." if said else self.caption,
+            columns=tuple(self.columns[place] for place in kept),
+            rows=tuple(tuple(row[place] for place in kept) for row in self.rows),
+        )
 
     @property
     def texts(self) -> tuple[tuple[str, ...], ...]:
@@ -305,7 +330,7 @@ def anchor(text: str) -> str:
 def _there(blocks: Iterable[Block | None]) -> Iterator[Block]:
     for block in blocks:
         if block is not None and not (isinstance(block, Sentences | Facts) and not _content(block)):
-            yield block
+            yield block.told_once() if isinstance(block, Grid) else block
 
 
 def _content(block: Sentences | Facts) -> bool:

@@ -8,10 +8,22 @@ from hesperus.reports.answer_figures import directions_figure, labels_figure, ou
 from hesperus.reports.drawing import Drawing, write_drawings
 from hesperus.reports.figures import accuracy_figure, consistency_figure, pairs_figure
 from hesperus.reports.findings import Findings
+from hesperus.reports.first_figures import map_figure, models_figure, why_figure
 from hesperus.reports.theme import FigureFormat
 from hesperus.reports.translation_figures import SCORE_NAMES, translation_bins_figure, translation_figure
 
-FIGURES = ("consistency", "pairs", "accuracy", "labels", "directions", "outcomes", "translation")
+FIGURES = (
+    "overview",
+    "map",
+    "causes",
+    "consistency",
+    "pairs",
+    "accuracy",
+    "labels",
+    "directions",
+    "outcomes",
+    "translation",
+)
 """Kinds of figures, in the order of the report."""
 
 _MOST_MAPS = 6
@@ -22,6 +34,31 @@ def drawings(found: Findings) -> list[Drawing]:
     """Every figure for which there is something to draw."""
     models = list(dict.fromkeys(str(row["model"]) for row in found.accuracy.rows))
     made = [
+        Drawing(
+            "overview",
+            "overview",
+            models_figure(found),
+            "Answers that stay the same in another sense, model beside model; lines are intervals, the dashed line is the same "
+            "prompt asked again, which no translation can be expected to pass.",
+            "answers that stay the same",
+            wide=len(models) > 1,
+        ),
+        Drawing(
+            "map",
+            "map",
+            map_figure(found),
+            "Answers that stay the same, of every model in every sense, on one scale.",
+            "answers that stay the same",
+            wide=True,
+        ),
+        Drawing(
+            "causes",
+            "causes",
+            why_figure(found),
+            "Why answers change: what the instruction alone, the input alone, both together, and asking again change. A part "
+            "can be negative where errors cancel; lines are intervals.",
+            "where inconsistency comes from",
+        ),
         Drawing(
             "consistency",
             "consistency",

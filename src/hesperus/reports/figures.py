@@ -44,7 +44,7 @@ def consistency_figure(table: Table) -> Any | None:
     ]
     if not rows:
         return None
-    order = _by_value([row for row in rows if row["condition"] == KIND_WORDS["T"]] or rows, "target")
+    order = by_mean([row for row in rows if row["condition"] == KIND_WORDS["T"]] or rows, "target")
     kinds = [
         KIND_WORDS[kind]
         for kind in ("T", "I", "X")
@@ -71,7 +71,7 @@ def accuracy_figure(table: Table) -> Any | None:
     if not rows:
         return None
     models = list(dict.fromkeys(str(row["model"]) for row in rows))
-    order = _by_value(rows, "sense")
+    order = by_mean(rows, "sense")
     x = share_axis(rows, "right answers")
     if len(models) > len(COLOURS):
         rows = [{**row, "panel": row["model"]} for row in rows]
@@ -95,7 +95,7 @@ def placed(
     return told
 
 
-def _by_value(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+def by_mean(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
     """Values of a column, the one with the highest mean first; ties by name."""
     sums: dict[str, list[float]] = {}
     for row in rows:

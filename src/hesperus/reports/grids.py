@@ -45,6 +45,10 @@ def summary_grid(found: Findings) -> Grid | None:
         return None
     who = _varying(_WHO, found.consistency.rows)
     places = {"model": 0, "task": 1}
+    # Where every reply could be read, the ways to count the others give one number.
+    differ = any(
+        _range(kinds.get("T", {})) not in (MISSING, _one(kinds.get("T", {}))) for kinds in lines.values()
+    )
     cells = []
     for key, kinds in sorted(lines.items(), key=lambda line: (*line[0][:3], reading_order(line[0][3]))):
         t, i, x = (kinds.get(kind, {}) for kind in ("T", "I", "X"))
@@ -57,7 +61,7 @@ def summary_grid(found: Findings) -> Grid | None:
                 target_label(key[3]),
                 *(share_cell(row) for row in main),
                 share_cell(t.get("consistency_correct")),
-                _range(t),
+                *((_range(t),) if differ else ()),
                 count(first["n"]),
                 answered_cell(first),
                 left_out(main),
@@ -66,12 +70,23 @@ def summary_grid(found: Findings) -> Grid | None:
     heads = [Column(shown) for _, shown in who]
     heads += [Column("From"), Column("Into")]
     heads += [Column(name, True) for name in ("T, %", "I, %", "X, %", "T where the source is right, %")]
-    heads += [Column("T, least to most, %", True), *RESTS_ON]
+    heads += [*((Column("T, least to most, %", True),) if differ else ()), *RESTS_ON]
+    least = " Least to most: over the three ways to count unreadable answers." if differ else ""
     return Grid(
-        f"Answers that stay the same, with {100 * found.level:g} % intervals over items. T: instruction and input are in the other sense; "
-        "I: only the instruction; X: only the input. Least to most: over the three ways to count unreadable answers.",
+        f"Answers that stay the same, with {100 * found.level:g} % intervals over items. T: instruction and input are in the "
+        f"other sense; I: only the instruction; X: only the input.{least}",
         tuple(heads),
         tuple(cells),
+    )
+
+
+def _one(rows: Mapping[str, Row]) -> str:
+    """The range where it is one number."""
+    row = rows.get("consistency_min")
+    return (
+        MISSING
+        if row is None or row["value"] is None
+        else " to ".join([cell(row["value"], "percentage")] * 2)
     )
 
 

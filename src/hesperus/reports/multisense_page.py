@@ -11,7 +11,7 @@ from hesperus.analysis.settings import MeasureSettings
 from hesperus.records import Run
 from hesperus.reports import grids, story
 from hesperus.reports.answer_figures import MOST_LABELS
-from hesperus.reports.blocks import Block, Item, Page, Reading, Section, Sentences, Side
+from hesperus.reports.blocks import Block, Fold, Item, Page, Reading, Section, Sentences, Side
 from hesperus.reports.card import card_of
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.drawings import drawings
@@ -73,6 +73,7 @@ def multisense_page(
     told = story.headlines(found, own)
     lead: list[Block] = [
         Sentences(tuple(told) or (_NOTHING,), "list" if len(told) > 4 else "lead"),
+        *(one for one in drawings(found) if one.kind == "overview"),
         *overview(run.records, settings, signature=run.signature).blocks,
         Sentences.of(story.asides(found, run.records), "aside"),
     ]
@@ -99,15 +100,20 @@ def _measured(found: Findings) -> Blocks:
     drawn: dict[str, list[Drawing]] = {}
     for drawing in drawings(found):
         drawn.setdefault(drawing.kind, []).append(drawing)
-    yield Section("Summary", "summary")
+    yield Section("Consistency", "summary")
     yield Sentences((_WHAT,))
-    yield from drawn.get("consistency", ())
     yield grids.summary_grid(found)
     yield grids.pairs_grid(found)
+    yield from drawn.get("map", ())
+    every = [*drawn.get("pairs", ()), *filter(None, [grids.agreement_grid(found)])]
+    if every:
+        yield Fold("Every sense with every other", tuple(every))
+    yield Section("Why answers change", "why")
+    yield from drawn.get("causes", ())
     yield grids.split_grid(found)
-    yield Section("Every sense with every other", "pairs", 3, "")
-    yield from drawn.get("pairs", ())
-    yield grids.agreement_grid(found)
+    detail = drawn.get("consistency", ())
+    if detail:
+        yield Fold("Instruction, input and both, model by model", tuple(detail))
     yield Section("Accuracy", "accuracy")
     yield from drawn.get("accuracy", ())
     yield grids.accuracy_grid(found)

@@ -42,10 +42,6 @@ _LABELS = (
 _OPEN = "Every model and language."
 
 
-_FOLDED = 24
-"""A summary of more lines would push the findings off the first screen."""
-
-
 @dataclass(frozen=True, slots=True)
 class Overview:
     """The head of a page.
@@ -60,7 +56,10 @@ class Overview:
 
     @property
     def blocks(self) -> tuple[Block, Block]:
-        """As the page shows it."""
+        """As the page shows it: of a table in which every number is the same its caption says all."""
+        short = self.grid.told_once()
+        if not any(column.numeric for column in short.columns):
+            return Sentences.of(self.notes), Sentences((short.caption,), "aside")
         return Sentences.of(self.notes), self.grid
 
 
@@ -104,7 +103,7 @@ def _grid(found: Table, *, labels: bool) -> Grid:
     heads = (*(Column(keys[place].capitalize()) for place in who), Column("Language"), Column("Answered, %", True),
              Column("Asked", True), *(Column(name, True) for name, _ in statistics.values()),
              *((Column("Reference"), Column("Left out", True)) if labels else ()))  # fmt: skip
-    return Grid(_LABELS if labels else _OPEN, heads, tuple(cells), folded=len(cells) > _FOLDED)
+    return Grid(_LABELS if labels else _OPEN, heads, tuple(cells), folded=True)
 
 
 def _shown(row: Mapping[str, object] | None, show: Callable[[Mapping[str, Any] | None], Value]) -> Value:

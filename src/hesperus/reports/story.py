@@ -140,14 +140,21 @@ def asides(found: Findings, records: pl.DataFrame) -> list[str]:
 
 
 def _noise(found: Findings) -> list[str]:
-    told = []
+    """How often the same prompt gets the same answer; models of which the same is true stand in one sentence."""
+    told: dict[tuple[str, str], list[str]] = {}
     for pair, row in compared_statistic(found.consistency, "consistency"):
         if pair.kind == "repeat" and pair.a.repeat == 1 and pair.b.repeat == 2 and pair.source:
             name = language_name(_language(pair.source))
-            told.append(
-                f"Asked the same in {name} twice, {row['model']} repeats its answer to {share(row)} of {counted(int(str(row['n'])), 'question')}."
-            )
-    return told[:6]
+            what = f"{share(row)} of {counted(int(str(row['n'])), 'question')}"
+            told.setdefault((name, what), []).append(str(row["model"]))
+    return [_asked_again(name, models, what) for (name, what), models in told.items()][:6]
+
+
+def _asked_again(name: str, models: Sequence[str], what: str) -> str:
+    if len(models) == 1:
+        return f"Asked the same in {name} twice, {models[0]} repeats its answer to {what}."
+    whom = joined(list(models)) if len(models) <= 4 else f"{len(models)} models"
+    return f"Asked the same in {name} twice, {whom} each repeat their answers to {what}."
 
 
 def _accuracy(found: Findings) -> list[str]:

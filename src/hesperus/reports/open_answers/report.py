@@ -67,6 +67,7 @@ class OpenAnswersReport:
         lead = (
             Sentences(tuple(told), "list" if len(told) > 4 else "lead"),
             Sentences.of(line for found in self.parts for line in story.models_told(found, several=several)),
+            *(one for one in drawings(first, self._prefix(1)) if one.kind == "scores"),
             Section("What was asked", "asked"),
             Facts(tuple(story.asked(self.parts, run.study, run.signature))),
             *(self.overview.blocks if self.overview else ()),
@@ -114,7 +115,7 @@ class OpenAnswersReport:
 
         name = property_names(found.what).capitalize() if several else "Scores"
         yield Section(name, "summary" if number == 1 else f"part-{number}")
-        yield drawn.get("scores")
+        yield drawn.get("scores") if number > 1 else None  # that of the first stands at the head of the page
         yield grids.scores_grid(found)
         yield grids.ceilings_grid(found)
         yield drawn.get("sides")

@@ -65,6 +65,7 @@ class SimilarityReport:
         told = [line for found in self.parts for line in story.headlines(found, several=several)]
         lead = (
             Sentences(tuple(told), "list" if len(told) > 4 else "lead"),
+            *(() if several else _first(first)),
             Section("What was compared", "compared"),
             Sentences.of(story.compared(self.parts)),
             *self.overview.blocks,
@@ -132,6 +133,15 @@ def similarity_settings(run: Run, given: GivenSettings | None = None) -> Similar
     return settings
 
 
+def _first(found: SimilarityFindings) -> list[Drawing]:
+    """What stands at the head of the page: the pairs within models beside those between them."""
+    return [
+        replace(one, name=f"{one.name}-task-1")
+        for one in similarity_drawings(found)
+        if one.kind == "densities"
+    ]
+
+
 def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
     name = statistic_name(parts[0].statistic)
     beyond = (
@@ -174,7 +184,8 @@ def _part(number: int, found: SimilarityFindings, *, several: bool) -> Iterator[
     yield from groups
     tests = grids.tests_grid(found)
     yield section("tests", "Within models and between them", "Within and between")
-    yield from drawn.get("densities", ())
+    if several:  # that of a single task stands at the head of the page
+        yield from drawn.get("densities", ())
     yield tests or Sentences(
         ("There is nothing to test: that takes a model in two languages and two models in one.",)
     )

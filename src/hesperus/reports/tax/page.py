@@ -70,6 +70,7 @@ class TaxPage:
         self._drawn: dict[str, Drawing] = {one.kind: one for one in drawings(tables, evidence)}
         self._remedies = remedies(evidence)
         self._back = _back(evidence)
+        self._first = next((name for name in ("e1", "e4", "e3") if name in self._drawn), "")
 
     def page(self, run: Run) -> Page:
         """The page.
@@ -81,6 +82,7 @@ class TaxPage:
         settings = MeasureSettings(bootstrap=evidence.settings.bootstrap)
         lead = (
             Sentences.of(story.verdict(evidence, self.tables), "lead"),
+            self._drawn.get(self._first),
             Sentences.of(story.hangs_on(evidence, self.tables)),
             Section("What was audited", "audited"),
             Sentences.of(story.audited(evidence, run.study)),
@@ -148,7 +150,7 @@ class TaxPage:
         if self.evidence.scores is None:
             yield self._step("E1 gate on the back-translations")
         yield _limits(BACK_NOTES[:1])
-        yield self._drawn.get("e1")
+        yield self._below("e1")
         yield table
         yield Section("What it hangs on", "e1-hangs-on", 3, "")
         yield self._drawn.get("e1-without")
@@ -208,7 +210,7 @@ class TaxPage:
             yield self._step("E3 native control")
             return
         yield _limits(LIMITS)
-        yield self._drawn.get("e3")
+        yield self._below("e3")
         yield table
 
     def _natural(self) -> Blocks:
@@ -229,7 +231,7 @@ class TaxPage:
             )
         )
         yield _limits([*NATURAL_NOTES, *([REUSED] if self.evidence.reused else [])])
-        yield self._drawn.get("e4")
+        yield self._below("e4")
         yield table
         yield self._drawn.get("e4-models")
         yield grids.pooled_grid(found, grids.POOLED["e4"])
@@ -256,6 +258,10 @@ class TaxPage:
             yield from agreement
         else:
             yield Sentences(("No agreement of raters: that takes two people who rated the same items.",))
+
+    def _below(self, kind: str) -> Drawing | None:
+        """A figure, but for the one that stands at the head of the page."""
+        return None if kind == self._first else self._drawn.get(kind)
 
     def _step(self, what: str) -> Step:
         remedy = self._remedies[what]

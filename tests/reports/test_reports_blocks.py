@@ -1,0 +1,49 @@
+"""Blocks of a page: what is constant is said once, sections without content are left out."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hesperus.reports.blocks import Column, Grid, Number, Page, Section, Sentences, count
+
+HEADS = (Column("Model"), Column("Right, %", True), Column("Items", True))
+
+
+def test_a_column_that_says_the_same_in_every_line_is_said_in_the_caption() -> None:
+    lines = tuple((f"m{place}", Number(0.1 * place, "percentage"), count(200)) for place in range(1, 4))
+    short = Grid("Shares.", HEADS, lines).told_once()
+    assert [column.name for column in short.columns] == ["Model", "Right, %"]
+    assert short.caption == "Shares. The same in every line: Items: 200."
+    assert short.texts == (("m1", "10.0"), ("m2", "20.0"), ("m3", "30.0"))
+
+
+def test_two_lines_keep_every_column() -> None:
+    grid = Grid("Shares.", HEADS, tuple((f"m{place}", Number(0.5), count(200)) for place in range(2)))
+    assert grid.told_once() == grid
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("cd"), st.sampled_from("ef")), max_size=6))
+def test_nothing_that_differs_is_lost(rows: list[tuple[str, str, str]]) -> None:
+    grid = Grid("What.", HEADS, tuple(rows))
+    short = grid.told_once()
+    assert len(short.rows) == len(rows)
+    for place, column in enumerate(HEADS):
+        if len({row[place] for row in rows}) > 1:
+            assert column in short.columns
+
+
+def test_an_undefined_number_has_a_reason_and_no_interval() -> None:
+    gone = Number(None, "share", 0.1, 0.2, "nothing was answered")
+    assert (str(gone), gone.ends) == ("– (nothing was answered)", "")
+    assert str(Number(0.995, "percentage", 0.9, 1.0)) == "99.5 [90.0, 100.0]"
+
+
+def test_sections_without_content_are_left_out() -> None:
+    page = Page.of(
+        "Title",
+        [],
+        [Section("Empty", "empty"), Section("Full", "full"), Section("Below", "below", 3), None,
+         Sentences(("There.",)), Section("Last", "last"), Sentences(())],
+    )  # fmt: skip
+    assert [section.anchor for section in page.sections] == ["full", "below"]
