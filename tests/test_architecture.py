@@ -48,12 +48,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "audits": FLOOR_0 | {"tasks", "records"},
     "evaluators": FLOOR_0 | {"checkpoints", "measures"},
     "annotation": FLOOR_0 | {"records", "measures"},
+    "evidence": FLOOR_0 | {"records"},
     "studies": ALL_BELOW_STUDIES,
     "analysis": FLOOR_0 | {"records", "measures", "audits", "evaluators"},
     "reports": FLOOR_0 | {"records", "measures", "audits", "analysis"},
-    "api": ALL_BELOW_STUDIES | {"studies", "analysis", "reports"},
+    "api": ALL_BELOW_STUDIES | {"studies", "analysis", "reports", "evidence"},
     "__main__": {"cli"},
-    "cli": ALL_BELOW_STUDIES | {"studies", "analysis", "reports", "api"},
+    "cli": ALL_BELOW_STUDIES | {"studies", "analysis", "reports", "evidence", "api"},
 }
 MEASURES_LIBRARIES = {"numpy", "scipy"}
 

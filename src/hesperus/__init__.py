@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         RunResult,
         ask,
         audit,
+        bundle,
         check,
         compare,
         evaluate,
@@ -33,14 +34,15 @@ if TYPE_CHECKING:
         read_records,
         report,
         run,
+        verify,
     )  # fmt: skip
     from hesperus.tasks import Task, task
     from hesperus.types import Answer, Estimate, Failure, Item, Prompt, Reply, Request, Sense, Settings
 
 _HOMES = {
     "hesperus.api": (
-        "RunResult", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure", "merge",
-        "open_run", "plan", "read_answers", "read_records", "report", "run",
+        "RunResult", "ask", "audit", "bundle", "check", "compare", "evaluate", "figure", "import_logs", "load_items",
+        "measure", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "verify",
     ),
     "hesperus.tasks": ("Task", "task"),
     "hesperus.types": (
@@ -51,8 +53,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "RunResult", "Sense", "Settings", "Task",
-    "__version__", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure", "merge",
-    "open_run", "plan", "read_answers", "read_records", "report", "run", "task",
+    "__version__", "ask", "audit", "bundle", "check", "compare", "evaluate", "figure", "import_logs", "load_items",
+    "measure", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "task", "verify",
 ]  # fmt: skip
 
 

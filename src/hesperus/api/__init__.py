@@ -1,4 +1,4 @@
-"""The library as short as the command: load items, ask a model, run a study, measure, compare, check, report."""
+"""The library as short as the command: load items, ask a model, run a study, measure, compare, check, report, verify."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from hesperus.lazy import lazily
 if TYPE_CHECKING:
     from hesperus.api.asking import ask, load_items, read_answers
     from hesperus.api.auditing import audit
+    from hesperus.api.bundling import bundle
     from hesperus.api.checking import check
     from hesperus.api.evaluating import evaluate
     from hesperus.api.importing import import_logs
     from hesperus.api.measuring import compare, figure, measure, read_records, report
     from hesperus.api.merging import MergeResult, merge
     from hesperus.api.results import RunResult, open_run, plan, run
+    from hesperus.api.verifying import verify
 
 __all__ = [
-    "MergeResult", "RunResult", "ask", "audit", "check", "compare", "evaluate", "figure", "import_logs", "load_items", "measure", "merge",
-    "open_run", "plan", "read_answers", "read_records", "report", "run",
+    "MergeResult", "RunResult", "ask", "audit", "bundle", "check", "compare", "evaluate", "figure", "import_logs",
+    "load_items", "measure", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "verify",
 ]  # fmt: skip
 
 _HOMES = {
@@ -26,6 +28,7 @@ _HOMES = {
     "RunResult": "results",
     "ask": "asking",
     "audit": "auditing",
+    "bundle": "bundling",
     "check": "checking",
     "compare": "measuring",
     "evaluate": "evaluating",
@@ -40,6 +43,7 @@ _HOMES = {
     "read_records": "measuring",
     "report": "measuring",
     "run": "results",
+    "verify": "verifying",
 }
 
 __getattr__, __dir__ = lazily(__name__, _HOMES)

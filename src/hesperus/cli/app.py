@@ -38,6 +38,8 @@ _GROUPS = {
         "compare": "Compare two runs: differences, intervals, tests.",
         "check": "Hold a run to requirements, for continuous integration.",
         "report": "Write the report of a run: one HTML file.",
+        "bundle": "Pack what recomputes every number of a run.",
+        "verify": "Recompute every number of a bundle.",
         "figure": "Draw one figure of a run.",
         "import": "Import the logs of another tool, or a table.",
         "export": "Give records or items to another tool.",

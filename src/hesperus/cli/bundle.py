@@ -1,0 +1,60 @@
+"""`hesperus bundle`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hesperus.cli.measure_flags import Interval, Invalid, Resamples, RunPath, Seed
+
+
+def command(
+    run: RunPath,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file (default: bundle.zip in the run folder).", show_default=False),
+    ] = None,
+    texts: Annotated[
+        str,
+        typer.Option(
+            help="keep, hash, or auto: keep them only where the licence of the benchmark lets them be shared."
+        ),
+    ] = "auto",
+    invalid: Invalid = None,
+    resamples: Resamples = None,
+    seed: Seed = None,
+    interval: Interval = None,
+) -> None:
+    """Pack what recomputes every number of a run, without a model, as one file that can be given to anyone.
+
+    The file holds records, items, evaluations, study and versions as text, every table as it is claimed, and a script of
+    plain Python that computes the main numbers without hesperus. Of texts that may not be shared it holds hashes; keys,
+    local paths and addresses of endpoints stay out, and a file that holds a key of this environment is refused. The
+    same run gives the same bytes, and an id that a paper can print.
+
+    For example:
+
+        hesperus bundle runs/atlas
+
+        hesperus bundle runs/atlas --out atlas.zip --texts hash
+
+        hesperus verify atlas.zip
+    """
+    from hesperus.api.bundling import bundle
+
+    made = bundle(
+        run,
+        out,
+        texts=texts,  # type: ignore[arg-type]  # checked there
+        invalid=invalid,
+        resamples=resamples,
+        seed=seed,
+        interval=interval,
+    )
+    how = "texts as hashes" if made.hashed else "texts kept"
+    typer.echo(f"{made.path}: bundle {made.id}, {made.numbers:,} numbers in {len(made.tables)} tables, {how}")
+    for place in made.removed:
+        typer.echo(f"removed an address or path of this machine: {place}", err=True)
+    typer.echo(f"anyone checks it with: hesperus verify {made.path.name}", err=True)

@@ -1,0 +1,55 @@
+"""`hesperus verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hesperus.cli.measure_flags import Format
+
+if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
+    from hesperus.api.verifying import Verification
+
+
+def command(
+    place: Annotated[Path, typer.Argument(help="What `hesperus bundle` wrote.", show_default=False)],
+    format: Format = "table",
+) -> None:
+    """Recompute every number of a bundle, without a model and without network, and say which one differs.
+
+    Every file is held to the hash that the bundle gives it, every table is made anew from the records, and every value
+    is compared. Nothing of the bundle is executed. Exit code 1 where something differs, 2 where the file cannot be
+    read or is no bundle.
+
+    For example:
+
+        hesperus verify atlas.zip
+
+        hesperus verify atlas.zip --format json
+    """
+    from hesperus.api.verifying import verify
+    from hesperus.reports.formats import print_table
+
+    found = verify(place)
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
+    if format != "table" or not found.passed:
+        print_table(_table(found), format, lead=str(found))
+    else:
+        typer.echo(str(found))
+    if not found.passed:
+        if format != "table":
+            typer.echo(str(found), err=True)
+        raise typer.Exit(1)
+
+
+def _table(found: Verification) -> Table:
+    from hesperus.analysis.table import table
+    from hesperus.version import __version__
+
+    columns = ("place", "row", "column", "claimed", "found")
+    rows = [{name: getattr(one, name) for name in columns} for one in found.differences]
+    return table("verify", columns, rows=rows, signature={"hesperus": __version__, "bundle": found.id})

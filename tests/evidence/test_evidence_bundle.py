@@ -1,0 +1,212 @@
+"""A bundle of a run: what it holds, that its bytes are stable, and that every number comes out of it again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from forgery import changed, opened, refitted, save
+
+import hesperus as hs
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.evidence import recompute
+
+STUDIES = ("multisense", "similarity", "open_answers", "tax")
+FEW = {"resamples": 50}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_number_of_a_study_comes_out_again(
+    study: str, demo_runs: dict[str, Path], tmp_path: Path
+) -> None:
+    made = hs.bundle(demo_runs[study], tmp_path / "bundle.zip", **FEW)
+    found = hs.verify(made.path)
+    assert found.passed, found.differences[:5]
+    assert found.numbers == made.numbers > 1000
+    assert found.id == made.id
+    direct = hs.measure("outcomes", demo_runs[study], **FEW).document()
+    assert json.loads(opened(made.path)["numbers.json"])["outcomes"] == direct
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_hashes_in_the_place_of_texts_recompute_all_but_what_reads_texts(
+    study: str, demo_runs: dict[str, Path], tmp_path: Path
+) -> None:
+    made = hs.bundle(demo_runs[study], tmp_path / "bundle.zip", texts="hash", **FEW)
+    kept = hs.bundle(demo_runs[study], tmp_path / "kept.zip", texts="keep", **FEW)
+    assert hs.verify(made.path).passed
+    assert set(kept.tables) - set(made.tables) <= {"language"}
+    held = opened(made.path)
+    items = pl.read_parquet(demo_runs[study] / "items.parquet")
+    field = next(name for name in items.columns if name.startswith("field:"))
+    everything = b"".join(content for name, content in held.items() if name.startswith("run/"))
+    for text in items[field].drop_nulls().unique().sort()[:20]:
+        assert text.encode() not in everything
+
+
+def test_the_same_run_gives_the_same_bytes(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    copy = tmp_path / "elsewhere" / "run"
+    shutil.copytree(demo_runs["tax"], copy)
+    for path in copy.rglob("*"):
+        os.utime(path, (1, 1))
+    first = hs.bundle(demo_runs["tax"], tmp_path / "a.zip", **FEW)
+    second = hs.bundle(copy, tmp_path / "b.zip", **FEW)
+    assert first.path.read_bytes() == second.path.read_bytes()
+    assert first.id == second.id
+    other = hs.bundle(copy, tmp_path / "c.zip", resamples=51)
+    assert other.id != first.id
+
+
+def test_a_records_file_is_bundled_too(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    table = tmp_path / "mine.csv"
+    records = hs.read_records(demo_runs["multisense"]).drop("options", "probs")
+    records.write_csv(table)
+    made = hs.bundle(table, **FEW)
+    assert made.path == tmp_path / "mine.zip"
+    assert hs.verify(made.path).passed
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_script_agrees_on_all_numbers_that_it_knows(
+    study: str, demo_runs: dict[str, Path], tmp_path: Path
+) -> None:
+    held = opened(hs.bundle(demo_runs[study], tmp_path / "bundle.zip", resamples=0).path)
+    counts, differing = recompute.check(
+        lambda name: held[name].decode() if name in held else None, list(held)
+    )
+    assert differing == []
+    main = {"accuracy", "validity", "outcomes", "labels", "consistency", "directions", "decomposition", "agreement",
+            "summary", "similarity", "scores", "back_translation"}  # fmt: skip
+    for table in main & counts.keys():
+        assert counts[table][2] == 0, f"{table} has rows that the script does not know"
+    assert sum(agree for agree, _, _ in counts.values()) > 100
+
+
+def test_the_script_runs_alone_and_finds_a_changed_answer(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    """In an interpreter without any package, hesperus among them; one answer that was changed moves accuracy."""
+    made = hs.bundle(demo_runs["tax"], tmp_path / "bundle.zip", resamples=0)
+    held = opened(made.path)
+    for name, content in held.items():
+        place = tmp_path / "unpacked" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    alone = [sys.executable, "-I", "-S", str(tmp_path / "unpacked" / "recompute.py")]
+    done = subprocess.run(alone, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "accuracy" in done.stdout
+
+    records = tmp_path / "unpacked" / "run" / "records.jsonl"
+    first, *rest = records.read_text(encoding="utf-8").splitlines()
+    row = json.loads(first)
+    row["answer"] = next(option for option in row["options"] if option != row["answer"])
+    records.write_text("\n".join([json.dumps(row), *rest]) + "\n", encoding="utf-8")
+    done = subprocess.run(alone, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "accuracy: model=" in done.stdout
+
+
+def test_a_changed_file_is_named_and_the_number_that_it_moves(
+    demo_runs: dict[str, Path], tmp_path: Path
+) -> None:
+    held = opened(hs.bundle(demo_runs["multisense"], tmp_path / "bundle.zip", resamples=0).path)
+    lines = held["run/records.jsonl"].splitlines()
+    row = json.loads(lines[0])
+    row["answer"] = next(option for option in row["options"] if option != row["answer"])
+    held["run/records.jsonl"] = b"\n".join([json.dumps(row).encode(), *lines[1:]]) + b"\n"
+
+    found = hs.verify(save(held, tmp_path / "changed.zip"))
+    assert not found.passed
+    assert "run/records.jsonl" in {one.place for one in found.differences}
+    hidden = hs.verify(save(refitted(held), tmp_path / "hidden.zip"))
+    about = [one for one in hidden.differences if one.place == "accuracy"]
+    assert [(one.column, row["model"] in one.row) for one in about] == [("value", True)]
+
+
+def test_any_one_value_changed_is_caught(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    """Any change at all, where the manifest keeps its hashes; benchmarks/bundles.py tries 10,000."""
+    held = opened(hs.bundle(demo_runs["tax"], tmp_path / "bundle.zip", resamples=0).path)
+    draw = random.Random(0)
+    names = [name for name in sorted(held) if name != "manifest.json"]
+    for number in range(12):
+        other, where = changed(held, names[number % len(names)], draw)
+        assert not hs.verify(save(other, tmp_path / "changed.zip")).passed, where
+
+
+def test_a_claimed_number_that_was_changed_is_caught_though_all_hashes_fit(
+    demo_runs: dict[str, Path], tmp_path: Path
+) -> None:
+    held = opened(hs.bundle(demo_runs["tax"], tmp_path / "bundle.zip", resamples=20).path)
+    draw = random.Random(1)
+    for _ in range(8):
+        other, where = changed(held, "numbers.json", draw)
+        found = hs.verify(save(refitted(other), tmp_path / "changed.zip"))
+        assert 1 <= len(found.differences) <= 3, where
+
+
+def test_nothing_of_this_machine_leaves_it(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(demo_runs["tax"], run)
+    study = (run / "study.yaml").read_text(encoding="utf-8")
+    study = study.replace("base_url: null", "base_url: http://10.1.2.3:8000/v1").replace(
+        "data: null", "data: /srv/secret/place/items.csv"
+    )
+    (run / "study.yaml").write_text(study, encoding="utf-8")
+    made = hs.bundle(run, tmp_path / "bundle.zip", **FEW)
+    everything = b"".join(opened(made.path).values())
+    for word in (b"10.1.2.3", b"/srv/secret", str(tmp_path).encode()):
+        assert word not in everything
+    assert made.removed == ("study.yaml: data", "study.yaml: base_url")
+    assert hs.verify(made.path).passed
+
+
+def test_a_run_that_holds_a_key_is_refused(
+    demo_runs: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(demo_runs["tax"], run)
+    monkeypatch.setenv("SOME_API_KEY", "sk-very-secret-0123456789")
+    records = pl.read_parquet(run / "records.parquet")
+    records = records.with_columns(pl.lit("echo sk-very-secret-0123456789").alias("note"))
+    hs.read_records(records).write_parquet(run / "records.parquet", metadata={"hesperus.records": "2"})
+    with pytest.raises(DataError, match="SOME_API_KEY") as refused:
+        hs.bundle(run, tmp_path / "bundle.zip", texts="keep", **FEW)
+    assert "very-secret" not in str(refused.value)
+    assert not (tmp_path / "bundle.zip").exists()
+
+
+def test_wrong_words_are_refused(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="way of texts"):
+        hs.bundle(demo_runs["tax"], texts="hide")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="setting of a bundle"):
+        hs.bundle(demo_runs["tax"], by="subject")
+    with pytest.raises(UsageError, match="no such"):
+        hs.bundle(tmp_path / "nowhere", **FEW)
+
+
+def test_the_commands(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    def command(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "hesperus", *words], capture_output=True, text=True)
+
+    out = tmp_path / "bundle.zip"
+    packed = command("bundle", str(demo_runs["tax"]), "--out", str(out), "--resamples", "20")
+    assert packed.returncode == 0, packed.stderr
+    assert "numbers in" in packed.stdout
+    well = command("verify", str(out))
+    assert (well.returncode, well.stdout.startswith("verified: ")) == (0, True)
+    held = opened(out)
+    other, _ = changed(held, "numbers.json", random.Random(3))
+    wrong = command("verify", str(save(refitted(other), tmp_path / "wrong.zip")))
+    assert wrong.returncode == 1
+    assert "not verified" in wrong.stdout
+    (tmp_path / "none.zip").write_bytes(b"PK\x03\x04 not a zip")
+    for place in (tmp_path / "none.zip", tmp_path / "absent.zip"):
+        broken = command("verify", str(place))
+        assert broken.returncode == 2
+        assert broken.stderr.startswith("error: ")
