@@ -226,5 +226,6 @@ def test_models_stand_side_by_side_on_one_axis_with_their_numbers(two: Findings)
 
 def test_a_map_needs_two_models_and_three_senses(one: Findings, two: Findings) -> None:
     assert map_figure(one) is None
-    marks = map_figure(two).to_dict()["data"]["values"]  # type: ignore[union-attr]
-    assert len(marks) == len({(mark["panel"], mark["line"]) for mark in marks})
+    chart = map_figure(two)
+    shown = words(render(chart))
+    assert {str(row["model"]) for row in two.accuracy.rows} <= shown and {"German (de)", "Chinese (zh)"} <= shown
