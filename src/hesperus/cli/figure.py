@@ -14,7 +14,7 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            help="languages, models, groups, densities or relations (similarity); consistency, pairs, accuracy, labels, "
+            help="languages, models, groups, densities or relations (similarity); overview, map, causes, consistency, pairs, accuracy, labels, "
             "directions, outcomes or translation (senses).",
             show_default=False,
         ),

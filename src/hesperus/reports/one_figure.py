@@ -46,6 +46,8 @@ _NEEDS: Mapping[str, str] = {
     "densities": "it takes pairs of runs that have a value: `hesperus measure similarity` says why they have none",
     "relations": "it takes three or more models, or languages of two or more models; sizes of models and numbers of "
     "languages stand under `comparison` in study.yaml: `hesperus run similarity`",
+    "map": "it takes two or more models, and three or more senses",
+    "overview": "it takes senses that were made from another (`hesperus run multisense`), and at most eight models",
     "translation": "it takes scores of translations: `hesperus score RUN` writes them",
     "outcomes": "every reply could be read",
     "labels": "the answers are of one label, or of too many for a picture",
