@@ -228,4 +228,7 @@ def test_a_map_needs_two_models_and_three_senses(one: Findings, two: Findings) -
     assert map_figure(one) is None
     chart = map_figure(two)
     shown = words(render(chart))
-    assert {str(row["model"]) for row in two.accuracy.rows} <= shown and {"German (de)", "Chinese (zh)"} <= shown
+    assert {str(row["model"]) for row in two.accuracy.rows} <= shown and {
+        "German (de)",
+        "Chinese (zh)",
+    } <= shown

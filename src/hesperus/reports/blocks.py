@@ -53,7 +53,31 @@ class Number:
         return f"{self.point} {self.ends}" if self.ends else self.point
 
 
-Value = Number | str
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An answer in the item matrix.
+
+    Attributes:
+        text: The answer, or the outcome in words.
+        mark: ``right``, ``wrong``, ``answered``, ``unanswered`` or ``error`` (see hesperus.analysis.item_matrix).
+        changed: Whether it differs from the answer in the reference's sense; None if that cannot be told.
+    """
+
+    text: str
+    mark: str
+    changed: bool | None = None
+
+    @property
+    def sign(self) -> str:
+        """What tells the mark without color: ✓ right, ✗ wrong, ↷ changed, – no answer."""
+        changed = "↷" if self.changed else ""
+        return {"right": "✓", "wrong": "✗", "answered": ""}.get(self.mark, MISSING) + changed
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.sign}".strip()
+
+
+Value = Number | Mark | str
 """A cell of a table."""
 
 

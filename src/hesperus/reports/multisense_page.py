@@ -17,6 +17,7 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.drawings import drawings
 from hesperus.reports.examples import Asked, Example, inconsistent_examples
 from hesperus.reports.findings import Findings
+from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import cited, made
 from hesperus.wording import own_senses
@@ -83,6 +84,7 @@ def multisense_page(
         lead,
         [
             *_measured(found),
+            *items_blocks(run),
             *_examples(examples.shown, examples.total),
             Section("How it was measured", "measured"),
             Sentences((_held(run.records), _described(settings))),

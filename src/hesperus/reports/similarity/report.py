@@ -16,6 +16,7 @@ from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page, Section, Sentences
 from hesperus.reports.drawing import Drawing
+from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.overview import Overview, overview
 from hesperus.reports.provenance import cited, made
 from hesperus.reports.similarity import grids, story
@@ -78,6 +79,7 @@ class SimilarityReport:
                 for number, found in enumerate(self.parts, 1)
                 for block in _part(number, found, several=several)
             ),
+            *items_blocks(run),
             Section("Caveats", "caveats"),
             Sentences.of(story.caveats(self.parts)),
             Section("How it was measured", "measured"),
