@@ -15,7 +15,7 @@ from hesperus.studies.asked.settings import Setting
 
 EXIT_CODES = (
     "Exit codes: 0 fine; 1 a failed check, files that could not be imported, or a merge with conflicts or gaps; 2 bad use, or a file that breaks its",
-    "contract; 3 a model or endpoint failed; 4 a budget is reached; 70 a defect of hesperus, with a short report that names",
+    "contract; 3 a model or endpoint failed; 4 a budget is reached; 5 replies of batches or files are still to come; 70 a defect of hesperus, with a short report that names",
     "no key, path or address; 130 interrupted. Results go to standard output, all else to standard error.",
 )
 HERE = Path(__file__).parent
@@ -43,7 +43,14 @@ def help_of(command: list[str]) -> str:
 
 def page() -> str:
     """The whole page."""
-    parts = ["# The command line", "", "Written by `make docs` from the commands' own help.", "", *EXIT_CODES, ""]
+    parts = [
+        "# The command line",
+        "",
+        "Written by `make docs` from the commands' own help.",
+        "",
+        *EXIT_CODES,
+        "",
+    ]
     for command in commands():
         parts += [f"## `{' '.join(['hesperus', *command])}`", "", "```text", help_of(command), "```", ""]
     return "\n".join(parts)
@@ -59,7 +66,14 @@ def settings_page() -> str:
         "file, by which editors check and complete it.", "",
     ]  # fmt: skip
     for kind in STUDIES.values():
-        parts += [f"## {kind.name}", "", (kind.model.__doc__ or "").strip(), "", "| key | flag | default | meaning |", "|---|---|---|---|"]
+        parts += [
+            f"## {kind.name}",
+            "",
+            (kind.model.__doc__ or "").strip(),
+            "",
+            "| key | flag | default | meaning |",
+            "|---|---|---|---|",
+        ]
         parts += [_row(one) for one in kind.settings()]
         parts.append("")
     return "\n".join(parts)
@@ -68,16 +82,24 @@ def settings_page() -> str:
 def _row(setting: Setting) -> str:
     flag = f"`--{setting.flag}`" if setting.kind is not None else "file only"
     default = setting.default
-    shown = "required" if setting.is_required else "" if default in (None, (), {}) else f"`{json.dumps(default)}`"
+    shown = (
+        "required" if setting.is_required else "" if default in (None, (), {}) else f"`{json.dumps(default)}`"
+    )
     choices = f" ({', '.join(f'`{one}`' for one in setting.choices)})" if setting.choices else ""
-    return f"| `{setting.key}` | {flag} | {shown} | {setting.text.removesuffix('.')}{choices} |".replace("  ", " ")
+    return f"| `{setting.key}` | {flag} | {shown} | {setting.text.removesuffix('.')}{choices} |".replace(
+        "  ", " "
+    )
 
 
 def main() -> int:
     """Write the pages, or with --check say whether they are up to date (exit code 1 if not)."""
     pages = {HERE / "cli.md": page(), HERE / "settings.md": settings_page()}
     if "--check" in sys.argv:
-        return int(any(not path.is_file() or path.read_text(encoding="utf-8") != text for path, text in pages.items()))
+        return int(
+            any(
+                not path.is_file() or path.read_text(encoding="utf-8") != text for path, text in pages.items()
+            )
+        )
     for path, text in pages.items():
         path.write_text(text, encoding="utf-8")
     return 0

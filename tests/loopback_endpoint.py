@@ -137,18 +137,26 @@ def completion(body: Mapping[str, Any], say: Say) -> dict[str, Any]:
 def serving(behaviour: Behaviour = echo) -> Iterator[Endpoint]:
     """Serve in a thread until the block ends."""
     endpoint = Endpoint(behaviour)
+    app = web.Application()
+    app.router.add_post("/v1/{path:.*}", endpoint.handle)
+    with served(app) as url:
+        endpoint.url = f"{url}/v1"
+        yield endpoint
+
+
+@contextmanager
+def served(app: web.Application) -> Iterator[str]:
+    """The root of an application that is served in a thread until the block ends."""
     loop = asyncio.new_event_loop()
     ready, done = threading.Event(), asyncio.Event()
+    place: list[str] = []
 
     async def serve() -> None:
-        app = web.Application()
-        app.router.add_post("/v1/{path:.*}", endpoint.handle)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handle_signals=False)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
         host, port = runner.addresses[0][:2]
-        endpoint.url = f"http://{host}:{port}/v1"
+        place.append(f"http://{host}:{port}")
         ready.set()
         await done.wait()
         with suppress(asyncio.CancelledError):
@@ -162,7 +170,7 @@ def serving(behaviour: Behaviour = echo) -> Iterator[Endpoint]:
     thread.start()
     assert ready.wait(10)
     try:
-        yield endpoint
+        yield place[0]
     finally:
         loop.call_soon_threadsafe(done.set)
         thread.join(10)

@@ -11,7 +11,8 @@
     │   ├── TransientError        worth another try (429, 5xx, time-outs)
     │   └── PermanentError        not worth one (401, 404, unreadable protocol)
     ├── StoreError            the reply store cannot be used: exit code 3
-    └── BudgetReachedError    a budget stopped the run; run again to go on: exit code 4
+    ├── BudgetReachedError    a budget stopped the run; run again to go on: exit code 4
+    └── PendingError          replies are to come, from batches or files: exit code 5
 
 A failed `hesperus check` exits with 1, a defect of ours (any other exception) with 70. Every message says what was given, what was expected and what to do.
 """
@@ -141,6 +142,12 @@ class BudgetReachedError(HesperusError):
     """The run stopped at its budget; what was answered is kept."""
 
     exit_code = 4
+
+
+class PendingError(HesperusError):
+    """Requests were handed over, and their replies are not there yet; run again once they are."""
+
+    exit_code = 5
 
 
 class HesperusWarning(UserWarning):

@@ -9,12 +9,13 @@ from hesperus.lazy import lazily
 if TYPE_CHECKING:
     from hesperus.asking.engine import ask, held
     from hesperus.asking.keys import request_key
-    from hesperus.asking.policy import Budget, Policy, Prices
+    from hesperus.asking.policy import Batching, Budget, Policy, Prices
     from hesperus.asking.progress import Progress
     from hesperus.asking.spending import Spending
     from hesperus.asking.store import ReplyStore
 
 __all__ = [
+    "Batching",
     "Budget",
     "Policy",
     "Prices",
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Batching": "policy",
     "Budget": "policy",
     "Policy": "policy",
     "Prices": "policy",

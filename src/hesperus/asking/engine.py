@@ -13,7 +13,7 @@ from hesperus.asking.spending import Spending
 from hesperus.asking.store import ReplyStore
 from hesperus.asking.turns import turn
 from hesperus.errors import DataError, UsageError
-from hesperus.models import LocalModel, Model, RemoteModel
+from hesperus.models import BatchModel, LocalModel, Model, RemoteModel
 from hesperus.types import Failure, Reply, Request
 
 
@@ -48,6 +48,7 @@ def ask(
         UsageError: The model is neither remote nor local, or lacks what it needs to be opened.
         ModelError: The endpoint fails every request alike (wrong key, no such model), so the run stopped early.
         BudgetReachedError: The budget leaves requests unasked; what was answered is kept.
+        PendingError: Batches are under way, or files were written, that are to be answered elsewhere.
         StoreError: The store cannot be read or written.
         KeyboardInterrupt: The user interrupted; what was answered is kept.
     """
@@ -94,6 +95,17 @@ def _run(
     if not ledger.jobs:
         return {}
     # The engines are imported where they are needed: asyncio alone costs a tenth of the start-up time.
+    batching = ledger.policy.batching
+    if batching is not None and isinstance(model, RemoteModel):
+        if not isinstance(model, BatchModel):
+            raise UsageError(f"{model.name} cannot be asked in batches; leave --batch out")
+        if batching.mode == "export":
+            from hesperus.asking.batch_files import FilesRun
+
+            return conduct(FilesRun(model, ledger, batching), progress)
+        from hesperus.asking.batches import BatchRun
+
+        return conduct(BatchRun(model, ledger, batching), progress)
     if isinstance(model, RemoteModel):
         from hesperus.asking.remote import RemoteRun
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from hesperus.errors import UsageError
 
@@ -52,6 +53,27 @@ class Budget:
             raise UsageError("a budget of money needs the model's prices per million tokens")
 
 
+BatchMode = Literal["wait", "submit", "export"]
+"""Submit batches and wait for them; submit and end, to be run again; or write them as files for another machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batching:
+    """How requests are handed over by the file.
+
+    Attributes:
+        mode: See BatchMode.
+        poll: Seconds after which a batch is first looked at; then ever longer, up to a minute.
+        most_requests: Most requests in one file.
+        most_bytes: Most bytes of one file.
+    """
+
+    mode: BatchMode = "wait"
+    poll: float = 5.0
+    most_requests: int = 50_000
+    most_bytes: int = 190 * 10**6
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """How a model is asked.
@@ -62,6 +84,7 @@ class Policy:
         timeout: Seconds that one try may take.
         patience: Longest wait, in seconds, that an endpoint may ask for. Beyond it the run stops.
         budget: What may be spent.
+        batching: Whether requests over HTTP go in batches, and how; None asks them one by one.
     """
 
     concurrency: int = 64
@@ -69,6 +92,7 @@ class Policy:
     timeout: float = 120.0
     patience: float = 600.0
     budget: Budget = field(default_factory=Budget)
+    batching: Batching | None = None
 
     def __post_init__(self) -> None:
         _check("concurrency", self.concurrency, 1)

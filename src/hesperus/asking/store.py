@@ -234,6 +234,19 @@ class ReplyStore:
             except sqlite3.Error as error:
                 raise StoreError(f"cannot write to the reply store {self.path}: {error}") from None
 
+    def forget(self, name: str) -> None:
+        """Drop a note.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        with self._lock:
+            try:
+                self._connection.execute(NOTES)
+                self._connection.execute("DELETE FROM notes WHERE name = ?", (name,))
+            except sqlite3.Error as error:
+                raise StoreError(f"cannot write to the reply store {self.path}: {error}") from None
+
     def notes(self) -> dict[str, JSON]:
         """What the store, and the one below it, say of themselves.
 

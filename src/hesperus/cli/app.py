@@ -30,6 +30,7 @@ _GROUPS = {
         "plan": "Show what a run would ask and cost; sends nothing.",
         "run": "Run a study, write the run folder, show what was found.",
         "merge": "Bring together what the shards of a study asked.",
+        "batch": "Ask by files: requests out, replies in, for machines without a network.",
         "translate": "Translate a text, or a column of a table.",
         "segment": "Cut a text into sentences.",
     },
@@ -143,7 +144,8 @@ _OUT_OF_OUR_HANDS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EF
 def main() -> None:
     """Run the command line; the exit code says what happened.
 
-    0 fine, 1 a failed check, 2 bad use, 3 a model failed, 4 the budget is reached, 70 a defect of ours.
+    0 fine, 1 a failed check, 2 bad use, 3 a model failed, 4 the budget is reached, 5 replies of batches are to come, 70 a defect
+    of ours.
     """
     _sound_streams()
     try:

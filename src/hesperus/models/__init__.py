@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.models.protocol import Loading, LocalModel, Model, ModelOptions, RemoteModel
+    from hesperus.models.protocol import BatchModel, Loading, LocalModel, Model, ModelOptions, RemoteModel
     from hesperus.models.providers import PROVIDERS, Provider
     from hesperus.models.registry import model, prefixes
     from hesperus.models.replay import ReplayModel
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PROVIDERS",
+    "BatchModel",
     "Loading",
     "LocalModel",
     "Model",
@@ -34,6 +35,7 @@ __all__ = [
 
 _HOMES = {
     "PROVIDERS": "providers",
+    "BatchModel": "protocol",
     "Loading": "protocol",
     "LocalModel": "protocol",
     "Model": "protocol",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 from hesperus.errors import MissingKeyError, ModelError, PermanentError, TransientError, UsageError
 from hesperus.fingerprint import JSON, canonical_json
 from hesperus.models import wire
+from hesperus.models.batches import BatchEndpoint
 from hesperus.models.dialects import Refusal, other_dialect
 from hesperus.models.faults import fault, retry_after
 from hesperus.models.protocol import ModelOptions
@@ -60,6 +62,7 @@ class ChatModel:
         self._scoring = options.scoring
         limit_word = "max_output_tokens" if self._responds else self._provider.limit_word
         self._dialect = Dialect(limit_word, self._provider.seed_word, self._provider.top_logprobs)
+        self._first_dialect = self._dialect
         self.alternatives_shown: int | None = None
         self._transport: Transport | None = None
         self._key: str | None = None
@@ -106,29 +109,26 @@ class ChatModel:
             TransientError: Worth another try.
             PermanentError: Not worth one.
         """
-        if request.options is None:
-            try:
-                document = await self._asked(request)
-                return (read_responses if self._responds else wire.read_chat)(document, self._where)
-            except _HeldBackError:
-                return Reply("", "filter")
-        if not request.options:
-            raise PermanentError("a request for option log-probabilities names no option", kind="no_options")
-        if self._scoring == "echo":
+        if request.options and self._scoring == "echo":
             return await self._score_echo(request, request.options)
-        return await self._score_chat(request, request.options)
+        try:
+            return self._understood(request, await self._asked(request))
+        except _HeldBackError:
+            if request.options is None:
+                return Reply("", "filter")
+            raise
 
-    async def _score_chat(self, request: Request, options: tuple[str, ...]) -> Reply:
-        if self._provider.top_logprobs == 0:
-            raise PermanentError(
-                f"{self._provider.name} offers no log-probabilities; ask for text instead (--scoring generate)",
-                kind="no_logprobs",
-            )
-        one_token = replace(request, settings=replace(request.settings, max_tokens=1))
-        document = await self._asked(one_token)
+    def _understood(self, request: Request, document: Any) -> Reply:
+        """The reply of a whole response to one request.
+
+        Raises:
+            ModelError: It holds none.
+        """
+        if request.options is None:
+            return (read_responses if self._responds else wire.read_chat)(document, self._where)
         alternatives = chat_alternatives(wire.read_choice(document, self._where), self._where)
         self.alternatives_shown = len(alternatives)
-        logprobs = first_token_logprobs(options, alternatives, self._where)
+        logprobs = first_token_logprobs(request.options, alternatives, self._where)
         return Reply("", "stop", logprobs, *wire.usage_of(document), served_by=wire.served_by(document))
 
     async def _score_echo(self, request: Request, options: tuple[str, ...]) -> Reply:
@@ -157,18 +157,11 @@ class ChatModel:
 
     async def _asked(self, request: Request) -> Any:
         """Send a request in the endpoint's dialect, and learn that from what it refuses."""
-        path, body_of = (
-            ("/responses", responses_body) if self._responds else ("/chat/completions", wire.chat_body)
-        )
         dialect = self._dialect
         tried = {dialect}
         while True:
-            body = {**body_of(self._model, request, dialect), **self._extra}
-            body = {member: value for member, value in body.items() if value is not None}
-            if request.options is not None:
-                body |= {"logprobs": True, "top_logprobs": dialect.top_logprobs}
             try:
-                document = await self._post(path, body, dialect)
+                document = await self._post(self._path, self._body(request, dialect), dialect)
             except _DialectError as refused:
                 if refused.other in tried:
                     raise refused.plain from None
@@ -177,6 +170,81 @@ class ChatModel:
                 continue
             self._keep(dialect)
             return document
+
+    @property
+    def _path(self) -> str:
+        return "/responses" if self._responds else "/chat/completions"
+
+    def _body(self, request: Request, dialect: Dialect) -> dict[str, JSON]:
+        """What is sent for a request.
+
+        Raises:
+            PermanentError: The endpoint cannot be asked this.
+        """
+        if request.options is not None:
+            request = self._for_one_token(request)
+        body_of = responses_body if self._responds else wire.chat_body
+        body = {**body_of(self._model, request, dialect), **self._extra}
+        body = {member: value for member, value in body.items() if value is not None}
+        if request.options is not None:
+            body |= {"logprobs": True, "top_logprobs": dialect.top_logprobs}
+        return body
+
+    def _for_one_token(self, request: Request) -> Request:
+        if not request.options:
+            raise PermanentError("a request for option log-probabilities names no option", kind="no_options")
+        if self._provider.top_logprobs == 0:
+            raise PermanentError(
+                f"{self._provider.name} offers no log-probabilities; ask for text instead (--scoring generate)",
+                kind="no_logprobs",
+            )
+        return replace(request, settings=replace(request.settings, max_tokens=1))
+
+    @property
+    def batch_url(self) -> str:
+        """Where each line of a batch goes, as batch files name it."""
+        return self._path if self._provider.name == "azure" else f"/v1{self._path}"
+
+    def batch_body(self, request: Request) -> Mapping[str, JSON]:
+        """The body of a request as a line of a batch; see BatchModel."""
+        if request.options is not None and self._scoring == "echo":
+            raise PermanentError("a batch cannot score by echo; leave --scoring echo out", kind="unsupported")
+        return self._body(request, self._dialect)
+
+    def batch_reply(self, request: Request, raw: RawReply) -> Reply:
+        """The reply of a line of a batch; see BatchModel."""
+        try:
+            document = self._document(raw, self._body(request, self._dialect), self._dialect)
+            return self._understood(request, document)
+        except _HeldBackError:
+            if request.options is None:
+                return Reply("", "filter")
+            raise
+        except _DialectError as refused:
+            self._keep(refused.other)
+            raise TransientError(str(refused.plain), kind="dialect") from None
+        except PermanentError:
+            # A line that was sent before an earlier one of its batch was refused for the same reason.
+            with suppress(_HeldBackError):
+                self._as_first(request, raw)
+            raise
+
+    def _as_first(self, request: Request, raw: RawReply) -> None:
+        """Raise where the line is refused in the dialect that is tried first, and another was learnt since."""
+        if self._dialect == self._first_dialect or raw.status == 200:
+            return
+        try:
+            self._document(raw, self._body(request, self._first_dialect), self._first_dialect)
+        except _DialectError as refused:
+            raise TransientError(str(refused.plain), kind="dialect") from None
+        except PermanentError:
+            return
+
+    def batches(self) -> BatchEndpoint:
+        """The endpoint's interface for batches; see BatchModel."""
+        if self._transport is None:
+            raise RuntimeError(f"{self.name}: batches before open")
+        return BatchEndpoint(self._transport, self._where, self._key, self._provider.key_variable())
 
     @property
     def folds_system(self) -> bool:
@@ -195,7 +263,14 @@ class ChatModel:
     async def _post(self, path: str, body: Mapping[str, JSON], dialect: Dialect | None = None) -> Any:
         if self._transport is None:
             raise RuntimeError(f"{self.name}: reply before open")
-        raw = await self._transport.post(path, wire.encode(body))
+        return self._document(await self._transport.post(path, wire.encode(body)), body, dialect)
+
+    def _document(self, raw: RawReply, body: Mapping[str, JSON], dialect: Dialect | None) -> Any:
+        """The document of a response.
+
+        Raises:
+            ModelError: It is an error, or none that can be read.
+        """
         if raw.status == 200:
             document = wire.decode(raw.body, self._where)
             error = document.get("error") if isinstance(document, dict) else None

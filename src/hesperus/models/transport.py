@@ -1,4 +1,4 @@
-"""One HTTP POST on aiohttp: bounded, without redirects, its failures named.
+"""One HTTP exchange on aiohttp: bounded, without redirects, its failures named.
 
 aiohttp on uvloop is the fastest well-kept asyncio client measured by ``benchmarks/http_clients.py``. This is the
 only file that knows it.
@@ -20,6 +20,7 @@ from hesperus.models.providers import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, BinaryIO
 
 MAX_BODY = 32 * 2**20
 """Largest response body that is read, in bytes; a reply of 2048 tokens with log-probabilities is under 1 MiB."""
@@ -27,6 +28,8 @@ MAX_BODY = 32 * 2**20
 CONNECT_SECONDS = 30.0
 TOTAL_SECONDS = 900.0
 """Bound for callers that set none of their own; asking sets a tighter one."""
+
+_LARGE_FILE = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=300.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +89,65 @@ class Transport:
             body: Encoded JSON.
 
         Raises:
+            ModelError: See ``_exchange``.
+        """
+        return await self._exchange("POST", path, data=body)
+
+    async def get(self, path: str, *, to: BinaryIO | None = None) -> RawReply:
+        """Read what an address holds.
+
+        Args:
+            path: Below the base URL; may have a query.
+            to: Where the body of a response with status 200 is written, of whatever size, instead of being returned.
+
+        Raises:
+            ModelError: See ``_exchange``.
+        """
+        return await self._exchange("GET", path, to=to, **({} if to is None else {"timeout": _LARGE_FILE}))
+
+    async def upload(self, path: str, fields: Mapping[str, str], file: BinaryIO, name: str) -> RawReply:
+        """Send a file as a form does.
+
+        Args:
+            path: Below the base URL.
+            fields: Further fields of the form.
+            file: Its content is read as it is sent.
+            name: Its name.
+
+        Raises:
+            ModelError: See ``_exchange``.
+        """
+        form = aiohttp.FormData(dict(fields))
+        form.add_field("file", file, filename=name, content_type="application/jsonl")
+        payload = form()
+        headers = {"Content-Type": payload.content_type}
+        return await self._exchange("POST", path, data=payload, headers=headers, timeout=_LARGE_FILE)
+
+    async def _exchange(self, method: str, path: str, *, to: BinaryIO | None = None, **sent: Any) -> RawReply:
+        """Send a request and read the response.
+
+        Raises:
             TransientError: No whole response came: kinds ``connect``, ``dns``, ``reset``, ``timeout``; or it came in another
                 compression than it says (``bad_encoding``).
             PermanentError: The certificate does not hold (``tls``) or the body is too large (``too_large``).
         """
         if self._session is None:
-            raise RuntimeError("post before open")
+            raise RuntimeError("a request before open")
+        query = self._query.replace("?", "&", 1) if "?" in path else self._query
         # Messages are ours and causes are cut: aiohttp's errors carry the request's headers, and with them the key.
         try:
-            async with self._session.post(
-                f"{self._base_url}{path}{self._query}", data=body, allow_redirects=False, proxy=self._proxy
+            async with self._session.request(
+                method,
+                f"{self._base_url}{path}{query}",
+                allow_redirects=False,
+                proxy=self._proxy,
+                **sent,
             ) as response:
-                return RawReply(response.status, response.headers, await self._read(response))
+                if to is None or response.status != 200:
+                    return RawReply(response.status, response.headers, await self._read(response))
+                async for chunk in response.content.iter_any():
+                    to.write(chunk)
+                return RawReply(response.status, response.headers, b"")
         except aiohttp.ClientConnectorDNSError:
             raise TransientError(f"the host name of {self._host} cannot be resolved", kind="dns") from None
         except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError, ssl.SSLError):

@@ -26,6 +26,7 @@ from pydantic import (
     model_validator,
 )
 
+from hesperus.asking.policy import BatchMode
 from hesperus.asking.shards import Shard
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import normalise
@@ -104,7 +105,7 @@ Exclusions = Annotated[
 ]
 """Item id to the reason why it is left out; in a study file also a list of ids, or the name of a file that has them."""
 
-DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices", "key_variable", "shard"})
+DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices", "key_variable", "shard", "batch"})
 """Keys that decide how a study is asked and never what comes out; they enter no folder's name and no fingerprint."""
 
 
@@ -274,6 +275,8 @@ class AskingLimits(Part):
     """Price file (YAML), for a budget in money and for the plan; see `hesperus plan --help`."""
     shard: str | None = None
     """I/N: ask only this part of the items, for `hesperus merge`; 0/N first: what all parts need."""
+    batch: BatchMode | None = None
+    """Ask models over HTTP by /v1/batches: wait for them, submit and end, or export them as files; see docs/batches.md."""
 
     @field_validator("shard")
     @classmethod
@@ -290,8 +293,9 @@ _LAST = (
     "budget",
     "prices",
     "shard",
+    "batch",
 )
-_ONLY_WHERE_GIVEN = ("exclude", "key_variable", "reasoning_effort", "request", "shard")
+_ONLY_WHERE_GIVEN = ("exclude", "key_variable", "reasoning_effort", "request", "shard", "batch")
 
 
 class Declared(AskingLimits, AskedModels, AskedItems):

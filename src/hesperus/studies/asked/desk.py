@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from hesperus.asking import Budget, Policy, Prices, Progress, ReplyStore, Spending, ask, held
-from hesperus.errors import UsageError
+from hesperus.asking import Batching, Budget, Policy, Prices, Progress, ReplyStore, Spending, ask, held
+from hesperus.asking.policy import BatchMode
+from hesperus.errors import PendingError, UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.models import Model, ModelOptions
 from hesperus.models import model as model_named
@@ -45,6 +46,7 @@ class Terms:
         budget: Where to stop, over all models together.
         prices: Price file; None takes the one that ships.
         shard: Which part of a study is asked, as `I/N`; None asks all.
+        batch: Whether models over HTTP are asked in batches, and how; None asks one request after another.
     """
 
     base_url: str | None = None
@@ -55,6 +57,7 @@ class Terms:
     budget: BudgetLimits = _NO_LIMIT
     prices: str | None = None
     shard: str | None = None
+    batch: BatchMode | None = None
 
 
 class OnTerms(Protocol):
@@ -92,6 +95,10 @@ class OnTerms(Protocol):
     def shard(self) -> str | None:
         """See Terms."""
 
+    @property
+    def batch(self) -> BatchMode | None:
+        """See Terms."""
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -126,22 +133,29 @@ class Desk:
         Raises:
             ModelError: An endpoint fails every request alike.
             BudgetReachedError: The budget leaves requests unasked; what was answered is kept.
+            PendingError: They were handed over as batches, to every model, and are not answered yet.
         """
         results: dict[int, Reply | Failure] = {}
-        watch = self.watch
+        watch, pending = self.watch, list[str]()
         for name in dict.fromkeys(request.model for request in requests):
             places = [i for i, request in enumerate(requests) if request.model == name]
-            replies = ask(
-                self.models[name],
-                [requests[i] for i in places],
-                store=self.store,
-                policy=self.policies[name],
-                progress=(lambda state: watch(stage, state)) if watch else None,
-                spending=self.spending,
-            )
+            try:
+                replies = ask(
+                    self.models[name],
+                    [requests[i] for i in places],
+                    store=self.store,
+                    policy=self.policies[name],
+                    progress=(lambda state: watch(stage, state)) if watch else None,
+                    spending=self.spending,
+                )
+            except PendingError as error:
+                pending.append(str(error))
+                continue
             self.failures.update(reply.kind for reply in replies if isinstance(reply, Failure))
             address = self.models[name].identity.get("base_url")
             results.update(zip(places, [without_endpoint(reply, address) for reply in replies], strict=True))
+        if pending:
+            raise PendingError(f"{stage}: {'; '.join(pending)}")
         return [results[i] for i in range(len(requests))]
 
     def ask_with_room(
@@ -181,6 +195,8 @@ class Desk:
         Raises:
             UsageError: It gives none, or none of these options is among the few that it shows.
         """
+        if self.policies[requests[0].model].batching is not None:
+            return  # a batch of three would take as long as all
         first = self.ask(requests[:_FIRST], "first log-probabilities")
         failed = [reply for reply in first if isinstance(reply, Failure) and reply.kind in _NO_LOGPROBS]
         if failed and len(failed) == len(first):
@@ -271,6 +287,8 @@ def policies_of(models: Iterable[str], terms: OnTerms) -> dict[str, Policy]:
     """
     limits = terms.budget
     prices = read_prices(terms.prices)
+    if terms.batch is not None:
+        prices = prices.in_batches()
     policies = {}
     for name in models:
         price = prices.of(name)
@@ -282,6 +300,7 @@ def policies_of(models: Iterable[str], terms: OnTerms) -> dict[str, Policy]:
         policies[name] = Policy(
             concurrency=terms.concurrency,
             budget=budget_of(terms.shard, Budget(limits.requests, limits.tokens, limits.money, known)),
+            batching=None if terms.batch is None else Batching(terms.batch),
         )
     return policies
 

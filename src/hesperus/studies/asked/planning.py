@@ -130,7 +130,13 @@ class Plan:
             notes.append(f"prices: {self.prices.currency}, as of {self.prices.as_of}")
         for name in dict.fromkeys(line.model for line in self.lines if self.prices.of(line.model) is None):
             notes.append(f"no price for {name}: put it into a price file and give it with --prices")
+        for name in dict.fromkeys(line.model for line in self.lines if self._is_full_price(line.model)):
+            notes.append(f"no price in batches for {name}: the full one is counted (`batch` in a price file)")
         return (*([self.dropped] if self.dropped else []), *notes)
+
+    def _is_full_price(self, name: str) -> bool:
+        listed = self.prices.models.get(name)
+        return self.prices.is_batched and listed is not None and listed.batch is None
 
     def request_lines(self) -> Iterator[str]:
         """Every distinct request that is known beforehand, as JSON lines."""
@@ -165,7 +171,10 @@ def plan_of(
     known = [request for line in lines for request in line.known]
     signature = {"hesperus": __version__, "study": fingerprint(study.model_dump(mode="json"))}
     dropped = material.dropped_note(sampled=getattr(study, "sample", None) is not None)
-    return Plan(tuple(lines), _stored(known, models, store), models, read_prices(prices), signature, dropped)
+    priced = read_prices(prices)
+    if getattr(study, "batch", None) is not None:
+        priced = priced.in_batches()
+    return Plan(tuple(lines), _stored(known, models, store), models, priced, signature, dropped)
 
 
 def answer_lines(
