@@ -59,7 +59,7 @@ def _fills(rng: random.Random, folder: Path) -> None:
 
 def _dies(rng: random.Random, folder: Path) -> None:
     time.sleep(0.05)
-    os.kill(os.getpid(), 11)
+    os.kill(os.getpid(), 9)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def _dies(rng: random.Random, folder: Path) -> None:
         (_misreads, "Changed: label: A became B"),
         (_hangs, "TooSlow: more than 0.2 s of the processor"),
         (_fills, "MemoryError: "),
-        (_dies, "Ended: exit code -11"),
+        (_dies, "Ended: exit code -9"),
     ],
 )
 def test_the_search_finds_each_kind_of_fault(

@@ -251,9 +251,9 @@ def tables(rng: random.Random, folder: Path) -> None:
 def _as_the_standard_library_reads(frame: pl.DataFrame, data: bytes, separator: str) -> None:
     """As many rows, with the same cells, where the other reader takes the file at all."""
     try:
-        read = csv.reader(io.StringIO(data.decode(), newline=""), delimiter=separator, strict=True)
+        read = csv.reader(map(bytes.decode, io.BytesIO(data)), delimiter=separator, strict=True)
         rows = [row for row in read if row]
-    except csv.Error:
+    except (csv.Error, UnicodeDecodeError):
         return
     held = [[unguarded(cell) for cell in row] for row in rows[1:]]
     ours = [[cell or "" for cell in row] for row in frame.iter_rows() if any(row) or frame.width == 1]

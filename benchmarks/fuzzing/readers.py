@@ -70,7 +70,9 @@ HARMLESS: dict[str, Callable[[str], str]] = {
     "no-break blanks": lambda text: text.replace(" ", "\u00a0"),
     "byte order mark": lambda text: f"\ufeff{text}",
     "bold": lambda text: text if "*" in text or "\n" in text else f"**{text}**",
-    "thinking": lambda text: text if "think" in text else f"<think>A or B? yes, no. 7</think>{text}",
+    "thinking": lambda text: (
+        text if "think" in text.casefold() else f"<think>A or B? yes, no. 7</think>{text}"
+    ),
     "quotes": _typographic,
     "full stop": lambda text: text if not text[-1:].isalpha() else f"{text}.",
 }

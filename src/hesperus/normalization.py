@@ -26,8 +26,8 @@ _SPELLING = str.maketrans(
 _INVISIBLE = re.compile(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
-_THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*</\1>", re.DOTALL | re.IGNORECASE)
-_OPEN_THOUGHT = re.compile(r"\A\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THOUGHT = re.compile(r"\A[\s\ufeff\u200b]*<(think|thinking|reasoning)>.*</\1>", re.DOTALL | re.IGNORECASE)
+_OPEN_THOUGHT = re.compile(r"\A[\s\ufeff\u200b]*<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(\*{1,3}|__|~~|'{3})(?=[^\s*_~'])([^\n*_~]{1,60}?)(?<=\S)\1")
 _LINE_MARKS = re.compile(r"^[ \t]*(?:#{1,6}(?=[ \t]|\w)|>+(?=[ \t])|[-*•+](?=[ \t]))[ \t]*", re.MULTILINE)
 _TIMES = re.compile(r"(?<=[\d)]) ?\*{1,2} ?(?=[\d(])")

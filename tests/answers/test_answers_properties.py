@@ -200,3 +200,9 @@ def test_an_answer_at_either_end_of_a_megabyte_is_found() -> None:
     filler = "The river rises in the hills. " * (MEGABYTE // 30)
     assert read(READERS[0], f"Yes. {filler}").label == "yes"
     assert read(READERS[0], f"{filler}Therefore, the answer is no.").label == "no"
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", "\u200b", " \ufeff\n"])
+def test_thinking_is_cut_behind_a_character_that_nobody_sees(mark: str) -> None:
+    assert read(READERS[-3], f"{mark}<think>Kyoto or Tokyo?</think>Tokyo").label == "Tokyo"
+    assert read(READERS[-3], f"{mark}<think>Kyoto or").outcome == "truncated"

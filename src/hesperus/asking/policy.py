@@ -69,7 +69,7 @@ class Batching:
     """
 
     mode: BatchMode = "wait"
-    poll: float = 5.0
+    poll: float = 1.0
     most_requests: int = 50_000
     most_bytes: int = 190 * 10**6
 

@@ -183,7 +183,7 @@ def _array(path: Path) -> Piece:
     try:
         elements = msgspec.json.decode(text, type=list[msgspec.Raw])
         return Piece(b"", 0, elements=tuple(bytes(raw) for raw in elements))
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         # NaN and Infinity, as Python writes them.
         pass
     try:
