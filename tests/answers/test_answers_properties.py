@@ -204,5 +204,5 @@ def test_an_answer_at_either_end_of_a_megabyte_is_found() -> None:
 
 @pytest.mark.parametrize("mark", ["\ufeff", "\u200b", " \ufeff\n"])
 def test_thinking_is_cut_behind_a_character_that_nobody_sees(mark: str) -> None:
-    assert read(READERS[-3], f"{mark}<think>Kyoto or Tokyo?</think>Tokyo").label == "Tokyo"
-    assert read(READERS[-3], f"{mark}<think>Kyoto or").outcome == "truncated"
+    assert read(READERS[-2], f"{mark}<think>Kyoto or Tokyo?</think>Tokyo").label == "Q1"
+    assert read(READERS[-2], f"{mark}<think>Kyoto or").outcome == "truncated"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.models.protocol import BatchModel, Loading, LocalModel, Model, ModelOptions, RemoteModel
+    from hesperus.models.batch_model import BatchModel
+    from hesperus.models.protocol import Loading, LocalModel, Model, ModelOptions, RemoteModel
     from hesperus.models.providers import PROVIDERS, Provider
     from hesperus.models.registry import model, prefixes
     from hesperus.models.replay import ReplayModel
@@ -35,7 +36,7 @@ __all__ = [
 
 _HOMES = {
     "PROVIDERS": "providers",
-    "BatchModel": "protocol",
+    "BatchModel": "batch_model",
     "Loading": "protocol",
     "LocalModel": "protocol",
     "Model": "protocol",
