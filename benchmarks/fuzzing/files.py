@@ -255,6 +255,8 @@ def _as_the_standard_library_reads(frame: pl.DataFrame, data: bytes, separator: 
         rows = [row for row in read if row]
     except (csv.Error, UnicodeDecodeError):
         return
+    if any(len(row) > len(rows[0]) for row in rows):
+        return  # taken as one cell where a quotation mark begins in the middle: a"b,c" is no form of CSV
     held = [[unguarded(cell) for cell in row] for row in rows[1:]]
     ours = [[cell or "" for cell in row] for row in frame.iter_rows() if any(row) or frame.width == 1]
     theirs = [row + [""] * (frame.width - len(row)) for row in held if any(row) or frame.width == 1]

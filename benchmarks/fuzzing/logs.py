@@ -63,6 +63,9 @@ def _tried(
             if records is not again:
                 raise Changed(f"{tool}: records only in one order of members")
             return
+        # Text that holds JSON has the order of its members.
+        told = pl.col("reply").str.starts_with("{") | pl.col("reply").str.starts_with("[")
+        records, again = (one.filter(~told.fill_null(False)) for one in (records, again))
         try:
             assert_frame_equal(records, again)
         except AssertionError as error:

@@ -226,3 +226,11 @@ def test_an_array_that_is_nested_too_deeply_for_every_reader(tmp_path: Path) -> 
     path.write_text('[{"doc_id": 0, "doc": ' + _deep(3000) + "}]")
     with pytest.raises(DataError, match="neither JSON lines nor a JSON array"):
         import_logs(path)
+
+
+def test_a_score_that_is_no_number_moves_no_option(tmp_path: Path) -> None:
+    rows = mmlu_rows(6)
+    rows[3]["filtered_resps"] = [["yes", "False"], ["-1.0", "True"], ["-5.0", "False"], ["-5.0", "False"]]
+    imported = import_logs(write_lm_eval(tmp_path, "global_mmlu_full_de", rows))
+    assert imported.records.height == 5 and imported.records["probs"].list.len().to_list() == [4] * 5
+    assert [(left.reason, left.count) for left in imported.left_out] == [("row of another form", 1)]

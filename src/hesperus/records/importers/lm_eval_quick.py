@@ -29,6 +29,9 @@ _END = b'], "'
 
 _NUMBER = r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|(?i:inf(?:inity)?|nan))"
 
+_SCORE = rf'"?{_NUMBER}"?'
+_SCORES = rf'^\[(?:(?:\[{_SCORE}(?:, "?(?:True|False|true|false)"?)?\]|{_SCORE})(?:, )?)*\]$'
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -96,7 +99,7 @@ class QuickRows:
             rows: list[Any] = self._decoder.decode_lines(b"".join(kept))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return False
-        if self._layout.choice and not (len(rows) == len(scores) and all(map(bytes.isascii, scores))):
+        if self._layout.choice and not (len(rows) == len(scores) and _are_scores(scores)):
             return False
         numbers = [row.doc_id for row in rows]
         if not _are_whole(piece, numbers):
@@ -173,6 +176,16 @@ def _cut_replies(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
         start, last = stop + 1, resps
     kept.append(data[last:size])
     return kept, []
+
+
+def _are_scores(scores: list[bytes]) -> bool:
+    """Whether each is a list of numbers, alone or with whether they are greedy.
+
+    Numbers are looked for anywhere in it; a value that is none would be passed over, and the options behind it would move up.
+    """
+    if not all(map(bytes.isascii, scores)):
+        return False
+    return bool(pl.Series(scores, dtype=pl.Binary).cast(pl.String).str.contains(_SCORES).all())
 
 
 def _are_whole(piece: Piece, numbers: list[int]) -> bool:
