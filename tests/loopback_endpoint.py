@@ -22,6 +22,7 @@ class Say:
     seconds: float = 0.0
     message: Mapping[str, Any] = field(default_factory=dict)
     choice: Mapping[str, Any] = field(default_factory=dict)
+    usage: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,12 +125,13 @@ class Endpoint:
 def completion(body: Mapping[str, Any], say: Say) -> dict[str, Any]:
     """The JSON of a chat completion."""
     message = {"role": "assistant", "content": say.text, **say.message}
+    counted = {"prompt_tokens": len(user_text(body)), "completion_tokens": len(say.text or "")}
     return {
         "id": "x",
         "object": "chat.completion",
         "model": f"{body['model']}-2026",
         "choices": [{"index": 0, "message": message, "finish_reason": say.finish, **say.choice}],
-        "usage": {"prompt_tokens": len(user_text(body)), "completion_tokens": len(say.text or "")},
+        "usage": counted if say.usage is None else dict(say.usage),
     }
 
 
