@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from hesperus.annotation import read_scaled
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UsageError
-from hesperus.studies.translation_tax import Planted, simulated_benchmark
+from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
+from hesperus.studies.translation_tax.simulator import Planted
 
 HEAD = "unit,rater,question,rating\n"
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from hesperus.models.pocket import WEIGHTS
-from hesperus.studies.multisense import run_study, study_from_mapping
+from hesperus.studies.asked.driving import run_study
+from hesperus.studies.multisense.config import study_from_mapping
 
 REASON = "the extras `hf` and `serve` are not installed"
 pytest.importorskip("torch", reason=REASON)

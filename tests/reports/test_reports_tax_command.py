@@ -13,15 +13,11 @@ from typer.testing import CliRunner
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import Run, conform, write_records, write_run
-from hesperus.studies.translation_tax import (
-    Planted,
-    StrataRule,
-    run_study,
-    simulated_benchmark,
-    strata_of,
-    study_from_mapping,
-    write_strata,
-)
+from hesperus.studies.asked.driving import run_study
+from hesperus.studies.translation_tax.config import study_from_mapping
+from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
+from hesperus.studies.translation_tax.simulator import Planted
+from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
 
 GROUPS = {name: [f"{name}/{k}" for k in (1, 2, 3)] for name in ("english", "chinese")}
 DIMENSIONS = ("semantic", "difficulty", "key", "order", "cue_removal", "excess")

@@ -28,7 +28,9 @@ from hesperus.reports.html import report_drawings, report_findings, report_html,
 from hesperus.reports.html_page import html
 from hesperus.reports.tax import story
 from hesperus.reports.tax.report import TaxReport, tax_report
-from hesperus.studies.translation_tax import Faults, Planted, StrataRule, simulated_benchmark, strata_of
+from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
+from hesperus.studies.translation_tax.simulator import Faults, Planted
+from hesperus.studies.translation_tax.strata import StrataRule, strata_of
 from hesperus.types import Record
 from hesperus.version import __version__
 

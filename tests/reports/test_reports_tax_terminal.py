@@ -21,7 +21,7 @@ from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import conform, write_records
-from hesperus.studies.translation_tax import StrataRule, strata_of, write_strata
+from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
 
 Tax = Callable[..., Result]
 SENSES = ("en", "zh", "en_from_zh", "zh~natural")

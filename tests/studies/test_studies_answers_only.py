@@ -10,7 +10,10 @@ from bilingual import answer, write_task
 from open_world import write_task as write_rivers
 
 from hesperus.errors import UsageError
-from hesperus.studies import multisense, translate_then_evaluate, translation_tax
+from hesperus.studies.asked.driving import plan_study, run_study
+from hesperus.studies.multisense.config import MultisenseStudy
+from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
+from hesperus.studies.translation_tax.config import TaxStudy
 from loopback_endpoint import serving
 
 SAID = "the language pack 'is' reads answers only"
@@ -29,24 +32,24 @@ def test_a_multisense_study_is_refused_before_its_first_request(
 ) -> None:
     task = write_task(tmp_path, 4)
     with serving(answer) as endpoint:
-        study = multisense.study_from_mapping(
+        study = MultisenseStudy.from_mapping(
             {"task": str(task), "data": str(task.with_suffix(".jsonl")), "models": ["http/tide"],
              "base_url": endpoint.url, **values}
         )  # fmt: skip
         with pytest.raises(UsageError, match=SAID):
-            multisense.plan_study(study)
+            plan_study(study)
         with pytest.raises(UsageError, match=SAID):
-            multisense.run_study(study, tmp_path / "run")
+            run_study(study, tmp_path / "run")
         assert endpoint.asked == []
 
 
 def test_answers_in_such_a_language_are_asked_for_and_read(tmp_path: Path) -> None:
     task = write_task(tmp_path, 2)
-    study = multisense.study_from_mapping(
+    study = MultisenseStudy.from_mapping(
         {"task": str(task), "data": str(task.with_suffix(".jsonl")), "models": ["http/tide"], "target": ["is"],
          "base_url": "http://127.0.0.1:9/v1"}
     )  # fmt: skip
-    assert {row["language"] for row in multisense.plan_study(study).rows} >= {"is"}
+    assert {row["language"] for row in plan_study(study).rows} >= {"is"}
 
 
 def test_an_audit_is_refused_before_its_first_request(tmp_path: Path) -> None:
@@ -57,14 +60,14 @@ def test_an_audit_is_refused_before_its_first_request(tmp_path: Path) -> None:
     for language in ("en", "is"):
         (tmp_path / f"tides.{language}.jsonl").write_bytes((tmp_path / "tides.jsonl").read_bytes())
     with serving(answer) as endpoint:
-        study = translation_tax.study_from_mapping(
+        study = TaxStudy.from_mapping(
             {"task": str(task), "data": str(tmp_path / "tides.{language}.jsonl"), "models": ["http/tide"],
              "target": "is", "base_url": endpoint.url}
         )  # fmt: skip
         with pytest.raises(UsageError, match=SAID):
-            translation_tax.plan_study(study)
+            plan_study(study)
         with pytest.raises(UsageError, match=SAID):
-            translation_tax.run_study(study, tmp_path / "run")
+            run_study(study, tmp_path / "run")
         assert endpoint.asked == []
 
 
@@ -72,12 +75,12 @@ def test_a_study_of_open_answers_is_refused_before_its_first_request(tmp_path: P
     write_rivers(tmp_path, 2)
     task = tmp_path / "rivers.yaml"
     with serving(answer) as endpoint:
-        study = translate_then_evaluate.study_from_mapping(
+        study = OpenAnswersStudy.from_mapping(
             {"task": str(task), "data": str(task.with_suffix(".jsonl")), "models": ["http/m"], "languages": ["is"],
              "translator": "http/t", "judge": "http/j", "base_url": endpoint.url}
         )  # fmt: skip
         with pytest.raises(UsageError, match=SAID):
-            translate_then_evaluate.plan_study(study)
+            plan_study(study)
         with pytest.raises(UsageError, match=SAID):
-            translate_then_evaluate.run_study(study, tmp_path / "run")
+            run_study(study, tmp_path / "run")
         assert endpoint.asked == []

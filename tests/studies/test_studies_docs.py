@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hesperus.studies.multisense import study_from_mapping as multisense_study
-from hesperus.studies.similarity import study_from_mapping as similarity_study
+from hesperus.studies.multisense.config import study_from_mapping as multisense_study
+from hesperus.studies.similarity.config import study_from_mapping as similarity_study
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -11,15 +11,9 @@ from bilingual import answer, write_task
 from hesperus.audits import audit_items, task_items, write_exclusions
 from hesperus.errors import DataError, UsageError
 from hesperus.records import read_run
-from hesperus.studies.asked import excluded_items, without_records
-from hesperus.studies.multisense import (
-    MultisenseStudy,
-    default_folder,
-    plan_study,
-    read_study,
-    run_study,
-    study_from_mapping,
-)
+from hesperus.studies.asked.driving import default_folder, plan_study, run_study
+from hesperus.studies.asked.exclusions import excluded_items, without_records
+from hesperus.studies.multisense.config import MultisenseStudy, read_study, study_from_mapping
 from hesperus.tasks import task
 from loopback_endpoint import serving
 

@@ -12,9 +12,11 @@ from typer.testing import CliRunner
 
 from hesperus.cli.app import app
 from hesperus.records import read_run
-from hesperus.studies.asked import StudyRun
-from hesperus.studies.reread import read_replies, reread
-from hesperus.studies.similarity import run_study, study_from_mapping
+from hesperus.studies.asked.driving import run_study
+from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.reread.reading import reread
+from hesperus.studies.reread.rows import read_replies
+from hesperus.studies.similarity.config import study_from_mapping
 from hesperus.tasks import items_frame, items_from_frame, load_items, task
 from loopback_endpoint import Action, Say, serving, user_text
 

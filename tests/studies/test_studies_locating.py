@@ -10,8 +10,10 @@ from typer.testing import CliRunner, Result
 
 from hesperus.cli.app import app
 from hesperus.errors import UsageError
-from hesperus.studies.asked import Terms, home_of, models_named
-from hesperus.studies.multisense import run_study, study_from_mapping
+from hesperus.studies.asked.desk import Terms, models_named
+from hesperus.studies.asked.driving import run_study
+from hesperus.studies.asked.locating import home_of
+from hesperus.studies.multisense.config import study_from_mapping
 from loopback_endpoint import Say, serving
 
 RIDDLES = """

@@ -21,7 +21,8 @@ from hesperus.asking import Progress
 from hesperus.errors import BudgetReachedError, ModelError, UnknownNameError, UsageError
 from hesperus.records import read_run
 from hesperus.senses import SenseMaker
-from hesperus.studies.multisense import MultisenseStudy, plan_study, run_study, study_from_mapping
+from hesperus.studies.asked.driving import plan_study, run_study
+from hesperus.studies.multisense.config import MultisenseStudy, study_from_mapping
 from loopback_endpoint import Action, Endpoint, Say, Send, serving, user_text
 
 ITEMS = 24

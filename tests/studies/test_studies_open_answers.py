@@ -24,21 +24,15 @@ from hesperus.errors import DataError, PermanentError, StoreError, UnknownNameEr
 from hesperus.evaluators import EmbeddedJudge
 from hesperus.languages import pack
 from hesperus.measures import Bootstrap
-from hesperus.studies.evaluating import (
-    Evaluation,
-    EvaluationSettings,
-    InformationEvaluator,
-    Translating,
-    TranslationStore,
-    Way,
-    evaluate,
-    paired,
-    read_open,
-    read_replies,
-    replies_of,
-    write_evaluation,
-)
-from hesperus.studies.translate_then_evaluate import study_from_mapping
+from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
+from hesperus.studies.evaluating.evaluators import InformationEvaluator
+from hesperus.studies.evaluating.keeping import write_evaluation
+from hesperus.studies.evaluating.pairing import paired
+from hesperus.studies.evaluating.reading import read_open
+from hesperus.studies.evaluating.replies import read_replies, replies_of
+from hesperus.studies.evaluating.translating import Translating, Way
+from hesperus.studies.evaluating.translation_store import TranslationStore
+from hesperus.studies.translate_then_evaluate.config import study_from_mapping
 from hesperus.translation import GREEDY, Decoding
 from hesperus.translation.registry import translator
 from hesperus.types import Reply

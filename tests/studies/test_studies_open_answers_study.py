@@ -22,15 +22,9 @@ from hesperus.errors import DataError, ModelError, UnknownNameError, UsageError
 from hesperus.languages import language, languages
 from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
-from hesperus.studies.asked import StudyRun
-from hesperus.studies.translate_then_evaluate import (
-    OpenAnswersStudy,
-    default_folder,
-    plan_study,
-    read_study,
-    run_study,
-    study_from_mapping,
-)
+from hesperus.studies.asked.driving import default_folder, plan_study, run_study
+from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy, read_study, study_from_mapping
 from loopback_endpoint import Action, Say, Send, serving
 
 ITEMS = 6
@@ -220,7 +214,7 @@ def test_thirty_languages_are_planned_at_once() -> None:
         ({"languages": ["de", "en"]}, DataError, "en is the reference"),
         ({"languages": ["nowhere-land"]}, UnknownNameError, "nowhere-land"),
         ({"trained_on": {"http/x": "de"}}, DataError, "http/x"),
-        ({"trained_on": ["http/m"]}, DataError, "MODEL=de,fr"),
+        ({"trained_on": ["http/m"]}, DataError, "NAME=VALUE"),
         ({"evalute": "information"}, UnknownNameError, "did you mean 'evaluate'"),
         ({"translator": None}, DataError, "translator"),
     ],

@@ -15,12 +15,9 @@ from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageErr
 from hesperus.measures import Bootstrap, Key, hard_pairs, representation_similarity, soft_pairs
 from hesperus.models.pocket import WEIGHTS, beliefs
 from hesperus.records import records_frame, write_records
-from hesperus.studies.representations import (
-    RepresentationStudy,
-    pair_agreement,
-    parallel_sentences,
-    represent,
-)
+from hesperus.studies.representations.agreeing import pair_agreement
+from hesperus.studies.representations.running import RepresentationStudy, represent
+from hesperus.studies.representations.sentences import parallel_sentences
 from hesperus.types import Record
 
 torch = pytest.importorskip("torch", reason="hidden states need the extra: pip install 'hesperus[hf]'")

@@ -15,8 +15,9 @@ from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap, Key, agreement_statistics, estimate
 from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
-from hesperus.studies.asked import StudyRun
-from hesperus.studies.similarity import default_folder, plan_study, read_study, run_study, study_from_mapping
+from hesperus.studies.asked.driving import default_folder, plan_study, run_study
+from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.similarity.config import read_study, study_from_mapping
 
 LANGUAGES = ("en", "de", "sw", "zh")
 

@@ -14,14 +14,10 @@ from typer.testing import CliRunner
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import read_run
-from hesperus.studies.asked import StudyRun
-from hesperus.studies.translation_tax import (
-    default_folder,
-    plan_study,
-    read_strata,
-    run_study,
-    study_from_mapping,
-)
+from hesperus.studies.asked.driving import default_folder, plan_study, run_study
+from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.translation_tax.config import study_from_mapping
+from hesperus.studies.translation_tax.strata import read_strata
 from loopback_endpoint import Say, serving, user_text
 
 POCKET: dict[str, Any] = {

@@ -9,18 +9,14 @@ import polars as pl
 import pytest
 
 from hesperus.errors import DataError, SenseError
-from hesperus.studies.translation_tax import (
-    StrictPass,
-    looked_at,
-    lost_statements,
-    passes,
-    rewriting,
-    rewritten_item,
-)
-from hesperus.studies.translation_tax.rewriting import refuse_doubled_labels
+from hesperus.studies.translation_tax import rewriting
+from hesperus.studies.translation_tax.rewriting import lost_statements, refuse_doubled_labels, rewritten_item
 from hesperus.studies.translation_tax.verifying import (
     GRADED,
     PASSED,
+    StrictPass,
+    looked_at,
+    passes,
     read_verdict,
     verdicts_frame,
     verification_prompt,

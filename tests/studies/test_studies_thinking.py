@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from hesperus.errors import DataError, UsageError
-from hesperus.studies import similarity
-from hesperus.studies.multisense import run_study, study_from_mapping
+from hesperus.studies.asked.driving import run_study
+from hesperus.studies.multisense.config import study_from_mapping
+from hesperus.studies.similarity.config import SimilarityStudy
 from loopback_endpoint import Action, Say, Send, serving
 
 
@@ -87,14 +88,14 @@ def test_presets_and_flags_of_requests() -> None:
 def test_similarity_finds_out_before_asking_whether_there_are_log_probabilities(tmp_path: Path) -> None:
     values = {"task": "atlas", "models": ["http/m"], "languages": ["en", "de"], "sample": {"n": 40}}
     with serving(lambda *_: Say("A")) as endpoint:
-        chosen = similarity.study_from_mapping({**values, "base_url": endpoint.url})
+        chosen = SimilarityStudy.from_mapping({**values, "base_url": endpoint.url})
         with pytest.raises(UsageError, match="--scoring generate"):
-            similarity.run_study(chosen, tmp_path / "run")
+            run_study(chosen, tmp_path / "run")
         assert len(endpoint.bodies) <= 3
     with serving(lambda *_: Send({"error": {"message": "logprobs are not supported"}}, 400)) as endpoint:
-        chosen = similarity.study_from_mapping({**values, "base_url": endpoint.url})
+        chosen = SimilarityStudy.from_mapping({**values, "base_url": endpoint.url})
         with pytest.raises(UsageError, match="logprobs are not supported.*--scoring generate"):
-            similarity.run_study(chosen, tmp_path / "run")
+            run_study(chosen, tmp_path / "run")
         assert len(endpoint.bodies) <= 3
 
 
@@ -104,8 +105,8 @@ def test_the_first_scored_questions_are_not_paid_for_twice(tmp_path: Path) -> No
     values = {"task": "atlas", "models": ["http/m"], "languages": ["en", "de"], "sample": {"n": 4},
               "comparison": {"permutations": 9, "bootstrap": {"resamples": 20}}}  # fmt: skip
     with serving(lambda *_: say) as endpoint:
-        chosen = similarity.study_from_mapping({**values, "base_url": endpoint.url})
-        run = similarity.run_study(chosen, tmp_path / "run")
+        chosen = SimilarityStudy.from_mapping({**values, "base_url": endpoint.url})
+        run = run_study(chosen, tmp_path / "run")
         assert len(endpoint.bodies) == 8 == len(run.records) and run.faults == ()
 
 

@@ -13,6 +13,10 @@ from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from hesperus.strict_yaml import Document
+    from hesperus.studies.asked.declaring import Declared
+    from hesperus.studies.asked.desk import Watch
+    from hesperus.studies.asked.keeping import StudyRun
+    from hesperus.studies.asked.planning import Plan
 
 Study = str | Path | Mapping[str, Any]
 """Name of a study, path of a study file or run folder, or the keys of a study file."""
@@ -31,17 +35,27 @@ class DeclaredStudy:
     """
 
     kind: StudyKind
-    study: Any
+    study: Declared
     file: Path | None = None
     home: Path | None = None
     is_changed: bool = False
 
-    def call(self, function: str, *given: Any, **named: Any) -> Any:
-        """Call a function of the study's package on the study, where its files are; a path given is one from here."""
-        there = [_absolute(value) for value in given]
-        placed = {name: _absolute(value) for name, value in named.items()}
+    def plan(self, store: Path | None = None) -> Plan:
+        """As hesperus.studies.asked.driving.plan_study, where the study's files are; a path given is one from here."""
+        from hesperus.studies.asked.driving import plan_study
+
+        kept = None if store is None else store.absolute()
         with _in(self.home):
-            return self.kind.call(function, self.study, *there, **placed)
+            return plan_study(self.study, store=kept)
+
+    def run(self, folder: Path, *, store: Path | None, progress: Watch | None, **more: Any) -> StudyRun:
+        """As hesperus.studies.asked.driving.run_study, where the study's files are; a path given is one from here."""
+        from hesperus.studies.asked.driving import run_study
+
+        place = folder if self.home is None else folder.absolute()
+        kept = None if store is None else store.absolute()
+        with _in(self.home):
+            return run_study(self.study, place, store=kept, progress=progress, **more)
 
     @property
     def is_finished(self) -> bool:
@@ -50,7 +64,9 @@ class DeclaredStudy:
 
     def folder(self) -> Path:
         """The run folder: the one whose study is run again as it was, wherever that lies, or one under runs/."""
-        usual: Path = self.kind.call("default_folder", self.study)
+        from hesperus.studies.asked.driving import default_folder
+
+        usual = default_folder(self.study)
         if self.file is None:
             return usual
         own = self.file.parent
@@ -117,7 +133,7 @@ def _keys_of(study: Study) -> tuple[dict[str, Any], tuple[Path, Document] | None
 
 def _home(values: Mapping[str, Any], settings: Mapping[str, Any], file: Path) -> Path | None:
     """Where the paths in a study file start; those that settings replace need not be there."""
-    from hesperus.studies.asked import home_of
+    from hesperus.studies.asked.locating import home_of
 
     return home_of({key: value for key, value in values.items() if key not in settings}, file)
 
@@ -151,10 +167,6 @@ def _is_whole(folder: Path) -> bool:
     from hesperus.records.runs import SIGNATURE_FILE
 
     return (folder / SIGNATURE_FILE).is_file()
-
-
-def _absolute(value: Any) -> Any:
-    return value.absolute() if isinstance(value, Path) else value
 
 
 def _in(folder: Path | None) -> AbstractContextManager[None]:

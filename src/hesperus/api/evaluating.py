@@ -15,22 +15,17 @@ from hesperus.analysis.open_answers.run_tables import TABLES, TableSettings, eva
 from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.studies.asked import Terms
-from hesperus.studies.evaluating import (
-    EvaluationSettings,
-    Means,
-    chosen,
-    evaluate_ready,
-    paired,
-    read_prompts,
-    read_replies,
-    write_evaluation,
-)
+from hesperus.studies.asked.desk import Terms
+from hesperus.studies.evaluating.evaluation import EvaluationSettings
+from hesperus.studies.evaluating.keeping import write_evaluation
+from hesperus.studies.evaluating.means import Means, evaluate_ready
+from hesperus.studies.evaluating.pairing import paired
+from hesperus.studies.evaluating.replies import chosen, read_prompts, read_replies
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
     from hesperus.fingerprint import JSON
-    from hesperus.studies.evaluating import Evaluation
+    from hesperus.studies.evaluating.evaluation import Evaluation
 
 MISSING = ("leave-out", "no-answer")
 """What an item counts as that one side was not asked."""

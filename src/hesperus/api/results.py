@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from hesperus.api.declared import DeclaredStudy, Study, declared_study
 from hesperus.api.measuring import measure, report
 from hesperus.api.studies import STUDIES, StudyKind
-from hesperus.errors import ModelError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from hesperus.asking.shards import ShardResult
     from hesperus.records import Run
     from hesperus.senses import SenseMaker
-    from hesperus.studies.asked import StudyRun
+    from hesperus.studies.asked.keeping import StudyRun
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -54,12 +53,9 @@ class RunResult:
         Raises:
             ModelError: Some questions got no answer; the message says how many and why.
         """
-        if self.faults:
-            shown = "\n  ".join(self.faults[:8])
-            more = f"\n  … and {len(self.faults) - 8} more kinds" if len(self.faults) > 8 else ""
-            raise ModelError(
-                f"the run is incomplete; these rows have the outcome `error`, run again to complete it:\n  {shown}{more}"
-            )
+        from hesperus.studies.asked.keeping import refuse_incomplete
+
+        refuse_incomplete(self.faults)
 
     @property
     def records(self) -> pl.DataFrame:
@@ -152,7 +148,7 @@ def plan(study: Study, *, store: Path | str | None = None, **settings: Any) -> T
     """
     from hesperus.analysis.table import Table
 
-    made = declared_study(study, settings).call("plan_study", store=None if store is None else Path(store))
+    made = declared_study(study, settings).plan(None if store is None else Path(store))
     return Table("plan", made.columns, made.rows, made.signature)
 
 
@@ -203,7 +199,7 @@ def run_declared(
     kept = None if store is None else Path(store)
     quiet = not (is_watched() if progress is None else progress)
     with StageProgress(quiet=quiet) as watch:
-        found = declared.call("run_study", folder, store=kept, progress=watch, **more)
+        found = declared.run(folder, store=kept, progress=watch, **more)
     return RunResult.of(declared.kind, found, folder)
 
 
@@ -218,7 +214,7 @@ def open_run(place: RunResult | StudyRun | pl.DataFrame | Path | str) -> RunResu
         DataError: The records break their contract.
     """
     from hesperus import records as room
-    from hesperus.studies.asked import StudyRun
+    from hesperus.studies.asked.keeping import StudyRun
 
     if isinstance(place, RunResult):
         return place

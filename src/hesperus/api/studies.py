@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hesperus.errors import UnknownNameError
 
@@ -22,8 +22,7 @@ class StudyKind:
 
     Attributes:
         name: What stands under `study` in a study file.
-        home: Package of the study: it has `default_folder`, `plan_study` and `run_study`.
-        declaration: Class of its declaration, in that package.
+        declaration: Where its declaration is: module and class.
         tables: Names of its tables; the first is the usual one.
         table: Makes one of them.
         summary: The table that a person is shown first.
@@ -31,7 +30,6 @@ class StudyKind:
     """
 
     name: str
-    home: str
     declaration: str
     tables: tuple[str, ...]
     table: Callable[[Held, str], Table]
@@ -41,7 +39,8 @@ class StudyKind:
     @property
     def model(self) -> type[Declared]:
         """The declaration of the study, whose fields are its settings."""
-        declaration: type[Declared] = getattr(import_module(self.home), self.declaration)
+        module, _, name = self.declaration.partition(":")
+        declaration: type[Declared] = getattr(import_module(module), name)
         return declaration
 
     def settings(self) -> tuple[Setting, ...]:
@@ -49,10 +48,6 @@ class StudyKind:
         from hesperus.studies.asked.settings import settings_of
 
         return settings_of(self.model)
-
-    def call(self, function: str, *given: Any, **named: Any) -> Any:
-        """Call a function of the study's package."""
-        return getattr(import_module(self.home), function)(*given, **named)
 
 
 def study_kind(name: str) -> StudyKind:
@@ -119,8 +114,7 @@ STUDIES: Mapping[str, StudyKind] = {
     for kind in (
         StudyKind(
             "multisense",
-            "hesperus.studies.multisense",
-            "MultisenseStudy",
+            "hesperus.studies.multisense.config:MultisenseStudy",
             ("consistency", "accuracy", "agreement", "decomposition", "directions", "labels", "outcomes", "together", "validity"),
             _measured,
             _consistency,
@@ -128,8 +122,7 @@ STUDIES: Mapping[str, StudyKind] = {
         ),
         StudyKind(
             "similarity",
-            "hesperus.studies.similarity",
-            "SimilarityStudy",
+            "hesperus.studies.similarity.config:SimilarityStudy",
             ("designs", "similarity", "tests", "relations", "together", "scoring"),
             _measured,
             _similarity,
@@ -137,8 +130,7 @@ STUDIES: Mapping[str, StudyKind] = {
         ),
         StudyKind(
             "translate_then_evaluate",
-            "hesperus.studies.translate_then_evaluate",
-            "OpenAnswersStudy",
+            "hesperus.studies.translate_then_evaluate.config:OpenAnswersStudy",
             ("scores", "groups", "counts", "prompts", "readability"),
             _open_answers,
             _open_summary,
@@ -146,8 +138,7 @@ STUDIES: Mapping[str, StudyKind] = {
         ),
         StudyKind(
             "translation_tax",
-            "hesperus.studies.translation_tax",
-            "TaxStudy",
+            "hesperus.studies.translation_tax.config:TaxStudy",
             ("e1", "e3", "e4", "validity", "bounds", "checklist"),
             _tax,
             _tax_summary,

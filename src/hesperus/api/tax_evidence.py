@@ -170,7 +170,7 @@ def _strata(
     import polars as pl
 
     from hesperus.errors import DataError
-    from hesperus.studies.translation_tax import read_strata
+    from hesperus.studies.translation_tax.strata import read_strata
 
     picked = read_strata(file) if file is not None else None
     if picked is None or (given.strata is None and given.tasks and picked.task not in given.tasks):
@@ -187,7 +187,7 @@ def _strata(
 def _checked(
     verdicts: Path | None, checks: Sequence[Path], runs: Sequence[Path]
 ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    from hesperus.studies.translation_tax import StrictPass, looked_at, passes
+    from hesperus.studies.translation_tax.verifying import StrictPass, looked_at, passes
 
     said = (declared(runs).get("naturalise") or {}).get("strict") or {}
     return passes(verdicts, checks, StrictPass(**said)), looked_at(verdicts, checks)

@@ -117,7 +117,7 @@ def records_of(
     from hesperus.analysis.views import narrowed
     from hesperus.errors import DataError
     from hesperus.records import conform, read_records
-    from hesperus.studies.asked import excluded_items, without_records
+    from hesperus.studies.asked.exclusions import excluded_items, without_records
 
     frames = [read_records(run) for run in runs]
     together = frames[0] if len(frames) == 1 else conform(pl.concat(frames, how="diagonal_relaxed"))

@@ -45,7 +45,7 @@ def command(
     from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table
 
-    plan = declared.call("plan_study", store=store)
+    plan = declared.plan(store)
     if requests:
         for line in plan.request_lines():
             typer.echo(line)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hesperus.measures import Bootstrap
-    from hesperus.studies.representations import PairAgreement
+    from hesperus.studies.representations.agreeing import PairAgreement
 
 
 def command(
@@ -77,7 +77,7 @@ def command(
     from hesperus.measures import Bootstrap
     from hesperus.models import Loading
     from hesperus.reports.formats import print_table
-    from hesperus.studies.representations import RepresentationStudy, represent
+    from hesperus.studies.representations.running import RepresentationStudy, represent
 
     study = RepresentationStudy(
         model,
@@ -114,7 +114,7 @@ def _agreement(
 ) -> Callable[[Sequence[str]], PairAgreement]:
     """κ_p of the pairs of languages, once it is known which."""
     from hesperus.records import read_records
-    from hesperus.studies.representations import pair_agreement
+    from hesperus.studies.representations.agreeing import pair_agreement
 
     records = read_records(path)
     return lambda languages: pair_agreement(records, languages, model=model, task=task, bootstrap=bootstrap)

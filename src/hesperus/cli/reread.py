@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hesperus.fingerprint import JSON
-    from hesperus.studies.reread import RereadCounts
+    from hesperus.studies.reread.reading import RereadCounts
     from hesperus.tasks import Task
 
 
@@ -62,7 +62,8 @@ def command(
     from hesperus.fingerprint import fingerprint
     from hesperus.records import read_run
     from hesperus.reports.formats import print_table
-    from hesperus.studies.reread import read_replies, reread
+    from hesperus.studies.reread.reading import reread
+    from hesperus.studies.reread.rows import read_replies
     from hesperus.version import __version__
 
     if out.resolve() in (run.resolve(), (run / "records.parquet").resolve()):
@@ -97,7 +98,7 @@ def command(
 
 def _described(study: Mapping[str, object], file: Path) -> Task | None:
     """The task file of one's own that the run was made with, where it is still found as a run of the study would."""
-    from hesperus.studies.asked import home_of
+    from hesperus.studies.asked.locating import home_of
     from hesperus.tasks import task
 
     name = study.get("task")

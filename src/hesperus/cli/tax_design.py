@@ -70,7 +70,8 @@ def strata_command(
     from hesperus.analysis.tax.conditions import Senses, conditions_of
     from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
-    from hesperus.studies.translation_tax import StrataRule, low_scores, strata_of, write_strata
+    from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
+    from hesperus.studies.translation_tax.verifying import low_scores
 
     groups = list(settings_of(group, runs=runs).groups.values())
     if not groups:
@@ -127,7 +128,8 @@ def simulate_command(
 
         hesperus tax e1 planted --group english=english/1,english/2,english/3
     """
-    from hesperus.studies.translation_tax import Faults, Planted, simulated_benchmark
+    from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
+    from hesperus.studies.translation_tax.simulator import Faults, Planted
 
     planted = Planted(
         items=items, native=native, tax=numbers_of(tax), gain=numbers_of(gain), inflation=numbers_of(inflation),

@@ -78,6 +78,10 @@ class Asked:
     request: Request | Fault
 
 
+ReadRow = Callable[[Asked, Reply | Failure | Fault, Senses, How, str], dict[str, object]]
+"""Makes a row of the records of a question and what came back; the last argument is the name of the task."""
+
+
 def senses_of(material: Material) -> Senses:
     """The task in the benchmark's own versions, where no sense is made."""
     languages = list(material.instructions)
@@ -129,7 +133,7 @@ def scored_options(instruction: Instruction, item: Item) -> tuple[str, ...]:
 
 
 def answer_cells(
-    asked: Sequence[Asked], senses: Senses, how: How, *, task: str, ask: Ask
+    asked: Sequence[Asked], senses: Senses, how: How, *, task: str, ask: Ask, row: ReadRow | None = None
 ) -> list[dict[str, object]]:
     """Ask what can be asked and read it; one row of the records table for every question.
 
@@ -139,6 +143,7 @@ def answer_cells(
         how: How answers are drawn and read.
         task: Name of the task.
         ask: Sends requests.
+        row: Reads a reply into a row; `answer_row` where None.
 
     Returns:
         Rows in the order of `asked`; where no reply came, the outcome is `error` and `note` says why.
@@ -147,13 +152,14 @@ def answer_cells(
     rows = []
     for one in asked:
         result: Reply | Failure | Fault = one.request if isinstance(one.request, Fault) else next(replies)
-        rows.append(_row(one, result, senses, how, task))
+        rows.append((row or answer_row)(one, result, senses, how, task))
     return rows
 
 
-def _row(
+def answer_row(
     one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str
 ) -> dict[str, object]:
+    """A row of the records: the answer that a reply holds, or why there is none."""
     row: dict[str, object] = {
         "task": task,
         "item": one.item,

@@ -301,6 +301,14 @@ _ONLY_WHERE_GIVEN = ("exclude", "key_variable", "reasoning_effort", "request", "
 class Declared(AskingLimits, AskedModels, AskedItems):
     """A whole study file. Keys that few studies need are written only where they are given."""
 
+    stages_in: ClassVar[str]
+    """Module of its stages: it has `course(study, *, folder=None)`, which loads the study and names its stages."""
+
+    @property
+    def run_name(self) -> str:
+        """What the names of its run folders begin with."""
+        return Path(self.task).stem
+
     @model_serializer(mode="wrap")
     def _in_order(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         values: dict[str, Any] = handler(self)

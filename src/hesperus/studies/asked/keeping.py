@@ -11,6 +11,7 @@ import polars as pl
 from pydantic import BaseModel
 
 from hesperus.asking.shards import ShardResult
+from hesperus.errors import ModelError
 from hesperus.fingerprint import fingerprint
 from hesperus.records import SCHEMA, Run
 from hesperus.studies.asked.answering import Senses
@@ -80,10 +81,23 @@ class StudyRun:
         """The records table."""
         return self.run.records
 
+    def raise_if_incomplete(self) -> None:
+        """As refuse_incomplete, of this run."""
+        refuse_incomplete(self.faults)
 
-def folder_for(study: BaseModel, name: str) -> Path:
-    """`runs/NAME-HASH`: the same study always has the same folder, so that a second run goes on with the first."""
-    return Path("runs") / f"{name}-{decided(study)[:8]}"
+
+def refuse_incomplete(faults: Sequence[str]) -> None:
+    """Raise where records are missing, so that a script notices.
+
+    Raises:
+        ModelError: Some questions got no answer; the message says how many and why.
+    """
+    if faults:
+        shown = "\n  ".join(faults[:8])
+        more = f"\n  … and {len(faults) - 8} more kinds" if len(faults) > 8 else ""
+        raise ModelError(
+            f"the run is incomplete; these rows have the outcome `error`, run again to complete it:\n  {shown}{more}"
+        )
 
 
 def default_store(folder: Path) -> Path:
@@ -114,6 +128,11 @@ def records_of(model: str, rows: Sequence[Mapping[str, object]], material: Mater
     frame = pl.DataFrame(columns, schema=_SCHEMA)
     groups = _groups(material)
     return frame if groups is None else frame.join(groups, on="item", how="left", maintain_order="left")
+
+
+def no_records() -> pl.DataFrame:
+    """A records table without a row."""
+    return pl.DataFrame(schema=_SCHEMA)
 
 
 def items_of(material: Material) -> pl.DataFrame:

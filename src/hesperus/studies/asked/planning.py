@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -41,6 +41,7 @@ class Line:
         known: The exact requests, where they are known before anything is sent; else empty.
         tokens_in: Range of prompt tokens of one pass over all questions.
         tokens_out: Range of reply tokens.
+        least: Low end of the requests, where their number depends on answers that are yet to come; else None.
     """
 
     model: str
@@ -51,6 +52,7 @@ class Line:
     known: tuple[Request, ...]
     tokens_in: TokenRange
     tokens_out: TokenRange
+    least: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class Plan:
         prices: What tokens cost.
         signature: Fingerprint of the study.
         dropped: What alignment left out of the items, as one line; empty where nothing was.
+        said: Notes of the study itself.
     """
 
     lines: tuple[Line, ...]
@@ -72,50 +75,52 @@ class Plan:
     prices: Prices
     signature: Mapping[str, JSON]
     dropped: str = ""
+    said: tuple[str, ...] = ()
 
-    columns = COLUMNS
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns; `requests_low` where some number of requests depends on answers."""
+        at = COLUMNS.index("requests")
+        return (*COLUMNS[:at], "requests_low", *COLUMNS[at:]) if self._is_ranged else COLUMNS
+
+    @property
+    def _is_ranged(self) -> bool:
+        return any(line.least is not None for line in self.lines)
+
+    def with_notes(self, said: tuple[str, ...]) -> Plan:
+        """The same, with notes of the study."""
+        return replace(self, said=said)
 
     @property
     def rows(self) -> tuple[dict[str, object], ...]:
         """One row a line and a row `total` for each model; what stands in several lines is counted once."""
-        rows, seen = [], set[str]()
-        totals: dict[str, dict[str, float]] = {}
-        unpriced = set()
-        for line in self.lines:
-            keys = [request_key(request, self.models[request.model].identity) for request in line.known]
-            new = [key for key in dict.fromkeys(keys) if key not in seen]
-            seen.update(new)
-            distinct = len(new) if keys else line.requests
-            stored = sum(key in self.stored for key in new)
-            share = (distinct - stored) / line.requests if line.requests else 0.0
-            price = self.prices.of(line.model)
-            row: dict[str, object] = {
-                "model": line.model, "stage": line.stage, "what": line.what, "language": line.language,
-                "requests": line.requests, "distinct": distinct, "stored": stored, "to_ask": distinct - stored,
-                "tokens_in_low": round(line.tokens_in.low * share), "tokens_in_high": round(line.tokens_in.high * share),
-                "tokens_out_low": round(line.tokens_out.low * share),
-                "tokens_out_high": round(line.tokens_out.high * share),
-            }  # fmt: skip
-            for end in ("low", "high"):
-                tokens = float(str(row[f"tokens_in_{end}"])), float(str(row[f"tokens_out_{end}"]))
-                row[f"price_{end}"] = (
-                    (tokens[0] * price.input + tokens[1] * price.output) / 1e6 if price else None
-                )
-            if price is None:
-                unpriced.add(line.model)
-            rows.append(row)
-            total = totals.setdefault(line.model, dict.fromkeys(COLUMNS[4:], 0.0))
-            for name in COLUMNS[4:]:
-                total[name] += float(str(row[name])) if row[name] is not None else 0.0
-        for model, total in totals.items():
-            counts = {name: round(value) for name, value in total.items() if not name.startswith("price")}
-            money = {
-                name: None if model in unpriced else value
-                for name, value in total.items()
-                if name.startswith("price")
-            }
-            rows.append({"model": model, "stage": "total", "what": "", "language": "", **counts, **money})
-        return tuple(rows)
+        seen: set[str] = set()
+        rows = [self._row(line, seen) for line in self.lines]
+        names = dict.fromkeys(line.model for line in self.lines)
+        return (*rows, *(_total(name, [row for row in rows if row["model"] == name]) for name in names))
+
+    def _row(self, line: Line, seen: set[str]) -> dict[str, object]:
+        keys = [request_key(request, self.models[request.model].identity) for request in line.known]
+        new = [key for key in dict.fromkeys(keys) if key not in seen]
+        seen.update(new)
+        distinct = len(new) if keys else line.requests
+        stored = sum(key in self.stored for key in new)
+        share = (distinct - stored) / line.requests if line.requests else 0.0
+        price = self.prices.of(line.model)
+        row: dict[str, object] = {
+            "model": line.model, "stage": line.stage, "what": line.what, "language": line.language,
+            "requests_low": line.requests if line.least is None else line.least,
+            "requests": line.requests, "distinct": distinct, "stored": stored, "to_ask": distinct - stored,
+        }  # fmt: skip
+        for name, tokens in (("in", line.tokens_in), ("out", line.tokens_out)):
+            row[f"tokens_{name}_low"], row[f"tokens_{name}_high"] = (
+                round(tokens.low * share),
+                round(tokens.high * share),
+            )
+        for end in ("low", "high"):
+            into, out = float(str(row[f"tokens_in_{end}"])), float(str(row[f"tokens_out_{end}"]))
+            row[f"price_{end}"] = (into * price.input + out * price.output) / 1e6 if price else None
+        return row if self._is_ranged else {name: row[name] for name in COLUMNS}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -132,7 +137,7 @@ class Plan:
             notes.append(f"no price for {name}: put it into a price file and give it with --prices")
         for name in dict.fromkeys(line.model for line in self.lines if self._is_full_price(line.model)):
             notes.append(f"no price in batches for {name}: the full one is counted (`batch` in a price file)")
-        return (*([self.dropped] if self.dropped else []), *notes)
+        return (*([self.dropped] if self.dropped else []), *notes, *self.said)
 
     def _is_full_price(self, name: str) -> bool:
         listed = self.prices.models.get(name)
@@ -147,6 +152,17 @@ class Plan:
                 if key not in seen:
                     seen.add(key)
                     yield canonical_json({"key": key, "stored": key in self.stored, **_mapping(request)})
+
+
+def _total(model: str, rows: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """The sums of the rows of a model; of the price None where it is not known."""
+    total: dict[str, object] = {"model": model, "stage": "total", "what": "", "language": ""}
+    for name in list(rows[0])[len(total) :]:
+        numbers = [row[name] for row in rows]
+        is_money = name.startswith("price")
+        known = [float(str(number)) for number in numbers if number is not None]
+        total[name] = None if len(known) < len(numbers) else sum(known) if is_money else round(sum(known))
+    return total
 
 
 def plan_of(

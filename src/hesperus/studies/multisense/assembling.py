@@ -66,6 +66,19 @@ class Assembly:
     material: Material
     makers: Mapping[str, SenseMaker]
 
+    def wanted(self, name: str) -> list[Wanted]:
+        """The senses that a model makes, with the steps that lead to each and the texts that it needs."""
+        return [
+            Wanted(
+                sense,
+                steps_of(sense, name, self.makers),
+                texts_of(
+                    self.material, sense, self.plan, inputs_only=not rewords_instructions(sense, self.makers)
+                ),
+            )
+            for sense in self.plan.made
+        ]
+
     def make(self, name: str, desk: Desk) -> tuple[Senses, Made]:
         """Make every sense with one model, and put the task together in each.
 
@@ -77,14 +90,7 @@ class Assembly:
             The task in every sense, and all that was made with what could not be.
         """
         plan, material = self.plan, self.material
-        wanted = [
-            Wanted(
-                sense,
-                steps_of(sense, name, self.makers),
-                texts_of(material, sense, plan, inputs_only=not rewords_instructions(sense, self.makers)),
-            )
-            for sense in plan.made
-        ]
+        wanted = self.wanted(name)
         made = make_texts(
             wanted,
             lambda requests: desk.ask(requests, f"{name}: making senses"),

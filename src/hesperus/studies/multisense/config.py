@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -14,6 +14,8 @@ from hesperus.types import Sense
 
 class MultisenseStudy(Declared):
     """The whole design: which items, which senses, which models, which comparisons."""
+
+    stages_in: ClassVar[str] = "hesperus.studies.multisense.stages"
 
     study: Literal["multisense"] = "multisense"
     """Which study it is."""

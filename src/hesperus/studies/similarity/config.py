@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
@@ -123,6 +123,8 @@ class Comparison(Part):
 class SimilarityStudy(Declared):
     """Answers that stand in records already, or a task to ask models in several languages; and what is compared."""
 
+    stages_in: ClassVar[str] = "hesperus.studies.similarity.stages"
+
     study: Literal["similarity"] = "similarity"
     """Which study it is."""
     records: Annotated[Names, PATH] = ()
@@ -167,6 +169,11 @@ class SimilarityStudy(Declared):
         return study.model_copy(
             update={"comparison": study.comparison.model_copy(update={"languages": numbers})}
         )
+
+    @property
+    def run_name(self) -> str:
+        """What the names of its run folders begin with."""
+        return f"similarity-{Path(self.task or self.records[0]).stem}"
 
     def subject(self) -> Subject:
         """What is asked about, where models are asked."""

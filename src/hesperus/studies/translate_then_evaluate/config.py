@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -24,6 +25,8 @@ from hesperus.studies.asked.material import Subject
 
 class OpenAnswersStudy(Declared):
     """Prompts asked in several languages, answers put into one, and compared there."""
+
+    stages_in: ClassVar[str] = "hesperus.studies.translate_then_evaluate.stages"
 
     study: Literal["translate_then_evaluate"] = "translate_then_evaluate"
     """Which study it is."""
@@ -70,6 +73,11 @@ class OpenAnswersStudy(Declared):
         if unknown := [name for name in self.trained_on if name not in self.models]:
             raise ValueError(f"trained_on names {', '.join(unknown)}, which the study does not ask")
         return self
+
+    @property
+    def run_name(self) -> str:
+        """What the names of its run folders begin with."""
+        return f"open-{Path(self.task).stem}"
 
     def subject(self) -> Subject:
         """What is asked about."""

@@ -18,7 +18,7 @@ from hesperus.senses import instruction_parts, item_texts, recompose, remake_ite
 from hesperus.studies.asked.answering import Fault
 from hesperus.studies.asked.made_checks import in_place_of
 from hesperus.studies.asked.material import Material, gather, originals_of, override
-from hesperus.studies.evaluating import Made, Translating, Way
+from hesperus.studies.evaluating.translating import Made, Translating, Way
 from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
 from hesperus.tasks import task
 from hesperus.translation import Bleu, Chrf, tokenizer_for
@@ -134,6 +134,19 @@ def put_prompts(study: OpenAnswersStudy, material: Material, translating: Transl
         items[tag] = {key: _item(item, put, tag, wrong) for key, item in originals.items()}
         checks += _check(tag, done, study, translating)
     return Prompts(material, made, instructions, items, pl.DataFrame(checks, schema=_CHECK, orient="row"))
+
+
+def unput_prompts(study: OpenAnswersStudy, material: Material) -> Prompts:
+    """The prompts with originals in place of every translation, by whose length a plan estimates what will be asked."""
+    made = tuple(tag for tag in study.languages if tag not in own_languages(study))
+    reference = originals_of(material, study.reference)
+    instructions: dict[str, Instruction | Fault] = dict(material.instructions)
+    instructions |= dict.fromkeys(made, material.instructions[study.reference])
+    items: dict[str, Mapping[str, Item | Fault]] = {
+        tag: dict(originals_of(material, tag)) for tag in material.instructions
+    }
+    items |= dict.fromkeys(made, dict(reference))
+    return Prompts(material, made, instructions, items, pl.DataFrame(schema=_CHECK))
 
 
 _CHECK = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -74,6 +75,8 @@ class Native(Part):
 
 class TaxStudy(Declared):
     """The whole audit: items, models by group, the way back, what is rewritten, what it is held against."""
+
+    stages_in: ClassVar[str] = "hesperus.studies.translation_tax.stages"
 
     study: Literal["translation_tax"] = "translation_tax"
     """Which study it is."""
@@ -152,6 +155,11 @@ class TaxStudy(Declared):
             self.source, self.target, self.back.code, what.anchor, sizes=dict(what.sizes),
             per_subject=capped, subject=subject, seed=what.seed,
         )  # fmt: skip
+
+    @property
+    def run_name(self) -> str:
+        """What the names of its run folders begin with."""
+        return f"tax-{Path(self.task).stem}"
 
     def subject(self) -> Subject:
         """What is asked about."""

@@ -1,0 +1,194 @@
+"""The stages of a study: each says what it would ask, and asks it; their order is written once, for plans and for runs.
+
+A study yields its stages one by one and gets back what each came to. A plan counts the requests of every stage and goes
+on with what a stage could have come to; a run asks.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import polars as pl
+
+from hesperus.fingerprint import JSON
+from hesperus.models import Model
+from hesperus.studies.asked.answering import How, ReadRow, Senses, answer_cells, answer_row, questions
+from hesperus.studies.asked.cells import Cell
+from hesperus.studies.asked.desk import Desk, Watch
+from hesperus.studies.asked.exclusions import Excluded
+from hesperus.studies.asked.keeping import no_records, records_of
+from hesperus.studies.asked.material import Material
+from hesperus.studies.asked.planning import Line, answer_lines
+from hesperus.studies.asked.sharding import Stores
+from hesperus.studies.evaluating.translation_store import TranslationStore
+from hesperus.types import Request
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the stages of a run are done.
+
+    Attributes:
+        desk: Who asks.
+        folder: Run folder.
+        stores: Where replies and translations are kept.
+        opened: Closes, at the end of the run, what a stage opened.
+        watch: Hears of the progress, or None.
+    """
+
+    desk: Desk
+    folder: Path
+    stores: Stores
+    opened: ExitStack
+    watch: Watch | None
+
+    def translations(self) -> TranslationStore:
+        """The store of translations, open until the end of the run."""
+        store = TranslationStore(self.stores.translations, self.stores.base_translations)
+        return self.opened.enter_context(store)
+
+
+class Stage(ABC, Generic[Result]):
+    """A step of a study."""
+
+    is_common = False
+    """Whether all shards of a study need what it makes."""
+
+    def lines(self) -> Iterable[Line]:
+        """What it would ask, without sending anything."""
+        return ()
+
+    @abstractmethod
+    def supposed(self) -> Result:
+        """What a plan goes on with, in place of what the stage would come to."""
+
+    @abstractmethod
+    def done(self, place: Place) -> Result:
+        """Do it: what the store holds is not asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Stage[Result]):
+    """A step that plans nothing: it asks nobody, or refuses what cannot be done before anybody is asked.
+
+    Attributes:
+        work: What is done.
+        instead: What a plan goes on with.
+        is_common: Whether all shards need it.
+    """
+
+    work: Callable[[Place], Result]
+    instead: Result
+    is_common: bool = False
+
+    def supposed(self) -> Result:
+        """As given."""
+        return self.instead
+
+    def done(self, place: Place) -> Result:
+        """Do the work."""
+        return self.work(place)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Stage[pl.DataFrame]):
+    """Every question of some cells is put to a model; what comes is its records.
+
+    Attributes:
+        model: Who is asked.
+        cells: What is asked.
+        senses: The task in every sense.
+        how: How answers are drawn and read.
+        material: The items, for the groups that they are in.
+        tokens_again: Longest reply, in tokens, of a second try where the first was cut off; None tries once.
+        called: Name of the stage in a plan.
+        row: Reads a reply into a row of the records.
+    """
+
+    model: str
+    cells: Sequence[Cell]
+    senses: Senses
+    how: How
+    material: Material
+    tokens_again: int | None = None
+    called: str = "answer"
+    row: ReadRow = answer_row
+
+    def lines(self) -> Iterable[Line]:
+        """A line for each cell."""
+        return answer_lines(self.model, self.cells, self.senses, self.how, stage=self.called)
+
+    def supposed(self) -> pl.DataFrame:
+        """No records."""
+        return no_records()
+
+    def done(self, place: Place) -> pl.DataFrame:
+        """Ask, and read what comes back.
+
+        Raises:
+            UsageError: The options cannot be scored.
+        """
+        asked = questions(self.model, self.cells, self.senses, self.how)
+        if self.how.by_logprobs:
+            place.desk.check_scoring([one.request for one in asked if isinstance(one.request, Request)])
+        stage = f"{self.model}: {'options scored' if self.called == 'score' else 'answers'}"
+        rows = answer_cells(
+            asked,
+            self.senses,
+            self.how,
+            task=self.material.task.name,
+            ask=lambda requests: place.desk.ask_with_room(requests, stage, tokens=self.tokens_again),
+            row=self.row,
+        )
+        return records_of(self.model, rows, self.material)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run leaves behind.
+
+    Attributes:
+        records: The records table.
+        items: The items in every sense, or None where they are not known.
+        faults: What could not be made or done, each as one line; questions without a reply are counted by themselves.
+        signed: What the signature says beside version, study, models and items.
+        excluded: What a list of exclusions did, or None where there was none.
+        beside: Writes further files into the run folder.
+    """
+
+    records: pl.DataFrame
+    items: pl.DataFrame | None
+    faults: Sequence[str] = ()
+    signed: Mapping[str, JSON] = field(default_factory=dict)
+    excluded: Excluded | None = None
+    beside: Callable[[Path], None] | None = None
+
+
+Stages = Generator[Stage[Any], Any, Callable[[], Outcome]]
+"""The stages of a study in their order; at the end, what makes the outcome, which a plan does not call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A study, loaded and found to be in order: what is asked about, who is asked, and its stages.
+
+    Attributes:
+        material: The items; None where only records are gathered.
+        models: Everybody who is asked, by name.
+        stages: The stages.
+        makes: Whether texts are made anew, of which shards may need the same.
+        notes: What to know of a plan, beside its lines.
+    """
+
+    material: Material | None
+    models: Mapping[str, Model]
+    stages: Stages
+    makes: bool = False
+    notes: tuple[str, ...] = ()

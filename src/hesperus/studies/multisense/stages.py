@@ -1,0 +1,116 @@
+"""The stages of multisense: each model makes the senses, then answers every cell of the design.
+
+Method: Ohmer, Bruni and Hupkes 2023, sections 3.3 to 4.2; see METHODS in the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.fingerprint import JSON, fingerprint
+from hesperus.senses import SenseMaker
+from hesperus.studies.asked.answering import How, Senses, senses_of
+from hesperus.studies.asked.keeping import items_of, made_items_of
+from hesperus.studies.asked.material import Material
+from hesperus.studies.asked.planning import Line, prompt_tokens
+from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages
+from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
+from hesperus.studies.multisense.config import MultisenseStudy
+from hesperus.studies.multisense.design import design
+from hesperus.studies.multisense.making import (
+    Made,
+    Wanted,
+    lost_texts,
+    make_request,
+    refuse_unaskable_senses,
+)
+from hesperus.studies.token_estimate import NOTHING, tokens_of, tokens_of_made
+
+
+def course(
+    study: MultisenseStudy, *, folder: Path | None = None, makers: Mapping[str, SenseMaker] | None = None
+) -> Course:
+    """Load a study, and refuse what cannot be asked.
+
+    Args:
+        study: The design.
+        folder: Run folder, which the stages do not need.
+        makers: Further sense makers by the name of their variant.
+    """
+    plan = design(study)
+    assembly = Assembly(study, plan, gathered(study, plan), makers or {})
+    models = models_of(study, plan)
+    refuse_unaskable_senses(plan, study.models[0], makers or {})
+    return Course(assembly.material, models, _stages(assembly), makes=bool(plan.made))
+
+
+def _stages(assembly: Assembly) -> Stages:
+    study, material = assembly.study, assembly.material
+    how = How(study.system, study.answers.settings(), study.scoring == "logprobs")
+    frames, items, lost = [], [items_of(material)], []
+    for name in study.models:
+        senses, made = yield MakeSenses(name, assembly)
+        frames.append(
+            (yield Answer(name, assembly.plan.cells, senses, how, material, study.answers.max_tokens_again))
+        )
+        items += made_items_of(name, senses)
+        lost += lost_texts(name, made)
+    return lambda: Outcome(
+        pl.concat(frames),
+        pl.concat(items, how="diagonal_relaxed"),
+        lost,
+        _signed(material),
+        material.excluded,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MakeSenses(Stage[tuple[Senses, Made]]):
+    """Every text of every sense that a design needs is made by one model, and the task put together in each."""
+
+    model: str
+    assembly: Assembly
+    is_common = True
+
+    def lines(self) -> Iterator[Line]:
+        """A line for each making."""
+        for part in self.assembly.wanted(self.model):
+            for depth in range(len(part.steps)):
+                if part.steps[depth].maker.request is not None:
+                    yield self._line(part, depth)
+
+    def _line(self, part: Wanted, depth: int) -> Line:
+        step, study = part.steps[depth], self.assembly.study
+        requests = [make_request(step, text, study.system, study.making.settings()) for text in part.texts]
+        asked = tuple(request for request in requests if request is not None)
+        written = [
+            tokens_of(text, step.target)
+            if step.source == step.target
+            else tokens_of_made(text, part.sense.origin, step.target)
+            for text in part.texts
+        ]
+        return Line(
+            step.model, "make", part.sense.code + (f" (step {depth + 1})" if depth else ""), step.target,
+            len(part.texts), () if depth else asked, prompt_tokens(asked, step.source), sum(written, NOTHING),
+        )  # fmt: skip
+
+    def supposed(self) -> tuple[Senses, Made]:
+        """The task in its original languages, by which the length of what is made is estimated."""
+        return senses_of(self.assembly.material), {}
+
+    def done(self, place: Place) -> tuple[Senses, Made]:
+        """Make them."""
+        return self.assembly.make(self.model, place.desk)
+
+
+def _signed(material: Material) -> dict[str, JSON]:
+    items = [
+        [language, item.id, dict(item.fields), item.gold, list(item.options or ())]
+        for language, many in material.items.items()
+        for item in many
+    ]
+    return {"items": fingerprint(items), "reader": "default"}

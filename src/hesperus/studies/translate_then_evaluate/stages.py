@@ -1,0 +1,297 @@
+"""The stages of a study of open answers: translate the prompts, ask, translate the answers, evaluate.
+
+Replies and verdicts of models are in the reply store, translations in `translations.sqlite` beside it, each as soon as it
+is made. Beside the usual files the run folder has `evaluations/WHAT/`, `prompts.parquet` and `readability.parquet`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.fingerprint import JSON, plain
+from hesperus.languages import reply_language
+from hesperus.records import conform
+from hesperus.records.files import write_whole
+from hesperus.records.writing import write_parquet
+from hesperus.senses import item_texts, translate
+from hesperus.studies.asked.answering import Asked, Fault, How, Senses
+from hesperus.studies.asked.cells import Cell
+from hesperus.studies.asked.desk import models_named
+from hesperus.studies.asked.keeping import items_of
+from hesperus.studies.asked.making import refuse_unaskable
+from hesperus.studies.asked.material import Material, originals_of
+from hesperus.studies.asked.planning import Line
+from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
+from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
+from hesperus.studies.evaluating.evaluators import Evaluator
+from hesperus.studies.evaluating.keeping import write_evaluation
+from hesperus.studies.evaluating.naming import evaluator_named, is_translator, models_of, translator_named
+from hesperus.studies.evaluating.pairing import paired
+from hesperus.studies.evaluating.reading import read_open
+from hesperus.studies.evaluating.replies import replies_of
+from hesperus.studies.evaluating.translating import Translating
+from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
+from hesperus.studies.translate_then_evaluate.estimating import (
+    notes_of,
+    prompt_lines,
+    translation_lines,
+    verdict_lines,
+)
+from hesperus.studies.translate_then_evaluate.prompts import (
+    Prompts,
+    gathered,
+    own_languages,
+    put_prompts,
+    sense_of,
+    unput_prompts,
+)
+from hesperus.tasks import items_frame
+from hesperus.types import Failure, Item, Reply, Sense
+
+EVALUATIONS, PROMPTS, READABILITY = "evaluations", "prompts.parquet", "readability.parquet"
+"""Of a run folder: a folder for each evaluator, the check of translated prompts, the share of readable verdicts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """Who translates prompts and answers, and who evaluates."""
+
+    prompting: Translating
+    translating: Translating
+    evaluators: Sequence[Evaluator]
+
+
+def course(study: OpenAnswersStudy, *, folder: Path | None = None) -> Course:
+    """Load a study, and refuse what cannot be asked.
+
+    Args:
+        study: The design.
+        folder: Run folder, which the stages know from where they are done.
+    """
+    material = gathered(study)
+    models = models_named(_everybody(study), study)
+    _refuse_unaskable(study)
+    makes = len(own_languages(study)) <= len(study.languages)
+    texts = sum(len(item_texts(item)) for item in originals_of(material, study.reference).values())
+    return Course(material, models, _stages(study, material), makes, tuple(notes_of(study, texts)))
+
+
+def _stages(study: OpenAnswersStudy, material: Material) -> Stages:
+    means = yield Work(lambda place: _means(study, place), None, is_common=True)
+    prompts = yield PutPrompts(study, material, means)
+    how, again = How(study.system, study.answers.settings()), study.answers.max_tokens_again
+    frames = []
+    for model in study.models:
+        cells, senses = _cells_for(model, study), _senses_for(model, prompts, study)
+        frames.append((yield Answer(model, cells, senses, how, material, again, row=_row)))
+    evaluations = yield Evaluate(study, material, means, prompts, frames)
+
+    def outcome() -> Outcome:
+        records = pl.concat(frames)
+        if study.shard is not None:
+            return Outcome(records, None)
+        signed: dict[str, JSON] = {
+            "prompts": means.prompting.signature(),
+            "evaluations": {one.what: plain(dict(one.signature)) for one in evaluations},
+        }
+
+        def beside(folder: Path) -> None:
+            _write(folder, evaluations, prompts)
+
+        items = _items(prompts, study)
+        return Outcome(conform(records), items, (), signed, material.excluded, beside)
+
+    return outcome
+
+
+def _means(study: OpenAnswersStudy, place: Place) -> _Means:
+    """Two translators, of prompts and of answers, over one store, and the evaluators; what cannot be done is refused.
+
+    Raises:
+        UsageError: A translator or evaluator that does not exist, or cannot do it.
+    """
+    desk, kept = place.desk, place.translations()
+    prompting, translating = (
+        Translating(translator_named(name, desk.models, desk.ask), kept, watch=place.watch)
+        for name in (study.prompt_translator or study.translator, study.translator)
+    )
+    translating.refuse_unsupported([(tag, study.reference) for tag in study.languages])
+    evaluators = [
+        evaluator_named(what, study.judge, desk.ask, classifier=study.classifiers.get(what), held=desk.held)
+        for what in study.evaluate
+    ]
+    return _Means(prompting, translating, evaluators)
+
+
+@dataclass(frozen=True, slots=True)
+class PutPrompts(Stage[Prompts]):
+    """The prompts in every language in which the task has none."""
+
+    study: OpenAnswersStudy
+    material: Material
+    means: _Means
+    is_common = True
+
+    def lines(self) -> Iterator[Line]:
+        """Two lines for each language, where a model translates."""
+        originals = originals_of(self.material, self.study.reference).values()
+        return prompt_lines(self.study, [text for item in originals for text in item_texts(item)])
+
+    def supposed(self) -> Prompts:
+        """The originals in place of every translation."""
+        return unput_prompts(self.study, self.material)
+
+    def done(self, place: Place) -> Prompts:
+        """Translate, and check by the way back."""
+        return put_prompts(self.study, self.material, self.means.prompting)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate(Stage[Sequence[Evaluation]]):
+    """The answers are translated into the reference language, and held against those that were given there."""
+
+    study: OpenAnswersStudy
+    material: Material
+    means: _Means
+    prompts: Prompts
+    frames: Sequence[pl.DataFrame]
+
+    def lines(self) -> Iterator[Line]:
+        """A line for each model and language, and for each model and what is judged."""
+        items = len(originals_of(self.material, self.study.reference))
+        yield from translation_lines(self.study, items)
+        yield from verdict_lines(self.study, items)
+
+    def supposed(self) -> Sequence[Evaluation]:
+        """Nothing."""
+        return ()
+
+    def done(self, place: Place) -> Sequence[Evaluation]:
+        """Translate and evaluate."""
+        study = self.study
+        return evaluate(
+            paired(replies_of(pl.concat(self.frames)), study.reference, study.languages),
+            self.means.translating,
+            self.means.evaluators,
+            settings=EvaluationSettings(study.control),
+            prompts=self.prompts.asked(study.reference),
+        )
+
+
+def _everybody(study: OpenAnswersStudy) -> tuple[str, ...]:
+    """All models that are asked: to answer, to translate, to judge."""
+    makers = [
+        *models_of(study.translator, study.judge),
+        *(models_of(study.prompt_translator, study.judge) if study.prompt_translator else ()),
+    ]
+    return tuple(dict.fromkeys([*study.models, *makers]))
+
+
+def _refuse_unaskable(study: OpenAnswersStudy) -> None:
+    """Before anything is asked: a model that translates can be asked to in the language of each text.
+
+    Raises:
+        UnknownNameError: A language without a pack.
+        UsageError: A language whose pack has no requests.
+    """
+    made = [tag for tag in study.languages if tag not in own_languages(study)]
+    pairs = [] if is_translator(study.translator) else [(tag, study.reference) for tag in study.languages]
+    if not is_translator(study.prompt_translator or study.translator):
+        pairs += [(study.reference, tag) for tag in made]
+    refuse_unaskable((translate, pair) for pair in pairs)
+
+
+def _senses_for(model: str, prompts: Prompts, study: OpenAnswersStudy) -> Senses:
+    """The task in every sense in which a model is asked."""
+    tags = (study.reference, *study.languages)
+    senses = {tag: sense_of(tag, model, study) for tag in tags}
+    return Senses(
+        prompts.material.task.layout,
+        prompts.material.task.form,
+        {senses[tag]: prompts.instructions[tag] for tag in tags},
+        {senses[tag]: prompts.items[tag] for tag in tags},
+        {},
+        {},
+        {},
+    )
+
+
+def _cells_for(model: str, study: OpenAnswersStudy) -> tuple[Cell, ...]:
+    """A cell for each language, instruction and input in the same sense."""
+    senses = [sense_of(tag, model, study) for tag in (study.reference, *study.languages)]
+    return tuple(Cell(sense, sense) for sense in senses)
+
+
+def _row(
+    one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str
+) -> dict[str, object]:
+    """A row of the records: an open answer, which is not held against a gold."""
+    row: dict[str, object] = {
+        "task": task,
+        "item": one.item,
+        "instruction": one.cell.instruction.code,
+        "input": one.cell.input.code,
+        "repeat": one.cell.repeat,
+    }
+    if isinstance(result, Failure | Fault):
+        return {**row, "outcome": "error", "note": f"{result.kind}: {result.message}"}
+    answer = read_open(result, one.cell.input.language)
+    return {
+        **row,
+        "outcome": answer.outcome,
+        "answer": answer.label,
+        "reply": result.text,
+        "rule": answer.rule,
+        "reply_language": reply_language(result.text, one.cell.input.language),
+        "tokens_in": result.tokens_in,
+        "tokens_out": result.tokens_out,
+    }
+
+
+def _items(prompts: Prompts, study: OpenAnswersStudy) -> pl.DataFrame:
+    """The original items, and what was made of them: once for all models, or by each model for itself."""
+    frames = [items_of(prompts.material)]
+    for tag in prompts.made:
+        whole = tuple(item for item in prompts.items[tag].values() if isinstance(item, Item))
+        for sense, model in _makers(tag, study) if whole else ():
+            frame = items_frame({tag: whole})
+            frames.append(
+                frame.with_columns(
+                    pl.lit(sense.code).alias("input"), pl.lit(model, pl.String()).alias("model")
+                )
+            )
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
+def _makers(tag: str, study: OpenAnswersStudy) -> Iterator[tuple[Sense, str | None]]:
+    senses = {model: sense_of(tag, model, study) for model in study.models}
+    for sense in dict.fromkeys(senses.values()):
+        yield sense, next(m for m, s in senses.items() if s == sense) if sense.maker is None else None
+
+
+def _write(folder: Path, evaluations: Sequence[Evaluation], prompts: Prompts) -> None:
+    """What lies beside the records."""
+    for evaluation in evaluations:
+        write_evaluation(evaluation, folder / EVALUATIONS)
+    _put(prompts.check, folder / PROMPTS, "hesperus.prompts")
+    _put(_readability(evaluations), folder / READABILITY, "hesperus.readability")
+
+
+def _put(frame: pl.DataFrame, path: Path, kind: str) -> None:
+    write_whole(path, lambda partial: write_parquet(frame, partial, {kind: "1"}))
+
+
+def _readability(evaluations: Sequence[Evaluation]) -> pl.DataFrame:
+    """A row for each evaluator: the share of its replies that could be read; undefined where it asks nobody."""
+    rows = [{"evaluator": one.what, **asdict(one.validity)} for one in evaluations]
+    return pl.DataFrame(rows, schema=_READABILITY, orient="row")
+
+
+_READABILITY = {
+    "evaluator": pl.String(), "value": pl.Float64(), "low": pl.Float64(), "high": pl.Float64(), "n": pl.Int64(),
+    "excluded": pl.Int64(), "reason": pl.String(),
+}  # fmt: skip

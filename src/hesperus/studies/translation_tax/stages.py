@@ -1,0 +1,351 @@
+"""The stages of an audit: translate back, ask, fix the strata, rewrite, verify, ask.
+
+Beside the run folder's usual files stand `scores.parquet` (back-translations against originals), `strata.json` (the items
+of E4, written before any is rewritten) and `verdicts.parquet`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hesperus.fingerprint import signature
+from hesperus.models import Model
+from hesperus.records.files import write_whole
+from hesperus.records.writing import write_parquet
+from hesperus.senses import naturalise, translate
+from hesperus.studies.asked.answering import Fault, How, Senses, senses_of
+from hesperus.studies.asked.cells import Cell
+from hesperus.studies.asked.desk import models_named
+from hesperus.studies.asked.keeping import items_of, made_items_of
+from hesperus.studies.asked.making import refuse_unaskable
+from hesperus.studies.asked.material import Material, gather, originals_of
+from hesperus.studies.asked.planning import Line, prompt_tokens
+from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
+from hesperus.studies.evaluating.naming import is_translator, translator_named
+from hesperus.studies.evaluating.translating import Translating
+from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
+from hesperus.studies.translation_tax.config import Naturalisation, TaxStudy
+from hesperus.studies.translation_tax.making import (
+    lost_items,
+    made_by_model,
+    made_by_translator,
+    made_items,
+    making_requests,
+    put_in,
+    texts_of_items,
+)
+from hesperus.studies.translation_tax.rewriting import refuse_doubled_labels, rewritten_item
+from hesperus.studies.translation_tax.strata import strata_of, write_strata
+from hesperus.studies.translation_tax.verifying import (
+    StrictPass,
+    low_scores,
+    read_verdict,
+    verdicts_frame,
+    verification_prompt,
+)
+from hesperus.translation import QualitySettings, score_senses, sense_pairs
+from hesperus.types import Item, Request, Sense
+
+STRATA_FILE, SCORES_FILE, VERDICTS_FILE = "strata.json", "scores.parquet", "verdicts.parquet"
+
+VERDICT_TOKENS = TokenRange(30, 120)
+"""Tokens of a verdict."""
+
+Remade = Mapping[str, Item | Fault]
+"""Item id to the item made anew, or to what kept it from being made."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What a run has so far."""
+
+    items: list[pl.DataFrame]
+    frames: list[pl.DataFrame] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+def course(study: TaxStudy, *, folder: Path | None = None) -> Course:
+    """Load an audit, and refuse what cannot be asked.
+
+    Args:
+        study: The design.
+        folder: Run folder, which the stages know from where they are done.
+    """
+    material = gather(study.subject(), (study.source, study.target))
+    models = _models_of(study)
+    _refuse_unaskable(study)
+    refuse_doubled_labels(material.items)
+    if study.naturalise is not None and any(material.items.values()):
+        study.rule(groups_of(material))  # refused before anything is asked
+    return Course(material, models, _stages(study, material), makes=True)
+
+
+def _models_of(study: TaxStudy) -> dict[str, Model]:
+    """Every model that the audit asks, by name: those audited, and whoever translates, rewrites and verifies."""
+    names = [*study.models]
+    if study.translator is not None and not is_translator(study.translator):
+        names.append(study.translator)
+    if study.naturalise is not None:
+        names += [name for name in (study.naturalise.rewriter, study.naturalise.verifier) if name is not None]
+    return models_named(names, study)
+
+
+def _refuse_unaskable(study: TaxStudy) -> None:
+    """Before anything is asked: back-translation and rewriting can be asked for in the target language."""
+    asks_back = study.translator is None or not is_translator(study.translator)
+    makings = [(translate, (study.target, study.source))] if asks_back else []
+    if study.naturalise is not None:
+        makings.append((naturalise, (study.target, study.target)))
+    refuse_unaskable(makings)
+
+
+def groups_of(material: Material) -> frozenset[str]:
+    """Groups that the items have, such as `subject`."""
+    return frozenset(name for items in material.items.values() for item in items for name in item.groups)
+
+
+def _stages(study: TaxStudy, material: Material) -> Stages:
+    kept = _Kept([items_of(material)])
+    made = None
+    for number, model in enumerate(study.models):
+        if study.translator is None or made is None:
+            made = yield TranslateBack(study, material, study.translator or model)
+        senses = _with(senses_of(material), study.back, made)
+        kept.frames.append((yield _answer(study, model, first_cells(study), senses, material)))
+        if study.translator is None or number == 0:
+            kept.items += made_items_of(model, senses)
+            kept.faults += lost_items(study.translator or model, study.back.code, made)
+    if study.shard is None:  # E4 chooses among all items: the run after the merge does, and asks these few
+        scores = yield Work(lambda place: _scored(study, material, kept, place), pl.DataFrame())
+        if study.naturalise is not None:
+            yield from _naturalised(study, study.naturalise, material, scores, kept)
+    native = study.native_subject()
+    if native is not None:
+        yield from _asked_native(study, gather(native, (study.target,)), kept)
+    return lambda: Outcome(
+        pl.concat(kept.frames, how="diagonal_relaxed"),
+        pl.concat(kept.items, how="diagonal_relaxed"),
+        kept.faults,
+        {"reader": study.reader, "scores": signature(QualitySettings())},
+        material.excluded,
+    )
+
+
+def _answer(
+    study: TaxStudy,
+    model: str,
+    cells: Sequence[Cell],
+    senses: Senses,
+    material: Material,
+    called: str = "answer",
+) -> Answer:
+    how = How(study.system, study.answers.settings(), reader=study.reader)
+    return Answer(model, cells, senses, how, material, study.answers.max_tokens_again, called)
+
+
+@dataclass(frozen=True, slots=True)
+class TranslateBack(Stage[Remade]):
+    """The translated items, back in the source language, by a model or a translator."""
+
+    study: TaxStudy
+    material: Material
+    by: str
+    is_common = True
+
+    @property
+    def _items(self) -> tuple[Item, ...]:
+        return tuple(originals_of(self.material, self.study.target).values())
+
+    def _requests(self) -> list[Request]:
+        study, texts = self.study, texts_of_items(self._items)
+        way, settings = (study.target, study.source), study.making.settings()
+        return making_requests(translate, texts, way, model=self.by, system=study.system, settings=settings)
+
+    def lines(self) -> Iterator[Line]:
+        """A line, where a model translates."""
+        if not is_translator(self.by):
+            study, texts = self.study, texts_of_items(self._items)
+            requests = self._requests()
+            written = [tokens_of_made(text, study.target, study.source) for text in texts]
+            yield Line(
+                self.by, "make", study.back.code, study.source, len(requests), tuple(requests),
+                prompt_tokens(requests, study.target), sum(written, NOTHING),
+            )  # fmt: skip
+
+    def supposed(self) -> Remade:
+        """Nothing; what is asked of it is estimated from the originals."""
+        return {}
+
+    def done(self, place: Place) -> Remade:
+        """Translate."""
+        study, texts = self.study, texts_of_items(self._items)
+        way = (study.target, study.source)
+        if is_translator(self.by):
+            named = translator_named(self.by, place.desk.models, place.desk.ask)
+            translating = Translating(named, place.translations(), watch=place.watch)
+            made = made_by_translator(translating, texts, way, stage=f"{self.by}: back")
+        else:
+            stage = f"{self.by}: back-translating"
+            made = made_by_model(
+                translate, texts, self._requests(), lambda asked: place.desk.ask(asked, stage), way=way
+            )
+        return made_items(self._items, made, put_in(study.source))
+
+
+def first_cells(study: TaxStudy) -> tuple[Cell, ...]:
+    """Original, translated (twice where its replies pick the items of E4), back-translated."""
+    source, target = Sense(study.source), Sense(study.target)
+    again = study.naturalise is not None and study.naturalise.anchor == "translated"
+    translated = [Cell(target, target, repeat) for repeat in ((1, 2) if again else (1,))]
+    return (Cell(source, source), *translated, Cell(source, study.back))
+
+
+def _scored(study: TaxStudy, material: Material, kept: _Kept, place: Place) -> pl.DataFrame:
+    """BLEU and chrF of what came back, also as a file; without a model where one translator served all."""
+    items = pl.concat(kept.items, how="diagonal_relaxed")
+    found = score_senses(sense_pairs(items, task=material.task.name)).items
+    scores = found.drop("model") if study.translator is not None and "model" in found.columns else found
+    write_whole(place.folder / SCORES_FILE, lambda partial: write_parquet(scores, partial, {}))
+    return scores
+
+
+def _naturalised(
+    study: TaxStudy, what: Naturalisation, material: Material, scores: pl.DataFrame, kept: _Kept
+) -> Generator[Stage[Any], Any, None]:
+    """Rewrite the items of the strata, have them verified, and ask them."""
+    translated = yield PickStrata(study, material, scores, kept)
+    rewritten = yield Rewrite(study, what, translated)
+    kept.faults += lost_items(what.rewriter, study.natural.code, rewritten)
+    if what.verifier is not None:
+        yield Verify(study, what, what.verifier, translated, rewritten)
+    senses = _with(senses_of(material), study.natural, rewritten)
+    kept.items += made_items_of(what.rewriter, senses)
+    for model in study.models:
+        cell = Cell(Sense(study.target), study.natural)
+        kept.frames.append((yield _answer(study, model, (cell,), senses, material)))
+
+
+@dataclass(frozen=True, slots=True)
+class PickStrata(Stage[Sequence[Item]]):
+    """The items of E4, on disk before any of them is rewritten; other strata than those that stand there are refused."""
+
+    study: TaxStudy
+    material: Material
+    scores: pl.DataFrame
+    kept: _Kept
+
+    def supposed(self) -> Sequence[Item]:
+        """All items: which of them it will be depends on answers, so a plan has the most there could be."""
+        return tuple(originals_of(self.material, self.study.target).values())
+
+    def done(self, place: Place) -> Sequence[Item]:
+        """Pick them."""
+        study, rule = self.study, self.study.rule(groups_of(self.material))
+        bad = low_scores(self.scores, study.back.code, study.gate.metric, study.gate.threshold)
+        records = pl.concat(self.kept.frames)
+        picked = strata_of(records, rule, centric=study.centric, others=study.others, leave_out=bad)
+        write_strata(picked, place.folder / STRATA_FILE)
+        originals = originals_of(self.material, study.target)
+        return [originals[item] for ids in picked.items.values() for item in ids]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite(Stage[Remade]):
+    """Items put the way a native writer would."""
+
+    study: TaxStudy
+    what: Naturalisation
+    items: Sequence[Item]
+
+    def _requests(self) -> list[Request]:
+        study = self.study
+        way, settings = (study.target, study.target), study.making.settings()
+        texts = texts_of_items(self.items)
+        return making_requests(
+            naturalise, texts, way, model=self.what.rewriter, system=study.system, settings=settings
+        )
+
+    def lines(self) -> Iterator[Line]:
+        """One line."""
+        requests, into = self._requests(), self.study.target
+        written = [tokens_of(text, into) for text in texts_of_items(self.items)]
+        yield Line(
+            self.what.rewriter, "make", self.study.natural.code, into, len(requests), (),
+            prompt_tokens(requests, into), sum(written, NOTHING),
+        )  # fmt: skip
+
+    def supposed(self) -> Remade:
+        """The items as they are."""
+        return {item.id: item for item in self.items}
+
+    def done(self, place: Place) -> Remade:
+        """Rewrite."""
+        stage, way = f"{self.what.rewriter}: rewriting", (self.study.target, self.study.target)
+        made = made_by_model(
+            naturalise,
+            texts_of_items(self.items),
+            self._requests(),
+            lambda asked: place.desk.ask(asked, stage),
+            way=way,
+        )
+        return made_items(self.items, made, rewritten_item)
+
+
+@dataclass(frozen=True, slots=True)
+class Verify(Stage[None]):
+    """Another model judges each rewriting; its verdicts lie in the run folder."""
+
+    study: TaxStudy
+    what: Naturalisation
+    verifier: str
+    items: Sequence[Item]
+    rewritten: Remade
+
+    def _asked(self) -> list[tuple[str, Request]]:
+        settings = self.study.answers.settings()
+        pairs = [(old, new) for old in self.items if isinstance(new := self.rewritten[old.id], Item)]
+        return [
+            (old.id, Request(self.verifier, verification_prompt(old, new), settings)) for old, new in pairs
+        ]
+
+    def lines(self) -> Iterator[Line]:
+        """One line."""
+        requests = [request for _, request in self._asked()]
+        count = len(requests)
+        out = TokenRange(count * VERDICT_TOKENS.low, count * VERDICT_TOKENS.high)
+        tokens = prompt_tokens(requests, self.study.target)
+        yield Line(self.verifier, "verify", self.study.natural.code, "en", count, (), tokens, out)
+
+    def supposed(self) -> None:
+        """Nothing follows from it."""
+
+    def done(self, place: Place) -> None:
+        """Ask for the verdicts, and write them."""
+        asked = self._asked()
+        replies = place.desk.ask([one for _, one in asked], f"{self.verifier}: verifying") if asked else []
+        found: dict[str, Mapping[str, object]] = {
+            item: {"problem": new.message} for item, new in self.rewritten.items() if isinstance(new, Fault)
+        }
+        found |= dict(zip((item for item, _ in asked), map(read_verdict, replies), strict=True))
+        ids, strict = [item.id for item in self.items], self.what.strict
+        rule = StrictPass(strict.semantic, strict.difficulty, strict.excess)
+        verdicts = verdicts_frame(ids, [found[item] for item in ids], self.verifier, rule)
+        write_whole(place.folder / VERDICTS_FILE, lambda partial: write_parquet(verdicts, partial, {}))
+
+
+def _asked_native(study: TaxStudy, material: Material, kept: _Kept) -> Generator[Stage[Any], Any, None]:
+    """Ask the benchmark that was written in the language."""
+    senses, target = senses_of(material), Sense(study.target)
+    for model in study.models:
+        cells = (Cell(target, target),)
+        kept.frames.append((yield _answer(study, model, cells, senses, material, "native")))
+    kept.items.append(items_of(material))
+
+
+def _with(senses: Senses, sense: Sense, items: Remade) -> Senses:
+    return replace(senses, inputs={**senses.inputs, sense: items})
