@@ -51,10 +51,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evidence": FLOOR_0 | {"records"},
     "studies": ALL_BELOW_STUDIES,
     "analysis": FLOOR_0 | {"records", "measures", "audits", "evaluators"},
-    "reports": FLOOR_0 | {"records", "measures", "audits", "analysis"},
-    "api": ALL_BELOW_STUDIES | {"studies", "analysis", "reports", "evidence"},
+    "item_views": FLOOR_0 | {"records", "analysis"},
+    "reports": FLOOR_0 | {"records", "measures", "audits", "analysis", "item_views"},
+    "explorer": FLOOR_0 | {"records", "measures", "analysis", "item_views"},
+    "api": ALL_BELOW_STUDIES | {"studies", "analysis", "item_views", "reports", "evidence"},
     "__main__": {"cli"},
-    "cli": ALL_BELOW_STUDIES | {"studies", "analysis", "reports", "evidence", "api"},
+    "cli": ALL_BELOW_STUDIES
+    | {"studies", "analysis", "item_views", "reports", "explorer", "evidence", "api"},
 }
 MEASURES_LIBRARIES = {"numpy", "scipy"}
 

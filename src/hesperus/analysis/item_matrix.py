@@ -112,6 +112,19 @@ class ItemMatrix:
             tuple(self.columns[number] for number in kept), rows, cells, self.groups, self.items
         )
 
+    def columns_of(self, rows: pl.DataFrame) -> tuple[MatrixColumn, ...]:
+        """Columns that were asked of some item of the runs and tasks of rows."""
+        places = set(rows.select("run", "task").unique().rows())
+        asked = set().union(*(self._asked[place] for place in places))
+        return tuple(column for column in self.columns if column.number in asked)
+
+    @cached_property
+    def _asked(self) -> Mapping[tuple[str, str], frozenset[int]]:
+        """Numbers of the columns by run and task."""
+        pairs = self.cells.select("row", "column").join(self.rows.select("row", "run", "task"), on="row")
+        found = pairs.group_by("run", "task").agg(pl.col("column").unique())
+        return {(run, task): frozenset(columns) for run, task, columns in found.iter_rows()}
+
     def column(self, name: str) -> MatrixColumn:
         """The column of a key, of ``instruction=…,input=…[,repeat=…]``, or of a language that only one sense is in.
 
@@ -136,6 +149,11 @@ class ItemMatrix:
         if len(spoken) == 1:
             return spoken[0]
         raise UnknownNameError("sense", name, by_key)
+
+    def name_of(self, column: MatrixColumn) -> str:
+        """Name of a sense in the wide table: its key, unless another column is called so."""
+        taken = column.key in {"row", "gold", *ROW, *self.groups}
+        return f"sense={column.key}" if taken else column.key
 
     def frame(self, rows: pl.DataFrame | None = None) -> pl.DataFrame:
         """The matrix as one wide table.
@@ -163,7 +181,7 @@ class ItemMatrix:
         for column in self.columns:
             of_column = cells.filter(pl.col("column") == column.number)
             wanted = wanted.join(
-                of_column.select("row", pl.struct(parts).alias(column.key)),
+                of_column.select("row", pl.struct(parts).alias(self.name_of(column))),
                 on="row",
                 how="left",
                 maintain_order="left",

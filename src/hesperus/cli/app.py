@@ -38,6 +38,7 @@ _GROUPS = {
         "measure": "Measure a run: consistency, accuracy, agreement and more.",
         "compare": "Compare two runs: differences, intervals, tests.",
         "check": "Hold a run to requirements, for continuous integration.",
+        "view": "Explore runs in the browser: every question in every language.",
         "report": "Write the report of a run: one HTML file.",
         "bundle": "Pack what recomputes every number of a run.",
         "verify": "Recompute every number of a bundle.",

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from hesperus import rounding
+from hesperus.analysis.item_texts import Text
 from hesperus.reports.card import Card
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.item_texts import Text
 from hesperus.wording import MISSING
 
 Level = Literal["lead", "note", "aside", "list"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.reports.item_texts import Text, texts_of
+from hesperus.analysis.item_texts import Text, texts_of
 from hesperus.wording import OUTCOME_WORDS, parsed, sense_sentence
 
 _JOIN = ["model", "task", "item"]

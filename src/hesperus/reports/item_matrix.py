@@ -9,9 +9,9 @@ import polars as pl
 
 from hesperus.analysis.item_filter import TELLING, telling
 from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
+from hesperus.analysis.item_texts import texts_of
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Column, Grid, Mark, Section, Sentences, Value
-from hesperus.reports.item_texts import texts_of
 from hesperus.untrusted import shortened
 from hesperus.wording import MISSING, OUTCOME_WORDS, sense_label, target_label
 

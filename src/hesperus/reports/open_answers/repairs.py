@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from hesperus.analysis.item_texts import Text
 from hesperus.reports.blocks import Column, Grid, Item, Side, Value, count
 from hesperus.reports.families import family_key
-from hesperus.reports.item_texts import Text
 from hesperus.reports.numbers import FOLDED
 from hesperus.reports.open_answers.wording import FAULT_WORDS, RUNG_WORDS
 from hesperus.rounding import cell

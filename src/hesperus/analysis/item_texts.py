@@ -30,12 +30,13 @@ def texts_of(held: Mapping[str, Any], tag: str) -> tuple[tuple[tuple[str, Text],
     """
     fields = tuple(
         (name.removeprefix(FIELD_PREFIX), Text(value, tag, direction(tag)))
-        for name, value in held.items()
-        if _is_field(name, tuple(held)) and isinstance(value, str) and value
+        for name in field_columns(tuple(held))
+        if isinstance(value := held[name], str) and value
     )
     return fields, tuple(Text(option, tag, direction(tag)) for option in held.get("options") or ())
 
 
-def _is_field(name: str, columns: Sequence[str]) -> bool:
-    prefixed = any(column.startswith(FIELD_PREFIX) for column in columns)
-    return name.startswith(FIELD_PREFIX) if prefixed else name not in _NO_FIELD
+def field_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Columns of an items table that hold texts: those marked as fields, or else all that are nothing else."""
+    marked = tuple(name for name in columns if name.startswith(FIELD_PREFIX))
+    return marked or tuple(name for name in columns if name not in _NO_FIELD)

@@ -1,0 +1,59 @@
+"""`hesperus view`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Run folders or records files (Parquet, CSV, JSON lines).", show_default=False),
+    ],
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")
+    ] = 8766,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address and open nothing.")
+    ] = False,
+) -> None:
+    """Explore runs in the browser: which questions stand behind a number, and each of them in every language.
+
+    The item matrix has a row for each model and item and a cell for each sense: right, wrong, changed against its reference,
+    no answer. Filter it by a click, open a question with all its texts, replies and probabilities side by side, download
+    what is left as CSV or JSON. Every filter stands in the address, so that a view can be shared. Several runs stand next
+    to each other. Only this machine is served, only the one who has the address with its token, and nothing can be changed.
+
+    For example:
+
+        hesperus view runs/atlas
+
+        hesperus view runs/before runs/after --port 0 --no-browser
+    """
+    from hesperus.api.results import open_run
+    from hesperus.explorer.server import serve
+    from hesperus.explorer.state import OpenRuns
+
+    opened = OpenRuns.of([(place.resolve().name, open_run(place).run) for place in runs])
+
+    def ready(url: str) -> None:
+        typer.echo(f"{url}\nserving {', '.join(opened.runs)} on this machine only; Ctrl-C stops", err=True)
+        if not no_browser:
+            _show(url)
+
+    with suppress(KeyboardInterrupt):  # how it ends
+        serve(opened, port, ready)
+
+
+def _show(url: str) -> None:
+    """Open a browser where there is a screen: elsewhere Python would start one in this terminal."""
+    import os
+    import sys
+    import webbrowser
+
+    if sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        webbrowser.open(url)

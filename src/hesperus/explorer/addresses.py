@@ -1,0 +1,203 @@
+"""Addresses of the explorer: every filter, order and choice stands in them, so that a view can be shared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
+
+from hesperus.analysis.item_filter import IN_A_SENSE, ItemFilter
+from hesperus.analysis.item_matrix import MatrixColumn
+from hesperus.errors import UsageError
+from hesperus.item_views.question_view import anchor_of
+
+MATRIX, QUESTION, CSV, JSON = "/items", "/question", "/items.csv", "/items.json"
+
+PACKED = "pick"
+"""Field of a form whose values are pairs (see packed)."""
+
+_MANY = ("run", "model", "task", *IN_A_SENSE, "anywhere")
+_GROUP, _VERSUS = "group.", " vs "
+_LONGEST = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a page shows.
+
+    Attributes:
+        wanted: The filter.
+        senses: ``whole``: senses alone; ``all``: also the instruction alone, the input alone, and repeats.
+        reference: Key of the sense that all are compared with; empty: the usual ones.
+        sort: Column of the rows or key of a sense, with a minus in front the other way round; empty: most telling first.
+        page: From 1.
+    """
+
+    wanted: ItemFilter = field(default_factory=ItemFilter)
+    senses: str = "whole"
+    reference: str = ""
+    sort: str = ""
+    page: int = 1
+
+    @classmethod
+    def parse(cls, pairs: Iterable[tuple[str, str]]) -> View:
+        """Read the query of an address; what it does not know is left alone.
+
+        Raises:
+            UsageError: A value that cannot be: no number, or no pair.
+        """
+        many: dict[str, list[str]] = {}
+        for name, value in _unfolded(pairs):
+            if value and value not in (held := many.setdefault(name, [])):
+                held.append(value[:_LONGEST])
+        last = {name: values[-1] for name, values in many.items()}
+        if last.get("mark") in IN_A_SENSE and "sense" in last:  # a form adds a condition
+            held = many.setdefault(last["mark"], [])
+            held += [last["sense"]] if last["sense"] not in held else []
+        wanted = ItemFilter(
+            **{name: tuple(many.get(name, ())) for name in _MANY},
+            groups={n.removeprefix(_GROUP): tuple(v) for n, v in many.items() if n.startswith(_GROUP)},
+            differs=tuple(_pair(text) for text in many.get("differs", ())),
+            at_least=_share(last, "at_least"),
+            at_most=_share(last, "at_most"),
+            text=last.get("text", ""),
+        )
+        page = last.get("page", "1")
+        if not (page.isdecimal() and page.isascii() and 0 < int(page[:9]) < 10**8):
+            raise UsageError(f"page is a whole number of 1 or more, not {page[:40]!r}")
+        senses = "all" if last.get("senses") == "all" else "whole"
+        return cls(wanted, senses, last.get("reference", ""), last.get("sort", ""), int(page[:9]))
+
+    def query(self) -> tuple[tuple[str, str], ...]:
+        """The pairs that parse reads."""
+        wanted = self.wanted
+        pairs = [(name, value) for name in _MANY for value in getattr(wanted, name)]
+        pairs += [(f"{_GROUP}{name}", value) for name, values in wanted.groups.items() for value in values]
+        pairs += [("differs", _VERSUS.join(pair)) for pair in wanted.differs]
+        for name in ("at_least", "at_most"):
+            if (value := getattr(wanted, name)) is not None:
+                pairs.append((name, f"{value:g}"))
+        single = {"text": wanted.text, "reference": self.reference, "sort": self.sort}
+        pairs += [(name, value) for name, value in single.items() if value]
+        if self.senses == "all":
+            pairs.append(("senses", "all"))
+        if self.page > 1:
+            pairs.append(("page", str(self.page)))
+        return tuple(pairs)
+
+    def url(self, path: str = MATRIX, more: Iterable[tuple[str, str]] = ()) -> str:
+        """The address of this view."""
+        query = urlencode([*more, *self.query()])
+        return f"{path}?{query}" if query else path
+
+    def with_(self, **changes: Any) -> View:
+        """This view with other choices; the first page, unless a page is chosen."""
+        return replace(self, **{"page": 1, **changes})
+
+    def filtered(self, **changes: Any) -> View:
+        """This view with other conditions."""
+        return self.with_(wanted=replace(self.wanted, **changes))
+
+    def toggled(self, mark: str, key: str) -> View:
+        """With a condition on a sense put on, or taken off where it is on."""
+        held: tuple[str, ...] = getattr(self.wanted, mark)
+        other = tuple(name for name in held if name != key)
+        return self.filtered(**{mark: other if key in held else (*held, key)})
+
+    def conditions(self) -> Iterator[tuple[str, View]]:
+        """Each condition in words, with the view without it."""
+        words = {"anywhere": "{} in some sense", "run": "run {}", "model": "model {}", "task": "task {}",
+                 "unanswered": "no answer in {}", "lost": "lost in {}"}  # fmt: skip
+        wanted = self.wanted
+        for name in _MANY:
+            for value in getattr(wanted, name):
+                rest = tuple(other for other in getattr(wanted, name) if other != value)
+                yield words.get(name, f"{name} in {{}}").format(value), self.filtered(**{name: rest})
+        for group, values in wanted.groups.items():
+            for value in values:
+                left = {**wanted.groups, group: tuple(other for other in values if other != value)}
+                yield (
+                    f"{group}: {value}",
+                    self.filtered(groups={name: many for name, many in left.items() if many}),
+                )
+        for pair in wanted.differs:
+            others = tuple(other for other in wanted.differs if other != pair)
+            yield f"{pair[0]} and {pair[1]} differ", self.filtered(differs=others)
+        if wanted.at_least is not None:
+            yield f"confidence at least {wanted.at_least:g}", self.filtered(at_least=None)
+        if wanted.at_most is not None:
+            yield f"confidence at most {wanted.at_most:g}", self.filtered(at_most=None)
+        if wanted.text:
+            yield f"mentions “{wanted.text}”", self.filtered(text="")
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixLinks:
+    """Where the parts of a matrix lead in the explorer (see hesperus.item_views.matrix_view.Links)."""
+
+    view: View
+    orders: bool = True
+
+    def question(self, row: Mapping[str, Any], column: MatrixColumn | None) -> str:
+        """The page of a question, at the sense of a column."""
+        anchor = "" if column is None else f"#{quote(anchor_of(column.input))}"
+        return question_url(self.view, row) + anchor
+
+    def filtered(self, mark: str, column: MatrixColumn) -> str | None:
+        """The matrix with a condition put on or taken off."""
+        return self.view.toggled(mark, column.key).url() if self.orders else None
+
+    def is_on(self, mark: str, column: MatrixColumn) -> bool:
+        """Whether this condition is on."""
+        return column.key in getattr(self.view.wanted, mark)
+
+    def ordered(self, by: str) -> str | None:
+        """The matrix sorted by a column, the other way round where it is so already; counts from the highest."""
+        if not self.orders:
+            return None
+        first = f"-{by}" if by in ("lost", "changed") else by
+        other = by if first.startswith("-") else f"-{by}"
+        return self.view.with_(sort=other if self.view.sort == first else first).url()
+
+    def order_of(self, by: str) -> str | None:
+        """How the matrix is sorted by this column."""
+        if not self.orders or self.view.sort.removeprefix("-") != by:
+            return None
+        return "descending" if self.view.sort.startswith("-") else "ascending"
+
+
+def question_url(view: View, row: Mapping[str, Any], more: Iterable[tuple[str, str]] = ()) -> str:
+    """The page of the question of a row, which keeps the filter."""
+    place = [(f"of_{name}", str(row[name])) for name in ("item", "model", "task", "run")]
+    return view.with_(page=view.page).url(QUESTION, [*place, *more])
+
+
+def packed(name: str, value: str) -> str:
+    """A pair as the value of a field of a form: markup cannot hold every character of a stranger's text, this can."""
+    return urlencode([(name, value)])
+
+
+def _unfolded(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Pairs, those among them that a form packed into its field PACKED."""
+    for name, value in pairs:
+        yield from parse_qsl(value) if name == PACKED else ((name, value),)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    a, versus, b = text.partition(_VERSUS)
+    if not versus or not a or not b:
+        raise UsageError(f"differs takes two senses, as in 'en vs sw', not {text[:80]!r}")
+    return a, b
+
+
+def _share(values: Mapping[str, str], name: str) -> float | None:
+    if name not in values:
+        return None
+    try:
+        share = float(values[name])
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"{name} is a probability between 0 and 1, not {values[name][:40]!r}")
+    return share

@@ -1,0 +1,290 @@
+"""The pages of the explorer, as text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlencode
+
+import polars as pl
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
+
+from hesperus.analysis.item_filter import (
+    ANYWHERE,
+    IN_A_SENSE,
+    INSTRUCTION_AND_INPUT,
+    TELLING,
+    has_instruction_and_input,
+    telling,
+)
+from hesperus.analysis.item_matrix import ItemMatrix
+from hesperus.errors import UnknownNameError
+from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, question_url
+from hesperus.explorer.state import OpenRuns
+from hesperus.explorer.summary import heads, run_facts, summaries
+from hesperus.item_views.markup import environment, style
+from hesperus.item_views.matrix_view import matrix_view, short_code
+from hesperus.item_views.question_view import QuestionView, question_view
+from hesperus.version import __version__
+from hesperus.wording import counted
+
+PER_PAGE = 50
+_MOST_CHOICES = 300
+_KEPT = (*IN_A_SENSE, "differs", "anywhere", "senses", "sort", "at_most")
+"""Conditions for which the form has no field that shows them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quick:
+    """A filter that is often wanted, with how many rows it keeps."""
+
+    label: str
+    count: int
+    href: str
+
+
+def summary_page(open_: OpenRuns) -> str:
+    """The runs and their models."""
+    view = View()
+    runs = tuple(run_facts(name, run, open_.kinds[name]) for name, run in open_.runs.items())
+    if open_.is_empty:
+        return _page("summary.html.j2", open_, view, runs=runs, matrix=None, rows=(), heads=(), link=None)
+    matrix = open_.matrix(view)
+
+    def link(row: Any, mark: str, key: str) -> str:
+        choices: dict[str, Any] = {"model": (row.model,)}
+        for name in ("task", "run"):
+            if matrix.rows[name].n_unique() > 1:
+                choices[name] = (getattr(row, name),)
+        if mark:
+            choices[mark] = (key,)
+        return view.filtered(**choices).url()
+
+    rows = summaries(matrix)
+    return _page(
+        "summary.html.j2", open_, view, runs=runs, matrix=matrix, rows=rows, heads=heads(matrix), link=link
+    )
+
+
+def items_page(open_: OpenRuns, view: View) -> str:
+    """The item matrix.
+
+    Raises:
+        UnknownNameError: The view names what these runs do not have.
+    """
+    if open_.is_empty:
+        return message_page(
+            open_,
+            "Nothing to show",
+            "These runs hold no record: nothing was asked yet, or everything was left out.",
+        )
+    matrix = open_.matrix(view)
+    rows = open_.rows(view)
+    pages = max(1, -(-rows.height // PER_PAGE))
+    page = min(view.page, pages)
+    shown = rows.slice((page - 1) * PER_PAGE, PER_PAGE)
+    drawn = matrix_view(matrix, shown, MatrixLinks(view))
+    return _page(
+        "items.html.j2",
+        open_,
+        view,
+        drawn=drawn,
+        total=rows.height,
+        of=matrix.rows.height,
+        first=(page - 1) * PER_PAGE + 1,
+        page=page,
+        pages=pages,
+        page_url=lambda number: view.with_(page=number).url(),
+        conditions=[(text, other.url()) for text, other in view.conditions()],
+        quick=tuple(_quick(open_, view)),
+        choices=_choices(matrix),
+        senses=[(column.key, short_code(column)) for column in matrix.columns],
+        packed=packed,
+        kept=urlencode([pair for pair in view.query() if pair[0] in _KEPT]),
+        marks=IN_A_SENSE,
+        anywhere=[name for name in ANYWHERE if name not in IN_A_SENSE],
+        has_mixed=len(open_.matrix(view.with_(senses="all")).columns)
+        > len(open_.matrix(view.with_(senses="whole")).columns),
+        other_senses=view.with_(senses="whole" if view.senses == "all" else "all").url(),
+        reset=View(senses=view.senses, reference=view.reference).url(),
+        csv=view.url(CSV),
+        json=view.url(JSON),
+        telling=TELLING if not view.sort else "",
+        default_order=view.with_(sort="").url(),
+    )
+
+
+def question_page(open_: OpenRuns, view: View, of: Mapping[str, str]) -> str:
+    """One question in all its senses.
+
+    Args:
+        open_: The runs.
+        view: The filter that led here.
+        of: ``item``, ``model``, ``task`` and ``run`` of the question; codes ``a`` and ``b`` to compare.
+
+    Raises:
+        UnknownNameError: There is no such question.
+    """
+    if open_.is_empty:
+        return message_page(open_, "Nothing to show", "These runs hold no record.")
+    everything = open_.matrix(view.with_(senses="all"))
+    row = _row_of(everything, of)
+    asked = question_view(everything, row, own=open_.own(row["run"]), a=of.get("a"), b=of.get("b"))
+    asked = _with_comparisons(asked, view, row)
+    matrix = open_.matrix(view)
+    same = telling(matrix.rows.filter((pl.col("item") == row["item"]) & (pl.col("task") == row["task"])))
+    links = MatrixLinks(view, orders=False)
+    before, after, place, total = _around(open_.rows(view), row, view)
+    return _page(
+        "question.html.j2",
+        open_,
+        view,
+        asked=asked,
+        answers=matrix_view(matrix, same.sort("run", "model"), links, current=row["row"]),
+        before=before,
+        after=after,
+        place=place,
+        total=total,
+        conditions=[text for text, _ in view.conditions()],
+        back=view.with_(page=view.page).url(),
+    )
+
+
+def message_page(open_: OpenRuns, title: str, text: str) -> str:
+    """A page that says one thing."""
+    return _page("message.html.j2", open_, View(), title=title, text=text)
+
+
+def entrance_page() -> str:
+    """Leads on to the first page, from an address that holds the token to one that does not."""
+    return _environment().get_template("entrance.html.j2").render()
+
+
+def _row_of(matrix: ItemMatrix, of: Mapping[str, str]) -> dict[str, Any]:
+    found = matrix.rows
+    for name in ("item", "task", "run", "model"):
+        if not of.get(name):
+            continue
+        narrowed = found.filter(pl.col(name) == of[name])
+        if narrowed.is_empty():
+            raise UnknownNameError(name, of[name], found[name].unique().sort().to_list()[:2000])
+        found = narrowed
+    return telling(found).row(0, named=True)
+
+
+def _with_comparisons(asked: QuestionView, view: View, row: Mapping[str, Any]) -> QuestionView:
+    """Each sense with a link that compares it with the first, or with the chosen one."""
+    first = asked.compared.a.code if asked.compared else asked.senses[0].code
+    second = asked.compared.b.code if asked.compared else None
+    senses = tuple(
+        replace(sense, href=question_url(view, row, (("a", first), ("b", sense.code))) + "#compared")
+        if sense.code not in (first, second)
+        else sense
+        for sense in asked.senses
+    )
+    return replace(asked, senses=senses)
+
+
+def _around(
+    rows: pl.DataFrame, row: Mapping[str, Any], view: View
+) -> tuple[str | None, str | None, int | None, int]:
+    """Addresses of the rows before and after, the place of this one (from 1), and how many there are."""
+    numbers = rows["row"]
+    at = numbers.index_of(row["row"])
+    if at is None:
+        return None, None, None, rows.height
+
+    def url(place: int) -> str | None:
+        return question_url(view, rows.row(place, named=True)) if 0 <= place < rows.height else None
+
+    return url(at - 1), url(at + 1), at + 1, rows.height
+
+
+def _quick(open_: OpenRuns, view: View) -> Iterable[Quick]:
+    """Filters that are often wanted; counts are of all rows."""
+    everything = view.with_(senses="all")
+    whole = open_.matrix(view.with_(senses="whole"))
+    for column, count in _losses(whole):
+        other = View(senses=view.senses, reference=view.reference).toggled("lost", column)
+        yield Quick(f"lost in {column}", count, other.url())
+    plain = View(senses="all", reference=view.reference)
+    matrix = open_.matrix(everything)
+    if has_instruction_and_input(matrix):
+        other = plain.filtered(differs=(INSTRUCTION_AND_INPUT,))
+        yield Quick("instruction and input differ", open_.rows(other).height, other.url())
+    for mark, label in (("unanswered", "no answer in some sense"), ("error", "no reply in some sense")):
+        count = matrix.rows.filter(pl.col(mark) > 0).height
+        if count:
+            yield Quick(label, count, plain.filtered(anywhere=(mark,)).url())
+
+
+def _losses(matrix: ItemMatrix) -> list[tuple[str, int]]:
+    counts = (
+        matrix.cells.filter(pl.col("lost"))
+        .group_by("column")
+        .len()
+        .sort("len", "column", descending=[True, False])
+    )
+    keys = {column.number: column.key for column in matrix.columns}
+    return [(keys[number], count) for number, count in counts.head(6).iter_rows()]
+
+
+def _choices(matrix: ItemMatrix) -> dict[str, list[str]]:
+    """Values to choose from: run, task, model and the groups, where there are several and not too many."""
+    found = {}
+    for name in ("run", "task", "model", *matrix.groups):
+        values = matrix.rows[name].drop_nulls().unique().sort().to_list()
+        if 1 < len(values) <= _MOST_CHOICES:
+            found[name if name in ("run", "task", "model") else f"group.{name}"] = values
+    return found
+
+
+def _page(template: str, open_: OpenRuns, view: View, **held: Any) -> str:
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            version=__version__,
+            runs_open=tuple(open_.runs),
+            view=view,
+            css=Markup(_css()),
+            script=Markup(_script()),
+            **held,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    made = environment(PackageLoader("hesperus.explorer", "templates"))
+    made.filters["counted"] = lambda number, name: counted(number, name)
+    return made
+
+
+@cache
+def _css() -> str:
+    return (files("hesperus.explorer") / "templates" / "explorer.css").read_text(encoding="utf-8") + style()
+
+
+@cache
+def _script() -> str:
+    return (files("hesperus.explorer") / "templates" / "explorer.js").read_text(encoding="utf-8")
+
+
+@cache
+def policy() -> str:
+    """The content security policy of every page: its own style and script by their hashes, and nothing else."""
+    return (
+        f"default-src 'none'; style-src '{_hash(_css())}'; script-src '{_hash(_script())}'; img-src data:; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

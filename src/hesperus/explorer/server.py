@@ -1,0 +1,198 @@
+"""The explorer's server: read only, on the loopback interface, for the one who started it."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import socket
+from collections.abc import Callable
+from io import BytesIO
+
+import orjson
+import polars as pl
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from hesperus.errors import DataError, UsageError
+from hesperus.explorer.addresses import CSV, JSON, MATRIX, PACKED, QUESTION, View
+from hesperus.explorer.pages import (
+    entrance_page,
+    items_page,
+    message_page,
+    policy,
+    question_page,
+    summary_page,
+)
+from hesperus.explorer.state import OpenRuns
+from hesperus.item_views.matrix_view import short_code
+from hesperus.serving import Address, Guard, listening, refused, run_server
+from hesperus.tables import write_table
+
+PORT = 8766
+_OWN_SITES = (None, "none", "same-origin")
+
+
+def create_app(runs: OpenRuns, address: Address, token: str) -> ASGIApp:
+    """The explorer as an ASGI application; without the token every address gets the same 404.
+
+    Args:
+        runs: What is shown.
+        address: Decides which hosts and origins are answered.
+        token: Opens it: its address sets a cookie, which all other addresses need.
+    """
+    desk = _Desk(runs, address, token)
+    routes = [
+        Route("/open/{token}", desk.enter, methods=["GET"]),
+        Route("/", desk.summary, methods=["GET"]),
+        Route(MATRIX, desk.items, methods=["GET"]),
+        Route(QUESTION, desk.question, methods=["GET"]),
+        Route(CSV, desk.csv, methods=["GET"]),
+        Route(JSON, desk.json, methods=["GET"]),
+    ]
+    app = Starlette(routes=routes, exception_handlers={HTTPException: refused})
+    app.router.redirect_slashes = False
+    return Guard(app, address, policy())
+
+
+def serve(runs: OpenRuns, port: int, ready: Callable[[str], None]) -> None:
+    """Serve until interrupted.
+
+    Args:
+        runs: What is shown.
+        port: Where; 0 takes a free one.
+        ready: Called with the address that opens the explorer, before the first request is taken.
+
+    Raises:
+        UsageError: The port is taken.
+    """
+    with _listener(port) as listener:
+        address = Address(port=listener.getsockname()[1])
+        token = secrets.token_urlsafe(24)
+        run_server(create_app(runs, address, token), listener, lambda: ready(f"{address.url}/open/{token}"))
+
+
+def _listener(port: int) -> socket.socket:
+    if port:
+        return listening(Address(port=port))
+    return socket.create_server(("127.0.0.1", 0))
+
+
+class _Desk:
+    """Answers requests of the one who holds the token."""
+
+    def __init__(self, runs: OpenRuns, address: Address, token: str) -> None:
+        self.runs, self.address, self.token = runs, address, token
+        self.session = secrets.token_urlsafe(24)
+        # Cookies do not tell ports apart: two explorers at once need two names.
+        self.cookie = f"hesperus-view-{address.port}"
+
+    def enter(self, request: Request) -> Response:
+        """Take the token, and lead on to an address without it."""
+        if not _same(request.path_params["token"], self.token):
+            raise HTTPException(404)
+        response = _html(entrance_page())
+        response.set_cookie(self.cookie, self.session, httponly=True, samesite="strict", path="/")
+        return response
+
+    def summary(self, request: Request) -> Response:
+        """The runs and their models."""
+        self._check(request)
+        return _html(summary_page(self.runs))
+
+    def items(self, request: Request) -> Response:
+        """The matrix; what a form asks for gets the address that a link to it would have."""
+        self._check(request)
+        if PACKED in request.query_params:
+            return self._answered(request, lambda view: RedirectResponse(view.url(), 303))
+        return self._shown(request, lambda view: items_page(self.runs, view))
+
+    def question(self, request: Request) -> Response:
+        """One question."""
+        self._check(request)
+        of = {
+            name.removeprefix("of_"): value
+            for name, value in request.query_params.items()
+            if name.startswith("of_")
+        }
+        for name in ("a", "b"):
+            if name in request.query_params:
+                of[name] = request.query_params[name]
+        return self._shown(request, lambda view: question_page(self.runs, view, of))
+
+    def csv(self, request: Request) -> Response:
+        """The filtered rows as CSV that no spreadsheet runs."""
+        self._check(request)
+
+        def body(view: View) -> Response:
+            out = BytesIO()
+            write_table(self._flat(view), out, "csv")
+            return _download(out.getvalue(), "items.csv", "text/csv; charset=utf-8")
+
+        return self._answered(request, body)
+
+    def json(self, request: Request) -> Response:
+        """The filtered rows as JSON."""
+        self._check(request)
+
+        def body(view: View) -> Response:
+            matrix = self.runs.matrix(view)
+            names = {column.number: column.key for column in matrix.columns}
+            document = {
+                "filter": [list(pair) for pair in view.with_(page=1).query()],
+                "references": {
+                    column.key: names.get(column.reference) if column.reference is not None else None
+                    for column in matrix.columns
+                },
+                "rows": matrix.frame(self.runs.rows(view)).to_dicts(),
+            }
+            return _download(orjson.dumps(document), "items.json", "application/json")
+
+        return self._answered(request, body)
+
+    def _flat(self, view: View) -> pl.DataFrame:
+        """The rows with a column for each part of a cell."""
+        matrix = self.runs.matrix(view)
+        wide = matrix.frame(self.runs.rows(view))
+        parts = ("answer", "outcome", "mark", "changed", "confidence", "reply_language", "reply")
+        cells = [
+            pl.col(matrix.name_of(column)).struct.field(part).alias(f"{short_code(column)}: {part}")
+            for column in matrix.columns
+            for part in parts
+        ]
+        golds = [pl.col(matrix.name_of(column)).struct.field("gold") for column in matrix.columns]
+        return wide.select(
+            pl.exclude([matrix.name_of(column) for column in matrix.columns]),
+            pl.coalesce(golds).alias("gold"),
+            *cells,
+        )
+
+    def _shown(self, request: Request, page: Callable[[View], str]) -> Response:
+        return self._answered(request, lambda view: _html(page(view)))
+
+    def _answered(self, request: Request, answer: Callable[[View], Response]) -> Response:
+        """What cannot be shown says why."""
+        try:
+            return answer(View.parse(request.query_params.multi_items()))
+        except (UsageError, DataError) as error:
+            return _html(message_page(self.runs, "This view cannot be shown", str(error)), status=400)
+
+    def _check(self, request: Request) -> None:
+        held = request.cookies.get(self.cookie, "")
+        if not _same(held, self.session) or not self.address.is_own(request, sites=_OWN_SITES):
+            raise HTTPException(404)
+
+
+def _same(a: str, b: str) -> bool:
+    return hmac.compare_digest(a.encode("utf-8", "surrogatepass"), b.encode())
+
+
+def _html(text: str, status: int = 200) -> Response:
+    return Response(text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
+
+
+def _download(body: bytes, name: str, kind: str) -> Response:
+    return Response(body, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

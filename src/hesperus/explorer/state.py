@@ -1,0 +1,84 @@
+"""The runs that are open, and their matrices by reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
+
+import polars as pl
+
+from hesperus.analysis.item_filter import matching_rows, sorted_rows
+from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
+from hesperus.analysis.kinds import study_kind
+from hesperus.errors import UsageError
+from hesperus.explorer.addresses import View
+from hesperus.records import Run
+from hesperus.wording import own_senses
+
+_MOST_REFERENCES = 4
+
+
+@dataclass(frozen=True)
+class OpenRuns:
+    """Runs by name, and what is made of them when it is first asked for."""
+
+    runs: Mapping[str, Run]
+    _matrices: dict[str, ItemMatrix] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    @classmethod
+    def of(cls, runs: Sequence[tuple[str, Run]]) -> OpenRuns:
+        """Runs with their names; a name that two have is numbered.
+
+        Raises:
+            UsageError: There is no run.
+        """
+        if not runs:
+            raise UsageError("give at least one run folder or file of records")
+        named: dict[str, Run] = {}
+        for base, run in runs:
+            name, number = base, 2
+            while name in named:
+                name, number = f"{base} ({number})", number + 1
+            named[name] = run
+        return cls(named)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no run has a record."""
+        return all(run.records.is_empty() for run in self.runs.values())
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """What each run is."""
+        return {
+            name: study_kind(run).replace("_", " ") if len(run.records) else "empty"
+            for name, run in self.runs.items()
+        }
+
+    def matrix(self, view: View) -> ItemMatrix:
+        """The matrix of a view: its senses, compared with its reference.
+
+        Raises:
+            UnknownNameError: The reference is no sense.
+        """
+        with self._lock:
+            found = self._matrices.get(view.reference)
+            if found is None:
+                found = item_matrix(self.runs, reference=view.reference or None)
+                if len(self._matrices) >= _MOST_REFERENCES:
+                    self._matrices.pop(next(iter(self._matrices)))
+                self._matrices[view.reference] = found
+        return found if view.senses == "all" else found.whole
+
+    def rows(self, view: View) -> pl.DataFrame:
+        """The rows of a view, in its order."""
+        matrix = self.matrix(view)
+        rows = matching_rows(matrix, view.wanted)
+        return sorted_rows(rows, view.sort, matrix) if view.sort else rows
+
+    def own(self, run: str) -> frozenset[str]:
+        """Senses that the models of a run made themselves."""
+        return own_senses(self.runs[run].study, self.runs[run].items)

@@ -1,0 +1,294 @@
+"""One question in all its senses, side by side: texts, options with probabilities, replies, answers, and two senses compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn
+from hesperus.analysis.item_texts import Text, texts_of
+from hesperus.item_views.differences import Piece, differences
+from hesperus.item_views.matrix_view import CellView, cell_view, label_of
+from hesperus.rounding import cell as rounded
+from hesperus.untrusted import one_line
+from hesperus.wording import direction, language_name, parsed, sense_sentence
+
+
+@dataclass(frozen=True, slots=True)
+class OptionView:
+    """An option: its label, its text where it is known, whether it is gold or the answer, and its probability in [0, 1]."""
+
+    label: str
+    text: Text | None
+    is_gold: bool
+    is_answer: bool
+    probability: float | None
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """What came back to one way of asking."""
+
+    asked: str
+    cell: CellView
+    reply: Text | None
+    reply_language: str | None
+    options: tuple[OptionView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SenseView:
+    """One input sense with everything that was asked of it.
+
+    Attributes:
+        code: Sense code.
+        anchor: Id of its place on the page.
+        label: In words.
+        language: Tag, or None for a code of another tool.
+        direction: ``ltr``, ``rtl`` or ``auto``.
+        fields: Field name to text.
+        has_texts: Whether the texts of this sense are known.
+        answers: The first is that of the sense as a whole, if it was asked.
+        href: Compares this sense with the one that is chosen; None where it is chosen or nothing leads there.
+    """
+
+    code: str
+    anchor: str
+    label: str
+    language: str | None
+    direction: str
+    fields: tuple[tuple[str, Text], ...]
+    has_texts: bool
+    answers: tuple[AnswerView, ...]
+    href: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two senses next to each other.
+
+    Attributes:
+        a: Code of one.
+        b: Code of the other.
+        parts: What is compared, with its pieces in both; a piece that only one has is marked.
+        language: Tag of both.
+        direction: Of both.
+        note: Why nothing is marked; empty otherwise.
+    """
+
+    a: SenseView
+    b: SenseView
+    parts: tuple[tuple[str, tuple[Piece, ...], tuple[Piece, ...]], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question as one model was asked it."""
+
+    run: str
+    model: str
+    task: str
+    item: str
+    gold: str | None
+    groups: tuple[tuple[str, str], ...]
+    senses: tuple[SenseView, ...]
+    compared: Compared | None
+    note: str
+
+
+def question_view(
+    matrix: ItemMatrix,
+    row: Mapping[str, Any],
+    *,
+    own: frozenset[str] = frozenset(),
+    a: str | None = None,
+    b: str | None = None,
+) -> QuestionView:
+    """The question of a row of a matrix.
+
+    Args:
+        matrix: The matrix.
+        row: One of its rows.
+        own: Codes of senses that the answering model made itself.
+        a: Code of a sense to compare; None takes the first pair of senses in one language that have texts.
+        b: The other.
+    """
+    cells = matrix.cells.filter(pl.col("row") == row["row"]).to_dicts()
+    by_column = {cell["column"]: cell for cell in cells}
+    items = matrix.items.get(row["run"])
+    held = None if items is None else items.filter(pl.col("item") == row["item"])
+    asked: dict[str, list[MatrixColumn]] = {}
+    for column in matrix.columns:
+        if column.number in by_column:
+            asked.setdefault(column.input, []).append(column)
+    senses = tuple(
+        _sense(code, columns, by_column, matrix, _texts(held, code, row["model"]), own)
+        for code, columns in _ordered(asked).items()
+    )
+    gold = next((cell["gold"] for cell in cells if cell["gold"] is not None), None)
+    groups = tuple((name, row[name]) for name in matrix.groups if row[name] is not None)
+    note = _note(items, held, senses)
+    return QuestionView(
+        row["run"], row["model"], row["task"], row["item"], gold, groups, senses, _compared(senses, a, b), note
+    )  # fmt: skip
+
+
+def _ordered(asked: Mapping[str, list[MatrixColumn]]) -> dict[str, list[MatrixColumn]]:
+    """The reference first, then the senses of a language together: a text beside its back-translation."""
+    codes = list(asked)
+
+    def place(code: str) -> tuple[object, ...]:
+        sense = parsed(code)
+        if sense is None:
+            return (2, code)
+        return (code != codes[0], sense.via or sense.language, bool(sense.via), code)
+
+    first = codes[:1]
+    rest = sorted((code for code in codes[1:] if parsed(code)), key=place)
+    return {code: asked[code] for code in [*first, *rest, *(c for c in codes[1:] if parsed(c) is None)]}
+
+
+def _note(items: pl.DataFrame | None, held: pl.DataFrame | None, senses: tuple[SenseView, ...]) -> str:
+    if items is None:
+        return (
+            "The texts of the questions are not in this run: it holds records only. Put an items.parquet into the run folder "
+            "(hesperus import writes it where a log holds the texts)."
+        )
+    if held is not None and held.is_empty():
+        return "The texts of this question are missing from the items of the run (items.parquet); its answers are all there."
+    absent = [sense.code for sense in senses if not sense.has_texts]
+    return f"No texts in the items of the run for {', '.join(absent)}." if absent else ""
+
+
+def _texts(held: pl.DataFrame | None, code: str, model: str) -> Mapping[str, Any] | None:
+    """The row of the items table that holds a sense, the model's own before one that all share."""
+    if held is None:
+        return None
+    place = "input" if "input" in held.columns else "language"
+    if place not in held.columns:
+        return None
+    found = held.filter(pl.col(place) == code)
+    if "model" in held.columns:
+        own = found.filter(pl.col("model") == model)
+        found = own if own.height else found.filter(pl.col("model").is_null())
+    return found.row(0, named=True) if found.height else None
+
+
+def _sense(
+    code: str,
+    columns: list[MatrixColumn],
+    cells: Mapping[int, Mapping[str, Any]],
+    matrix: ItemMatrix,
+    held: Mapping[str, Any] | None,
+    own: frozenset[str],
+) -> SenseView:
+    sense = parsed(code)
+    tag = sense.language if sense else None
+    fields: tuple[tuple[str, Text], ...] = ()
+    options: tuple[Text, ...] = ()
+    if held is not None:
+        fields, options = texts_of(held, tag or "und")
+    columns = sorted(columns, key=lambda column: not column.is_whole)
+    answers = tuple(_answer(column, cells[column.number], matrix, options) for column in columns)
+    return SenseView(
+        code, anchor_of(code), sense_sentence(code, own), tag, direction(tag) if tag else "auto", fields, held is not None, answers
+    )  # fmt: skip
+
+
+def _answer(
+    column: MatrixColumn, cell: Mapping[str, Any], matrix: ItemMatrix, texts: tuple[Text, ...]
+) -> AnswerView:
+    asked = "" if column.is_whole else label_of(column)
+    reply = None
+    if cell["reply"] is not None:
+        sense = parsed(column.instruction)
+        tag = cell["reply_language"] or (sense.language if sense else None)
+        reply = Text(cell["reply"], tag, direction(tag) if tag else "auto")
+    labels = cell["options"] or []
+    if not labels and texts:
+        labels = [chr(ord("A") + number) for number in range(len(texts))] if len(texts) <= 26 else []
+    probs = cell["probs"] or []
+    options = tuple(
+        OptionView(
+            label,
+            texts[number] if len(texts) == len(labels) else None,
+            label == cell["gold"],
+            label == cell["answer"],
+            probs[number] if number < len(probs) else None,
+            rounded(min(1.0, max(0.0, probs[number]))) if number < len(probs) else "",
+        )
+        for number, label in enumerate(labels)
+    )
+    spoken = cell["reply_language"]
+    return AnswerView(
+        asked,
+        cell_view(cell, column, matrix, None),
+        reply,
+        language_name(spoken) if spoken else None,
+        options,
+    )
+
+
+def _compared(senses: tuple[SenseView, ...], a: str | None, b: str | None) -> Compared | None:
+    by_code = {sense.code: sense for sense in senses}
+    if a in by_code and b in by_code and a != b:
+        pair: tuple[SenseView, SenseView] | None = (by_code[a], by_code[b])
+    else:
+        pair = next(
+            (
+                (one, other)
+                for number, one in enumerate(senses)
+                for other in senses[number + 1 :]
+                if one.language == other.language is not None and one.fields and other.fields
+            ),
+            None,
+        )
+    if pair is None:
+        return None
+    left, right = pair
+    if left.language is None or left.language != right.language:
+        names = [language_name(sense.language) if sense.language else sense.code for sense in pair]
+        return Compared(
+            left,
+            right,
+            _plain(left, right),
+            f"{names[0]} and {names[1]}: two languages are not compared word by word.",
+        )
+    parts, note = [], ""
+    for name, one, other in _shared(left, right):
+        found = differences(one, other, left.language)
+        if found is None:
+            note = "Texts that are too long to compare word by word are shown unmarked."
+        parts.append((name, *(found or (((one, False),), ((other, False),)))))
+    if not note and parts and all(not alone for _, one, other in parts for _, alone in (*one, *other)):
+        note = "The texts are the same."
+    return Compared(left, right, tuple(parts), note)
+
+
+def _plain(left: SenseView, right: SenseView) -> tuple[tuple[str, tuple[Piece, ...], tuple[Piece, ...]], ...]:
+    return tuple((name, ((one, False),), ((other, False),)) for name, one, other in _shared(left, right))
+
+
+def _shared(left: SenseView, right: SenseView) -> list[tuple[str, str, str]]:
+    """Texts of both under the same name: fields, options, the reply to the sense as a whole."""
+    fields = dict(right.fields)
+    found = [(name, text.text, fields[name].text) for name, text in left.fields if name in fields]
+    for one, other in (
+        zip(left.answers[:1], right.answers[:1], strict=True) if left.answers and right.answers else ()
+    ):
+        for option, another in zip(one.options, other.options, strict=False):
+            if option.text is not None and another.text is not None:
+                found.append((f"option {option.label}", option.text.text, another.text.text))
+        if one.reply is not None and other.reply is not None and not (one.asked or other.asked):
+            found.append(("reply", one.reply.text, other.reply.text))
+    return found
+
+
+def anchor_of(code: str) -> str:
+    """The id of a sense on the page of a question."""
+    return f"sense-{one_line(code).replace(' ', '-')}"
