@@ -36,10 +36,12 @@ def relation_rows(found: Measured, task: str, settings: SimilaritySettings) -> l
             _row(found, task, settings, design, ("log size", logs, None)),
             _row(found, task, settings, design, ("accuracy", *_accuracy(found, "model"))),
         ]
+    # Numbers of a language are those of the questions, whatever the language of the instruction around them.
+    asked_in = {sense_of(cell): cell.input for cell in found.runs.cells}
     languages = _names(found, BETWEEN)
     rows.append(_row(found, task, settings, BETWEEN, ("accuracy", *_accuracy(found, "language"))))
     for name, covariate in settings.covariates.items():
-        values = {language: covariate.of(language) for language in languages}
+        values = {language: covariate.of(asked_in[language]) for language in languages}
         shown = f"log {name}" if covariate.logarithm else name
         row = _row(found, task, settings, BETWEEN, (shown, values, None))
         rows.append({**row, "source": covariate.source, "date": covariate.date})

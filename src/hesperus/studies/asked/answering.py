@@ -84,12 +84,11 @@ ReadRow = Callable[[Asked, Reply | Failure | Fault, Senses, How, str], dict[str,
 
 def senses_of(material: Material) -> Senses:
     """The task in the benchmark's own versions, where no sense is made."""
-    languages = list(material.instructions)
     return Senses(
         material.task.layout,
         material.task.form,
-        {Sense(language): material.instructions[language] for language in languages},
-        {Sense(language): originals_of(material, language) for language in languages},
+        {Sense(language): instruction for language, instruction in material.instructions.items()},
+        {Sense(language): originals_of(material, language) for language in material.items},
         golds_of(material),
         material.labels,
         material.accepted,

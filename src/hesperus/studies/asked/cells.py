@@ -21,6 +21,6 @@ class Cell:
         return f"instruction={self.instruction},input={self.input}{again}"
 
 
-def original_cells(languages: Iterable[str]) -> tuple[Cell, ...]:
-    """A cell for each language in the benchmark's own version."""
-    return tuple(Cell(Sense(language), Sense(language)) for language in languages)
+def original_cells(languages: Iterable[str], instruction_language: str | None = None) -> tuple[Cell, ...]:
+    """A cell for each language in the benchmark's own version, under its own instruction or that of one language."""
+    return tuple(Cell(Sense(instruction_language or language), Sense(language)) for language in languages)

@@ -34,7 +34,7 @@ from hesperus.strict_yaml import Document, read_yaml_file
 from hesperus.studies.asked.endpoints import with_known_endpoint
 from hesperus.studies.asked.exclusions import excluded_items
 from hesperus.studies.asked.locating import with_found_files
-from hesperus.types import Settings
+from hesperus.types import Sense, Settings
 
 
 def _one_or_many(value: object) -> object:
@@ -236,6 +236,19 @@ class AskedItems(Part):
     """Leave these items out: a list that `hesperus audit --out` wrote, or an id a line."""
 
 
+class Instructed(Part):
+    """A study whose questions may stand under an instruction in another language."""
+
+    section: ClassVar[str] = "What is asked"
+
+    instruction_language: Tag | None = None
+    """Language of the instruction around every original question, whatever its own; that of the question if not given."""
+
+    def under(self, language: str) -> Sense:
+        """The instruction under which original questions in a language are asked."""
+        return Sense(self.instruction_language or language)
+
+
 class AskedModels(Part):
     """Whom a study asks, and how they are reached."""
 
@@ -295,7 +308,15 @@ _LAST = (
     "shard",
     "batch",
 )
-_ONLY_WHERE_GIVEN = ("exclude", "key_variable", "reasoning_effort", "request", "shard", "batch")
+_ONLY_WHERE_GIVEN = (
+    "exclude",
+    "instruction_language",
+    "key_variable",
+    "reasoning_effort",
+    "request",
+    "shard",
+    "batch",
+)
 
 
 class Declared(AskingLimits, AskedModels, AskedItems):

@@ -26,6 +26,7 @@ class Subject:
         exclude: Item id to the reason why it is left out, before anything is drawn.
         instructions: Sense code to hand-written parts.
         shard: `I/N`: only this part of the items; None takes all.
+        instruction_language: Language of the instruction of all questions; None: each question's own.
     """
 
     task: str
@@ -34,6 +35,7 @@ class Subject:
     exclude: Mapping[str, str] = field(default_factory=dict)
     instructions: Mapping[str, InstructionOverride] = field(default_factory=dict)
     shard: str | None = None
+    instruction_language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Material:
     Attributes:
         task: The task.
         items: The items, aligned by id, with what was dropped and why.
-        instructions: Original instructions by language.
+        instructions: Original instructions by language, of the languages in which one is needed.
         labels: Item id to its canonical labels in the order of its options, where an answer is free text with options:
             the option texts in the language in which gold is written.
         excluded: What a list of exclusions did, or None where there was none.
@@ -77,7 +79,13 @@ class Material:
         return signed if self.excluded is None else {**signed, "excluded": self.excluded.signed()}
 
 
-def gather(subject: Subject, languages: Sequence[str], *, senses: Collection[str] | None = None) -> Material:
+def gather(
+    subject: Subject,
+    languages: Sequence[str],
+    *,
+    senses: Collection[str] | None = None,
+    instructed: Sequence[str] | None = None,
+) -> Material:
     """Load task, items and original instructions.
 
     Args:
@@ -85,20 +93,24 @@ def gather(subject: Subject, languages: Sequence[str], *, senses: Collection[str
         languages: Languages whose own version of the benchmark is read.
         senses: Codes of the senses in which instructions will be put, for which parts may be written by hand; None
             takes the languages.
+        instructed: Languages in which an original instruction is needed; None takes the subject's language of instruction,
+            or the languages.
 
     Raises:
         UnknownNameError: No such task, language or sense.
-        UsageError: The task has no instruction in a language that is asked.
+        UsageError: The task has no instruction in a language in which one is needed.
         DataError: The items break their contract, or a list of exclusions leaves none.
     """
     what = task(subject.task)
     items = _items(what, subject, languages)
+    only = subject.instruction_language
+    needed = instructed or (languages if only is None else (only,))
     known = languages if senses is None else senses
     for code in subject.instructions:
-        if code not in known:
+        if code not in (needed if senses is None else senses):
             raise UnknownNameError("sense under instructions", code, known)
     instructions = {
-        language: _original(what, language, subject.instructions.get(language)) for language in languages
+        language: _original(what, language, subject.instructions.get(language)) for language in needed
     }
     excluded = excluded_of(items, subject.exclude)
     accepted = _accepted(what, items, known, subject.data)

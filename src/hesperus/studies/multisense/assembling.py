@@ -47,7 +47,12 @@ def gathered(study: MultisenseStudy, plan: Design) -> Material:
         UsageError: The task has no instruction in a language that is asked.
         DataError: The items break their contract.
     """
-    return gather(study.subject(), plan.originals, senses={cell.instruction.code for cell in plan.cells})
+    return gather(
+        study.subject(),
+        plan.originals,
+        senses={cell.instruction.code for cell in plan.cells},
+        instructed=tuple(dict.fromkeys(cell.instruction.origin for cell in plan.cells)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +104,9 @@ class Assembly:
         )
         instructions: dict[Sense, Instruction | Fault] = {}
         inputs: dict[Sense, Mapping[str, Item | Fault]] = {}
+        for language, instruction in material.instructions.items():
+            instructions[Sense(language)] = instruction
         for language in plan.originals:
-            instructions[Sense(language)] = material.instructions[language]
             inputs[Sense(language)] = originals_of(material, language)
         for part in wanted:
             texts = {text: made[part.sense, text] for text in part.texts}
@@ -118,11 +124,11 @@ class Assembly:
         return senses, made
 
     def _instruction(self, sense: Sense, made: Mapping[str, str | Fault]) -> Instruction | Fault:
+        if not any(cell.instruction == sense for cell in self.plan.cells):
+            return Fault("sense", f"{sense.code}: no cell has this instruction")
         original = self.material.instructions[sense.origin]
         if not rewords_instructions(sense, self.makers):
             return replace(original, language=sense.language)
-        if not any(cell.instruction == sense for cell in self.plan.cells):
-            return Fault("sense", f"{sense.code}: no cell has this instruction")
         by_hand = self.study.instructions.get(sense.code)
         texts = _whole(made)
         if by_hand is not None:

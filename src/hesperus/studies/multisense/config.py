@@ -7,12 +7,20 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from hesperus.studies.asked.declaring import MANY, Declared, Drawing, InstructionOverride, Names, Tags
+from hesperus.studies.asked.declaring import (
+    MANY,
+    Declared,
+    Drawing,
+    Instructed,
+    InstructionOverride,
+    Names,
+    Tags,
+)
 from hesperus.studies.asked.material import Subject
 from hesperus.types import Sense
 
 
-class MultisenseStudy(Declared):
+class MultisenseStudy(Declared, Instructed):
     """The whole design: which items, which senses, which models, which comparisons."""
 
     stages_in: ClassVar[str] = "hesperus.studies.multisense.stages"
@@ -40,7 +48,15 @@ class MultisenseStudy(Declared):
 
     def subject(self) -> Subject:
         """What is asked about."""
-        return Subject(self.task, self.data, self.sample, self.exclude, self.instructions, self.shard)
+        return Subject(
+            self.task,
+            self.data,
+            self.sample,
+            self.exclude,
+            self.instructions,
+            self.shard,
+            self.instruction_language,
+        )
 
     @field_validator("models")
     @classmethod

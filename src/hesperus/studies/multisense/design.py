@@ -27,7 +27,8 @@ class Design:
 def design(study: MultisenseStudy) -> Design:
     """Spell out the conditions of the paper (section 4.1 and 4.2) for every pair of the study.
 
-    For source s and made sense m: the source is (s, s); T is (m, m), I is (m, s), X is (s, m). A sense that only
+    For source s and made sense m: the source is (s, s); T is (m, m), I is (m, s), X is (s, m). Where the study names a
+    language of instructions, it stands in place of s as an instruction: English around German questions is (en, de). A sense that only
     some rule of the input makes (``~variant`` without a wording of its own) is the study's to restrict to X.
     """
     made: dict[Sense, None] = {}
@@ -43,14 +44,14 @@ def design(study: MultisenseStudy) -> Design:
     for language in starts:
         start = Sense(language)
         for repeat in range(1, study.repeats + 1):
-            cells.setdefault(Cell(start, start, repeat))
+            cells.setdefault(Cell(study.under(language), start, repeat))
     if study.originals:
         for language in study.target:
-            cells.setdefault(Cell(Sense(language), Sense(language)))
+            cells.setdefault(Cell(study.under(language), Sense(language)))
     for sense in made:
         start = Sense(sense.origin)
         for condition in study.conditions:
-            instruction = start if condition == "X" else sense
+            instruction = study.under(sense.origin) if condition == "X" else sense
             input_ = start if condition == "I" else sense
             cells.setdefault(Cell(instruction, input_))
 

@@ -13,6 +13,7 @@ from hesperus.studies.asked.declaring import (
     PAIRS,
     PATH,
     Declared,
+    Instructed,
     InstructionOverride,
     Lines,
     Names,
@@ -120,7 +121,7 @@ class Comparison(Part):
         return value
 
 
-class SimilarityStudy(Declared):
+class SimilarityStudy(Declared, Instructed):
     """Answers that stand in records already, or a task to ask models in several languages; and what is compared."""
 
     stages_in: ClassVar[str] = "hesperus.studies.similarity.stages"
@@ -177,7 +178,15 @@ class SimilarityStudy(Declared):
 
     def subject(self) -> Subject:
         """What is asked about, where models are asked."""
-        return Subject(self.task or "", self.data, self.sample, self.exclude, self.instructions, self.shard)
+        return Subject(
+            self.task or "",
+            self.data,
+            self.sample,
+            self.exclude,
+            self.instructions,
+            self.shard,
+            self.instruction_language,
+        )
 
 
 study_from_mapping = SimilarityStudy.from_mapping

@@ -42,7 +42,7 @@ def _asking(study: SimilarityStudy, material: Material) -> Stages:
     """Ask every model in every language; labels and probabilities of one question stand in one record."""
     senses, cells, again = (
         senses_of(material),
-        original_cells(study.languages),
+        original_cells(study.languages, study.instruction_language),
         study.answers.max_tokens_again,
     )
     frames = []

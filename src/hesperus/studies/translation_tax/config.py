@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from hesperus.errors import UnknownNameError
-from hesperus.studies.asked.declaring import PAIRS, Declared, Drawing, Part, SampleSize, Tag, Words
+from hesperus.studies.asked.declaring import (
+    PAIRS,
+    Declared,
+    Drawing,
+    Instructed,
+    Part,
+    SampleSize,
+    Tag,
+    Words,
+)
 from hesperus.studies.asked.material import Subject
 from hesperus.studies.translation_tax.strata import StrataRule
 from hesperus.types import Sense
@@ -73,7 +83,7 @@ class Native(Part):
     """Which of its items; all if not given."""
 
 
-class TaxStudy(Declared):
+class TaxStudy(Declared, Instructed):
     """The whole audit: items, models by group, the way back, what is rewritten, what it is held against."""
 
     stages_in: ClassVar[str] = "hesperus.studies.translation_tax.stages"
@@ -163,15 +173,21 @@ class TaxStudy(Declared):
 
     def subject(self) -> Subject:
         """What is asked about."""
-        return Subject(self.task, self.data, self.sample, self.exclude, shard=self.shard)
+        return Subject(
+            self.task,
+            self.data,
+            self.sample,
+            self.exclude,
+            shard=self.shard,
+            instruction_language=self.instruction_language,
+        )
 
     def native_subject(self) -> Subject | None:
         """What it is held against."""
-        return (
-            None
-            if self.native is None
-            else Subject(self.native.task, self.native.data, self.native.sample, shard=self.shard)
-        )
+        if self.native is None:
+            return None
+        own = self.native
+        return replace(self.subject(), task=own.task, data=own.data, sample=own.sample, exclude={})
 
 
 study_from_mapping = TaxStudy.from_mapping

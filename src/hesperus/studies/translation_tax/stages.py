@@ -200,9 +200,10 @@ class TranslateBack(Stage[Remade]):
 def first_cells(study: TaxStudy) -> tuple[Cell, ...]:
     """Original, translated (twice where its replies pick the items of E4), back-translated."""
     source, target = Sense(study.source), Sense(study.target)
+    first, own = study.under(study.source), study.under(study.target)
     again = study.naturalise is not None and study.naturalise.anchor == "translated"
-    translated = [Cell(target, target, repeat) for repeat in ((1, 2) if again else (1,))]
-    return (Cell(source, source), *translated, Cell(source, study.back))
+    translated = [Cell(own, target, repeat) for repeat in ((1, 2) if again else (1,))]
+    return (Cell(first, source), *translated, Cell(first, study.back))
 
 
 def _scored(study: TaxStudy, material: Material, kept: _Kept, place: Place) -> pl.DataFrame:
@@ -226,7 +227,7 @@ def _naturalised(
     senses = _with(senses_of(material), study.natural, rewritten)
     kept.items += made_items_of(what.rewriter, senses)
     for model in study.models:
-        cell = Cell(Sense(study.target), study.natural)
+        cell = Cell(study.under(study.target), study.natural)
         kept.frames.append((yield _answer(study, model, (cell,), senses, material)))
 
 
@@ -342,7 +343,7 @@ def _asked_native(study: TaxStudy, material: Material, kept: _Kept) -> Generator
     """Ask the benchmark that was written in the language."""
     senses, target = senses_of(material), Sense(study.target)
     for model in study.models:
-        cells = (Cell(target, target),)
+        cells = (Cell(study.under(study.target), target),)
         kept.frames.append((yield _answer(study, model, cells, senses, material, "native")))
     kept.items.append(items_of(material))
 
