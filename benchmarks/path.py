@@ -154,6 +154,10 @@ def main() -> None:
         "concurrency": chosen.concurrency,
         **rows,
         "rate_ratio": round(ratio, 3),
+        "cpu_ratio": {
+            name: round(rows[name]["cpu_ms_per_request"] / rows["bare"]["cpu_ms_per_request"], 2)
+            for name in ("asking", "whole")
+        },
         "floor": {"rate_ratio": round(RATE_FLOOR, 3), "cpu_ms_per_request": CPU_FLOOR},
         "reached": ok,
     }
