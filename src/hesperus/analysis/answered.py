@@ -11,7 +11,7 @@ from hesperus.analysis.coverage import CELL, Coverage, coverage, together
 from hesperus.analysis.table import ANSWERED, Table
 from hesperus.records import Cell
 
-NOT_OF_ANSWERS = ("outcomes", "validity", "summary", "language")
+NOT_OF_ANSWERS = ("outcomes", "validity", "summary", "language", "tokens")
 """Measures that say themselves what became of the questions."""
 
 _Key = tuple[str, ...]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hesperus.errors import UsageError
+from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
@@ -64,3 +64,28 @@ def page_of(place: Path, given: GivenSettings) -> Page:
     folder = place if place.is_dir() else None
     found = report_findings(run, settings=settings, scores=scores_of(place), folder=folder)
     return Page(run, settings, found, card_of(run.records, own_senses(run.study, run.items)))
+
+
+def consistency_card_text(run: Run, given: GivenSettings, ending: str) -> str:
+    """The consistency card of a run: per language the numbers that an auditor needs.
+
+    Args:
+        run: The run.
+        given: What was asked for; the run's study decides the rest.
+        ending: ``.html``, ``.md`` or ``.json``.
+
+    Raises:
+        UnknownNameError: Another ending.
+        DataError: An item has different numbers of options in different senses.
+    """
+    from hesperus.analysis.kinds import study_kind
+    from hesperus.analysis.settings import resolve_settings
+    from hesperus.reports.consistency_card import consistency_card
+    from hesperus.reports.html_page import html
+    from hesperus.reports.page_files import page_json, page_markdown
+
+    written = {".html": html, ".md": page_markdown, ".json": page_json}
+    if ending not in written:
+        raise UnknownNameError("ending of a card's file", ending, written)
+    labels = study_kind(run) != "translate_then_evaluate"
+    return written[ending](consistency_card(run, resolve_settings(given, run.study), labels=labels))

@@ -50,8 +50,8 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            help="summary (begin here), accuracy, agreement, consistency, decomposition, directions, labels, language, outcomes, together, translation "
-            "or validity; of a similarity study also similarity, designs, tests, relations or scoring; of open answers scores, "
+            help="summary (begin here), accuracy, agreement, consistency, decomposition, directions, labels, language, outcomes, together, tokens, "
+            "translation or validity; of a similarity study also similarity, designs, tests, relations or scoring; of open answers scores, "
             "groups, counts, prompts or readability; of an audit back_translation, native_control, naturalisation or "
             "bounds; of a long table of ratings: raters, categories.",
             show_default=False,

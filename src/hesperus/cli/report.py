@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from hesperus.cli.measure_flags import Interval, Invalid, Resamples, Seed
-
-if TYPE_CHECKING:
-    pass
 
 
 def command(
@@ -27,6 +24,13 @@ def command(
     figure_format: Annotated[str, typer.Option(help="svg, png or pdf.")] = "svg",
     card: Annotated[
         Path | None, typer.Option(help="Also write the GenBench card: Markdown, or JSON if the name ends so.")
+    ] = None,
+    consistency_card: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the consistency card, a line a language (accuracy, consistency, answered, refused, tokens): HTML, "
+            "Markdown or JSON by its ending."
+        ),
     ] = None,
     invalid: Invalid = None,
     resamples: Resamples = None,
@@ -46,27 +50,36 @@ def command(
         hesperus report runs/atlas
 
         hesperus report records.parquet --out report.html --figures figures --figure-format pdf
+
+        hesperus report runs/atlas --consistency-card card.md
     """
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.api.pages import page_of
-    from hesperus.errors import UnknownNameError, UsageError
+    from hesperus.api.pages import consistency_card_text, page_of
+    from hesperus.errors import UnknownNameError
     from hesperus.reports.drawing import write_drawings
     from hesperus.reports.html import report_drawings, write_report
     from hesperus.reports.theme import FIGURE_FORMATS
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
-    page = page_of(run, GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed, interval=interval))
+    given = GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed, interval=interval)
+    page = page_of(run, given)
     target = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     typer.echo(write_report(page.run, target, settings=page.settings, found=page.found))
     if figures is not None:
         for file in write_drawings(report_drawings(page.found), figures, format=figure_format):
             typer.echo(file)
     if card is not None:
-        try:
-            card.write_text(
-                page.card.json() if card.suffix == ".json" else page.card.markdown(), encoding="utf-8"
-            )
-        except OSError as error:
-            raise UsageError(f"cannot write the card {card}: {error.strerror}") from error
-        typer.echo(card)
+        _write(card, page.card.json() if card.suffix == ".json" else page.card.markdown())
+    if consistency_card is not None:
+        _write(consistency_card, consistency_card_text(page.run, given, consistency_card.suffix))
+
+
+def _write(card: Path, text: str) -> None:
+    from hesperus.errors import UsageError
+
+    try:
+        card.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write the card {card}: {error.strerror}") from error
+    typer.echo(card)

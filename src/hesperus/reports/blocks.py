@@ -354,7 +354,7 @@ def anchor(text: str) -> str:
 def _there(blocks: Iterable[Block | None]) -> Iterator[Block]:
     for block in blocks:
         if block is not None and not (isinstance(block, Sentences | Facts) and not _content(block)):
-            yield block.told_once() if isinstance(block, Grid) else block
+            yield block
 
 
 def _content(block: Sentences | Facts) -> bool:

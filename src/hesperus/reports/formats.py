@@ -139,16 +139,17 @@ _MARKDOWN = re.compile(r"([\\`*\[\]<>|~&#])")
 def _markdown(table: Table) -> str:
     columns = shown_columns(table)
     lines = [
-        "| " + " | ".join(_escaped_markdown(name) for name in columns) + " |",
+        "| " + " | ".join(escaped_markdown(name) for name in columns) + " |",
         "|" + "|".join(" ---: " if is_numeric(table, name) else " --- " for name in columns) + "|",
     ]
     for row in table.rows:
-        cells = (_escaped_markdown(shown_cell(table, row, name), value=name == "value") for name in columns)
+        cells = (escaped_markdown(shown_cell(table, row, name), value=name == "value") for name in columns)
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _escaped_markdown(text: str, *, value: bool = False) -> str:
+def escaped_markdown(text: str, *, value: bool = False) -> str:
+    """Text that Markdown shows as it is; a value with its interval needs no escaping."""
     return text if value else _MARKDOWN.sub(r"\\\1", text)
 
 

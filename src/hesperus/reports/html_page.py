@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from hesperus.reports.blocks import Block, Page
+from hesperus.reports.blocks import Block, Grid, Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.theme import inline_svg
 from hesperus.untrusted import shortened, visible
@@ -55,7 +55,11 @@ def _figure(drawing: Drawing) -> Figure:
 def _kinds(blocks: Iterable[Block]) -> Iterator[tuple[str, object]]:
     """Blocks with their kinds, by which the template chooses how to show them; drawings are drawn."""
     for block in blocks:
-        shown = _figure(block) if isinstance(block, Drawing) else block
+        shown: object = block
+        if isinstance(block, Drawing):
+            shown = _figure(block)
+        elif isinstance(block, Grid):
+            shown = block.told_once()
         yield type(shown).__name__, shown
 
 

@@ -1,0 +1,116 @@
+"""What a language costs: tokens of prompts and replies, and how many times those of the reference they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from hesperus.analysis.paired import Row, estimated
+from hesperus.analysis.settings import MeasureSettings
+from hesperus.analysis.summary import language_cells, reference_of
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.errors import UnknownNameError, UsageError
+from hesperus.measures import Bootstrap, Statistic
+from hesperus.measures.resample import Floats
+from hesperus.measures.statistic import ratio
+from hesperus.records import KEY, Cell
+
+KINDS = ("tokens_in", "tokens_out")
+NO_COUNT = "no count of tokens"
+
+
+def tokens_table(records: pl.DataFrame, *, by: Sequence[str] = (), bootstrap: Bootstrap) -> Table:
+    """Tokens of every language, as the endpoint or the model counted them.
+
+    Statistics: ``tokens_in`` and ``tokens_out``, means of a request's prompt and of its reply (thinking included where the
+    endpoint counts it); ``tokens_in_ratio`` and ``tokens_out_ratio``, their sums over those of the reference, of the items
+    that were asked in both: 2.0 means that the language costs twice as much (the tokenization premium of Petrov et al.
+    2023, Language Model Tokenizers Introduce Unfairness Between Languages, arXiv:2305.15425).
+
+    Args:
+        records: A records table; rows without a count of tokens are left out.
+        by: Columns of the records to group by.
+        bootstrap: How intervals are made.
+
+    Raises:
+        UnknownNameError: A column that the records do not have.
+        UsageError: A column that every row has anyway.
+    """
+    for name in by:
+        if name in KEY:
+            raise UsageError(f"every row says its {name} anyway; group by another column")
+        if name not in records.columns:
+            raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
+    absent = [name for name in KINDS if name not in records.columns]
+    records = records.with_columns(pl.lit(None, pl.Int64).alias(name) for name in absent)
+    first = records.filter(pl.col("repeat") == 1)
+    keys = ["model", "task", *by]
+    rows: list[Row] = []
+    parts = first.partition_by(keys, as_dict=True)
+    for values in sorted(
+        parts, key=lambda values: tuple((value is not None, str(value)) for value in values)
+    ):
+        rows += _of_model(dict(zip(keys, values, strict=True)), parts[values], bootstrap)
+    columns = (*keys, "instruction", "input", "reference", "statistic", *ESTIMATE_COLUMNS)
+    settings = MeasureSettings(by=tuple(by), bootstrap=bootstrap)
+    return table("tokens", columns, rows=rows, signature=settings.signed())
+
+
+def _of_model(head: Mapping[str, object], records: pl.DataFrame, bootstrap: Bootstrap) -> list[Row]:
+    cells = sorted(
+        Cell(str(head["model"]), instruction, given, 1)
+        for instruction, given in records.select("instruction", "input").unique().iter_rows()
+    )
+    languages = language_cells(cells)
+    items = records.select("item").unique().sort("item")
+    counts = {cell: _counts(records, items, cell) for cell in languages}
+
+    def found() -> Iterator[tuple[Row, Statistic]]:
+        for cell in languages:
+            reference = reference_of(cell, languages)
+            named: dict[str, Any] = {"instruction": cell.instruction, "input": cell.input}
+            for kind in KINDS:
+                own = counts[cell][kind]
+                yield {**named, "reference": None, "statistic": kind}, _mean(own, counts[cell]["asked"])
+                if reference is not None:
+                    both = counts[cell]["asked"] * counts[reference]["asked"]
+                    compared = _ratio(own, counts[reference][kind], both)
+                    yield {**named, "reference": reference.input, "statistic": f"{kind}_ratio"}, compared
+
+    return estimated(head, found(), bootstrap)
+
+
+def _counts(records: pl.DataFrame, items: pl.DataFrame, cell: Cell) -> dict[str, Floats]:
+    """Tokens of each item, NaN where there is no count, and whether it was asked, [items]."""
+    own = records.filter((pl.col("instruction") == cell.instruction) & (pl.col("input") == cell.input))
+    held = items.join(
+        own.select("item", *KINDS, asked=pl.lit(1.0)), on="item", how="left", maintain_order="left"
+    )
+    asked = held["asked"].fill_null(0.0).to_numpy()
+    return {
+        "asked": asked,
+        **{kind: held[kind].cast(pl.Float64).fill_null(np.nan).to_numpy() for kind in KINDS},
+    }
+
+
+def _mean(tokens: Floats, asked: Floats) -> Statistic:
+    return _over(tokens, np.ones_like(tokens), asked)
+
+
+def _ratio(tokens: Floats, reference: Floats, asked: Floats) -> Statistic:
+    return _over(tokens, reference, asked)
+
+
+def _over(tokens: Floats, whole: Floats, asked: Floats) -> Statistic:
+    """Sum over sum; its pseudo-items have the lowest and the highest quotient that occurs, at the mean of the whole."""
+    kept = np.isfinite(tokens) & np.isfinite(whole) & (asked > 0) & (whole > 0)
+    top, below = np.where(kept, tokens, 0.0), np.where(kept, whole, 0.0)
+    lost = int((asked > 0).sum() - kept.sum())
+    quotients = tokens[kept] / whole[kept]
+    mean = float(whole[kept].mean()) if len(quotients) else 1.0
+    low, high = (float(quotients.min()), float(quotients.max())) if len(quotients) else (0.0, 1.0)
+    corners = ((high * mean, mean), (low * mean, mean))
+    return Statistic((top, below), ratio, corners, int(kept.sum()), lost, NO_COUNT if lost else "")

@@ -1,0 +1,97 @@
+"""A page as Markdown and as JSON: the same blocks, for a repository, a job summary, or a program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from hesperus.reports.blocks import (
+    Block,
+    Code,
+    Facts,
+    Fold,
+    Grid,
+    Mark,
+    Number,
+    Page,
+    Section,
+    Sentences,
+    Value,
+)
+from hesperus.reports.formats import escaped_markdown
+from hesperus.untrusted import one_line, visible
+
+
+def page_markdown(page: Page) -> str:
+    """The page as Markdown: headings, sentences and tables; figures and items to be read are left out."""
+    parts = [f"# {_text(page.title)}", *_markdown((*page.lead, *page.blocks))]
+    return "\n\n".join(parts) + "\n"
+
+
+def page_json(page: Page) -> str:
+    """The numbers of a page as JSON: ``{"title", "tables": [{"section", "caption", "columns", "rows"}]}``.
+
+    A number is ``{"value", "low", "high", "unit", "reason"}`` in full precision; other cells are texts.
+    """
+    tables, section = [], ""
+    for block in page.every():
+        if isinstance(block, Section):
+            section = block.title
+        if isinstance(block, Grid):
+            heads = [column.name for column in block.columns]
+            rows = [dict(zip(heads, map(_plain, row), strict=True)) for row in block.rows]
+            tables.append({"section": section, "caption": block.caption, "columns": heads, "rows": rows})
+    document = {"title": page.title, "tables": tables}
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _markdown(blocks: tuple[Block, ...]) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, Section):
+            yield f"{'#' * block.level} {_text(block.title)}"
+        elif isinstance(block, Sentences):
+            bullet = "- " if block.level in ("list", "aside") else ""
+            yield ("\n" if bullet else "\n\n").join(f"{bullet}{_text(sentence)}" for sentence in block.texts)
+        elif isinstance(block, Grid):
+            short = block.told_once()
+            yield _text(short.caption)
+            yield _table(short)
+        elif isinstance(block, Facts):
+            yield "\n".join(f"- {_text(name)}: {_text(value)}" for name, value in block.rows)
+        elif isinstance(block, Code):
+            yield f"### {_text(block.title)}"
+            yield "\n".join(f"    {line}" for line in visible(block.text).splitlines())
+        elif isinstance(block, Fold):
+            yield f"### {_text(block.title)}"
+            yield from _markdown(block.blocks)
+
+
+def _table(grid: Grid) -> str:
+    rules = ["--:" if column.numeric else "---" for column in grid.columns]
+    lines = [[_text(column.name) for column in grid.columns], rules]
+    lines += [
+        [
+            str(cell) if isinstance(cell, Number) and cell.value is not None else _text(str(cell))
+            for cell in row
+        ]
+        for row in grid.rows
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _text(text: str) -> str:
+    return escaped_markdown(one_line(text))
+
+
+def _plain(cell: Value) -> object:
+    if isinstance(cell, Number):
+        ends = {"low": cell.low, "high": cell.high} if cell.unit != "count" else {}
+        return {
+            "value": cell.value,
+            **ends,
+            "unit": cell.unit,
+            **({"reason": cell.reason} if cell.reason else {}),
+        }
+    if isinstance(cell, Mark):
+        return {"answer": cell.text, "mark": cell.mark, "changed": cell.changed}
+    return cell
