@@ -19,6 +19,7 @@ from hesperus.answers.context import (
 )
 from hesperus.answers.found import beside, is_letter, is_upheld, matched, turned_round
 from hesperus.answers.judged import chained, denied, excluded, in_case
+from hesperus.answers.needles import stands
 from hesperus.answers.options import one_of, option_of
 from hesperus.answers.reply_text import Text
 from hesperus.answers.spelling import SENTENCE_END, fold
@@ -79,6 +80,7 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
         and len([part for part in SENTENCE_END.split(reply.text) if peel(part)]) == 1
     )
     found = list(reply.words.inside.finditer(reply.text))
+    denies, supposes = _turns(reply)
     against = _denied(reply, [match for match in found if is_letter(reply, match["word"])])
     for match in found:
         word, start, end = fold(match["word"]), match.start(), match.end("word")
@@ -90,13 +92,18 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
         if is_letter(reply, word):
             if start not in against and (reply.reader.form != "choice" or is_upheld(reply, match)):
                 said |= {label, *beside(reply, match, label)}
-        elif supposed(reply.text, reply.around, start, end):
+        elif supposes and supposed(reply.text, reply.around, start, end):
             continue
-        elif negated(reply.text, reply.around, start, end):
+        elif denies and negated(reply.text, reply.around, start, end):
             turned.add(label)
-        elif not clouded(reply.text, reply.around, start):
+        elif not (denies and clouded(reply.text, reply.around, start)):
             said |= {label, *beside(reply, match, label)}
     return said, turned
+
+
+def _turns(reply: Text) -> tuple[bool, bool]:
+    """Whether anything in a reply can deny, and whether anything can make a case."""
+    return stands(reply.around.deniers, reply.folded), stands(reply.around.supposers, reply.folded)
 
 
 def _denied(reply: Text, letters: list[re.Match[str]]) -> set[int]:
@@ -107,18 +114,23 @@ def _denied(reply: Text, letters: list[re.Match[str]]) -> set[int]:
     text, words = reply.text, reply.around
     found: set[int] = set()
     behind: set[int] = set()
-    for match in letters:
+    denies, supposes = _turns(reply)
+    leaves_out = stands(words.excludes.needles, reply.folded)
+    for match in letters if denies or supposes else ():
         start, end = match.start(), match.end("word")
-        if denied(text, words, end, option_of(reply, match["word"])):
+        option = option_of(reply, match["word"])
+        if denies and denied(text, words, end, option):
             behind.add(start)
         if (
             start in behind
-            or negated(text, words, start, end)
-            or supposed(text, words, start, end)
-            or in_case(text, words, start, end)
-            or excluded(text, words, (start, end), option_of(reply, match["word"]))
+            or (denies and negated(text, words, start, end))
+            or (supposes and supposed(text, words, start, end))
+            or (supposes and in_case(text, words, start, end))
+            or (leaves_out and excluded(text, words, (start, end), option))
         ):
             found.add(start)
+    if not found:
+        return found
     pairs = [
         (one.start(), other.start())
         for one, other in pairwise(letters)

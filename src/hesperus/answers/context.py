@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hesperus.answers.lexicon import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
+from hesperus.answers.needles import shortest, stands
 from hesperus.answers.phrases import Phrases, Words
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
@@ -29,7 +30,10 @@ _NEAR = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Context:
-    """The words of a language that turn an answer round, folded and ready to be looked for."""
+    """The words of a language that turn an answer round, folded and ready to be looked for.
+
+    Of `deniers` one stands in every reply that denies something, of `supposers` in every one with a condition.
+    """
 
     negators: Words
     after: tuple[str, ...]
@@ -45,6 +49,8 @@ class Context:
     refusals: Phrases
     regrets: Phrases
     guesses: Phrases
+    deniers: tuple[str, ...]
+    supposers: tuple[str, ...]
     option_words: re.Pattern[str]
     joined: re.Pattern[str]
     before_or: re.Pattern[str]
@@ -72,21 +78,25 @@ def context(wording: Wording) -> Context:
     ends = "|".join(
         re.escape(_folded(word, wording)) for word in sorted(grammar.endings, key=len, reverse=True)
     )
+    negators, after = Words.of(folded(grammar.negators)), folded(grammar.negators_after)
+    conditions, wrong = Words.of(folded(grammar.conditions)), phrases((*wording.wrong, *grammar.excludes))
     return Context(
-        negators=Words.of(folded(grammar.negators)),
-        after=folded(grammar.negators_after),
+        negators=negators,
+        after=after,
         against=Words.of(folded((*grammar.negators, *grammar.negators_after, *grammar.conditions))),
-        conditions=Words.of(folded(grammar.conditions)),
+        conditions=conditions,
         longest_condition=max([_NEAR, *(len(word.split()) for word in folded(grammar.conditions))]),
         but=frozenset(folded(grammar.but)),
         predicates=frozenset(folded(grammar.predicates)),
-        wrong=phrases((*wording.wrong, *grammar.excludes)),
+        wrong=wrong,
         right=phrases(wording.right),
         excludes=phrases(grammar.excludes),
         because=phrases(grammar.because),
         refusals=phrases(wording.refusals),
         regrets=phrases(grammar.regrets),
         guesses=phrases(grammar.guesses),
+        deniers=shortest((*negators.needles, *after, *wrong.needles)),
+        supposers=conditions.needles,
         option_words=re.compile(named),
         joined=re.compile(
             rf"[\s\"'()\[\]]*(?:(?:[,、;/&+]\s?(?i:{joins(wording)})?)|(?i:{joins(wording)}))[\s\"'()\[\]]*{prefixes(wording)}"
@@ -129,7 +139,7 @@ def asked(text: str, end: int) -> bool:
     """True where the clause ends with a question mark, or holds the Armenian one, which stands on a word inside it."""
     if "՞" in text:
         return "՞" in CLAUSE.split(text[max(0, end - WIDE) : end])[-1] + CLAUSE.split(text[end:])[0]
-    return _ASKED.match(text, end) is not None
+    return ("?" in text or "؟" in text) and _ASKED.match(text, end) is not None
 
 
 def negated(text: str, words: Context, start: int, end: int) -> bool:
@@ -159,6 +169,7 @@ def clouded(text: str, words: Context, start: int) -> bool:
     return words.negators.close(_before(text, words, start, WIDE))
 
 
+@lru_cache(maxsize=64)
 def _before(text: str, words: Context, start: int, count: int = _NEAR) -> str:
     """The last words of the clause before an answer, behind any "but", folded."""
     clause = CLAUSE.split(text[max(0, start - WIDE) : start])[-1]
@@ -194,6 +205,8 @@ def is_clause(text: str, start: int, word: str) -> bool:
 
 def behind_but(text: str, but: frozenset[str]) -> str:
     """What stands behind the last "but": "not A but B" says nothing against B."""
+    if not stands(but, text):
+        return text
     kept = text.split()
     for place in range(len(kept) - 1, -1, -1):
         if kept[place] in but:

@@ -8,13 +8,13 @@ of that one letter; small letters and words that double as function words never 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from hesperus.answers.needles import Needles, lone_letters, shortest
 from hesperus.answers.reader import Reader
-from hesperus.answers.scripts import bounded, is_unspaced
+from hesperus.answers.scripts import NOTHING, Edges, alternatives, edges, is_unspaced
 from hesperus.answers.spelling import fold, respelt
 from hesperus.answers.tokens import Token, digits_of, exact_words, has_letters, tokens_of
 from hesperus.answers.wording import Answers, Wording
@@ -87,12 +87,14 @@ class Lexicon:
     names: tuple[str, ...]
 
 
+@lru_cache(maxsize=256)
 def set_apart(wording: Wording) -> str:
     """Lookahead: what precedes stands apart from what follows, but for endings and copulas of the language."""
     blank = "| " if wording.grammar.clause_blank else ""
     return rf"(?={endings(wording, ' ?')}(?:{_EDGE}{blank}))"
 
 
+@lru_cache(maxsize=256)
 def endings(wording: Wording, before: str = "", *, lone: bool = False) -> str:
     """Pattern of at most one ending of the language, a hyphen before it or none; matches nothing where it has none.
 
@@ -184,33 +186,37 @@ def _alternatives(words: Iterable[str]) -> str:
 
 def _either(tokens: Iterable[Token], wording: Wording, *, role: str) -> str:
     """One alternation over all tokens, each with its boundaries and, where it is not open, its lookahead."""
-    patterns = [(len(token.word), _pattern(token, wording, role)) for token in tokens]
-    patterns.sort(key=lambda each: (-each[0], each[1]))
-    return "(?:" + "|".join(pattern for _, pattern in patterns) + ")" if patterns else r"(?!)"
+    longest_first = sorted(tokens, key=lambda token: -len(token.word))
+    return alternatives(pattern for token in longest_first for pattern in _patterns(token, wording, role))
 
 
-def _pattern(token: Token, wording: Wording, role: str) -> str:
-    """A token as it may stand in a role: `start`, `cue`, `quoted`, `inside`, `beside`.
+def _patterns(token: Token, wording: Wording, role: str) -> Iterator[tuple[str, Edges]]:
+    """A token as it may stand in a role (`start`, `cue`, `quoted`, `inside`, `beside`), with its edges.
 
     Capitals count anywhere, small letters only where they are set apart, and never inside a sentence.
     """
     text = re.escape(token.word).replace(r"\ ", r"\s")
+    before, behind = _edges(token.word, wording)
     if not token.letter:
-        word = _bounded(f"(?i:{text})", token.word, wording)
-        return (
-            word if role in ("quoted", "beside") or _open(token, wording, role) else word + set_apart(wording)
-        )
+        is_open = role in ("quoted", "beside") or _open(token, wording, role)
+        yield f"(?i:{text})", (before, behind if is_open else behind + set_apart(wording))
+        return
     # An initial or a compound is no option: "D.C.", "A-level", "3-A".
-    capital = rf"(?<![A-Za-z]\.){_behind_hyphen(wording)}{_bounded(text, token.word, wording)}{_no_compound(wording)}(?![+#])(?!\.[A-Za-z])"
-    if role in ("quoted", "beside"):
-        return capital if role == "beside" else rf"(?:{capital}|(?<=[(\[])(?i:{text}))"
-    if not _open(token, wording, role):
-        capital = f"{capital}(?:{set_apart(wording)}|{_COPULA}|{_next_letter(wording)})"
-    return (
-        capital
-        if role == "inside"
-        else f"(?:{capital}|{_bounded(f'(?i:{text})', token.word, wording)}{set_apart(wording)})"
+    capital = (
+        rf"(?<![A-Za-z]\.){_behind_hyphen(wording)}{before}",
+        rf"{behind}{_no_compound(wording)}(?![+#])(?!\.[A-Za-z])",
     )
+    if role in ("quoted", "beside"):
+        yield text, capital
+        if role == "quoted":
+            yield f"(?i:{text})", (r"(?<=[(\[])", "")
+        return
+    if not _open(token, wording, role):
+        told = f"(?:{set_apart(wording)}|{_COPULA}|{_next_letter(wording)})"
+        capital = (capital[0], capital[1] + told)
+    yield text, capital
+    if role != "inside":
+        yield f"(?i:{text})", (before, behind + set_apart(wording))
 
 
 @lru_cache(maxsize=256)
@@ -221,6 +227,7 @@ def joins(wording: Wording) -> str:
     )
 
 
+@lru_cache(maxsize=256)
 def _next_letter(wording: Wording) -> str:
     """Lookahead for "A or B": the second letter shows that the first is one."""
     return rf"(?= ?(?:[,/&+]|(?i:{joins(wording)}) |\ (?=[B-H]\b)) ?[(\"]?[A-JА-Е]\b)"
@@ -232,6 +239,7 @@ def prefixes(wording: Wording) -> str:
     return rf"(?:\b(?i:{'|'.join(map(re.escape, found))})-)?" if found else ""
 
 
+@lru_cache(maxsize=256)
 def _behind_hyphen(wording: Wording) -> str:
     """Lookbehind: no hyphen, but for that of a prefix."""
     allowed = "".join(rf"|(?<=\b(?i:{re.escape(word)})-)" for word in wording.grammar.prefixes)
@@ -252,8 +260,8 @@ def _open(token: Token, wording: Wording, role: str) -> bool:
 
 def _named(words: Iterable[str]) -> str:
     """An optional word before the answer ("Option", "选项") with what may stand between."""
-    names = [_phrase(word) for word in words if word]
-    return rf"(?:(?:{'|'.join(names)})[ :]?(?:{OPENERS}){{0,3}})" if names else "(?:)"
+    names = alternatives(_phrase(word) for word in words if word)
+    return rf"(?:{names}[ :]?(?:{OPENERS}){{0,3}})" if names != NOTHING else "(?:)"
 
 
 def _start(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
@@ -266,15 +274,16 @@ def _start(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
 
 def _after_option(letters: list[Token], wording: Wording) -> re.Pattern[str] | None:
     """A letter directly behind an option's name: "Option B", "विकल्प ख"; nothing need set it apart."""
-    names = [_phrase(word) for word in _plains(wording.option_words, wording) if word]
-    if not letters or not names:
+    names = alternatives(_phrase(word) for word in _plains(wording.option_words, wording) if word)
+    if not letters or names == NOTHING:
         return None
-    found = [_bounded(re.escape(token.word), token.word, wording) for token in letters]
+    found = alternatives((re.escape(token.word), _edges(token.word, wording)) for token in letters)
     return re.compile(
-        rf"(?:{'|'.join(names)}) ?:?(?:{OPENERS}| ){{0,3}}{prefixes(wording)}(?P<word>{'|'.join(found)})(?!\w){_no_compound(wording)}"
+        rf"{names} ?:?(?:{OPENERS}| ){{0,3}}{prefixes(wording)}(?P<word>{found})(?!\w){_no_compound(wording)}"
     )
 
 
+@lru_cache(maxsize=256)
 def _no_compound(wording: Wording) -> str:
     """Lookahead: no hyphen and word ("A-level") but for an ending ("B-dir")."""
     return rf"(?!-(?!{ending}(?!\w))\w)" if (ending := endings(wording).removesuffix("?")) else r"(?!-\w)"
@@ -292,9 +301,9 @@ def everyday(wording: Wording) -> frozenset[str]:
     return frozenset(respelt(key(word), grammar) for word in (*grammar.everyday, *grammar.negators_after))
 
 
-def _bounded(pattern: str, word: str, wording: Wording) -> str:
+def _edges(word: str, wording: Wording) -> Edges:
     ends = endings(wording, lone=len(word) == 1)
-    return bounded(pattern, word, endings=ends, suffixes=wording.grammar.apostrophe == "suffix")
+    return edges(word, endings=ends, suffixes=wording.grammar.apostrophe == "suffix")
 
 
 def _numbered(digits: Mapping[str, str], wording: Wording) -> re.Pattern[str]:
@@ -308,12 +317,14 @@ def _numbered(digits: Mapping[str, str], wording: Wording) -> re.Pattern[str]:
 
 def _cue(tokens: tuple[Token, ...], wording: Wording, digits: Mapping[str, str]) -> re.Pattern[str] | None:
     """Cue, then quotes, brackets or an option's name, then a word. A bare noun needs its colon, a dash or a line."""
-    cues = []
-    for cue in sorted(set(_plains(wording.cues, wording)), key=lambda text: (-len(text), text)):
-        if stem := cue.rstrip(": "):
-            cues.append(_phrase(stem) + (_AFTER_NOUN if cue.endswith(":") else ""))
+    stems = sorted(set(_plains(wording.cues, wording)), key=lambda text: (-len(text), text))
+    cues = [_phrase(stem) for stem in stems if not stem.endswith(":")]
     if wording.grammar.verb_second:
         cues += [_phrase(f"{verb} {noun}") for noun, verb in _clauses(wording)]
+    for noun in (stem.rstrip(": ") for stem in stems if stem.endswith(":")):
+        if noun:
+            pattern, (before, behind) = _phrase(noun)
+            cues.append((pattern, (before, behind + _AFTER_NOUN)))
     if not cues:
         return None
     word = _either(tokens, wording, role="cue")
@@ -322,12 +333,15 @@ def _cue(tokens: tuple[Token, ...], wording: Wording, digits: Mapping[str, str])
     named = _named(_plains(wording.option_words, wording))
     # A prefix may belong to the cue: "impendulo efanele ngu-B".
     gap = f"(?:-|{_GAP})" if wording.grammar.prefixes else _GAP
-    return re.compile(rf"(?:{'|'.join(cues)}){gap}{named}?{prefixes(wording)}(?P<word>{word})")
+    return re.compile(rf"{alternatives(cues)}{gap}{named}?{prefixes(wording)}(?P<word>{word})")
 
 
 def _named_answer(letters: list[Token], wording: Wording) -> re.Pattern[str] | None:
     """The cues turned round. Only letters: "no is the answer" is not how anybody writes."""
-    turned = [rf" ?{_phrase(verb)} ?{_phrase(noun)}" for noun, verb in _clauses(wording)]
+    turned = [
+        rf" ?{alternatives([_phrase(verb)])} ?{alternatives([_phrase(noun)])}"
+        for noun, verb in _clauses(wording)
+    ]
     if not letters or not turned:
         return None
     return re.compile(
@@ -347,10 +361,10 @@ def _clauses(wording: Wording) -> list[tuple[str, str]]:
     return found
 
 
-def _phrase(text: str) -> str:
+def _phrase(text: str) -> tuple[str, Edges]:
     """A phrase in either case as whole words; the boundaries name both cases, and ignoring it there costs time."""
     spelt = re.escape(text).replace(r"\ ", r"\s")
-    return bounded(f"(?i:{spelt})", text)
+    return f"(?i:{spelt})", edges(text)
 
 
 def _plains(phrases: Iterable[str], wording: Wording) -> list[str]:

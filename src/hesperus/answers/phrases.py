@@ -39,6 +39,11 @@ class Words:
     several: tuple[str, ...]
     unspaced: tuple[str, ...]
 
+    @property
+    def needles(self) -> tuple[str, ...]:
+        """Of these at least one stands in every text in which a word does."""
+        return shortest((*self.plain, *(word.split()[0] for word in self.several), *self.unspaced))
+
     @classmethod
     def of(cls, words: Iterable[str]) -> Words:
         """Sort folded words."""

@@ -130,6 +130,7 @@ class _Probes:
         grammar = self.pack.grammar
         for group, reader in self.labels.items():
             known = {key(own) for each in self.pack.groups[group].values() for own in each}
+            begun = tuple(f"{own} " for own in known)
             for label, words in reader.answers:
                 others = frozenset(reader.labels) - {label}
                 allowed = frozenset() if group == "polarity" or len(others) > 1 else others
@@ -138,7 +139,7 @@ class _Probes:
                         parts = (words[0], word) if name == "negators_after" else (word, words[0])
                         reply = self._joined(*parts)
                         # "hindi tama ang" begins with "not true"; Khmer "no" is the clause-final negator too.
-                        if any(f"{key(word)} ".startswith(f"{own} ") or key(reply) == own for own in known):
+                        if key(reply) in known or f"{key(word)} ".startswith(begun):
                             continue
                         means = frozenset() if name == "conditions" else allowed
                         yield Probe(f"grammar.{name}", reply, reader, means)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from hesperus.answers.authors import rule as authors_rule
@@ -15,7 +16,7 @@ from hesperus.answers.rules import RULES, UNFINISHED, is_own, several
 from hesperus.answers.spelling import fold
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import text_language
-from hesperus.languages.letters import scripts_for, share_in
+from hesperus.languages.letters import mostly_in, scripts_for, share_in
 from hesperus.normalization import clean, peel, without_thoughts
 from hesperus.types import Answer, Finish, Reply
 
@@ -99,27 +100,32 @@ def _unread(reply: Text, finish: Finish) -> Answer:
         return Answer("refused", rule="refusal phrase")
     if _foreign_word(reply):
         return Answer("wrong_language", rule="another language's word")
-    expected = scripts_for(reply.reader.wording.script)
-    if (
-        reply.reader.form != "number"
-        and (share := share_in(reply.text, expected)) is not None
-        and share < _OTHER_SCRIPT
-    ):
-        return Answer("wrong_language", rule="another script")
-    if reply.reader.form != "number" and text_language(reply.text, reply.reader.language).is_other:
-        return Answer("wrong_language", rule=ANOTHER_LANGUAGE)
+    if reply.reader.form != "number":
+        expected = scripts_for(reply.reader.wording.script)
+        if not mostly_in(reply.text, expected):
+            share = share_in(reply.text, expected)
+            if share is not None and share < _OTHER_SCRIPT:
+                return Answer("wrong_language", rule="another script")
+        if text_language(reply.text, reply.reader.language).is_other:
+            return Answer("wrong_language", rule=ANOTHER_LANGUAGE)
     return Answer("invalid", rule="several answers" if several(reply) else "no answer")
 
 
 def _foreign_word(reply: Text) -> bool:
     """True where the reply is, or begins with, another language's word for one of the answers."""
-    if not reply.reader.foreign:
-        return False
     foreign = reply.reader.foreign
+    if not foreign:
+        return False
     first = _FIRST_WORD.match(reply.text)
-    if first is not None and fold(peel(first[1])) in foreign:
+    if first is not None and _held(foreign, fold(peel(first[1]))):
         return True
-    return len(reply.text) <= _LONGEST_FOREIGN and fold(peel(reply.text)) in foreign
+    return len(reply.text) <= _LONGEST_FOREIGN and _held(foreign, fold(peel(reply.text)))
+
+
+def _held(words: tuple[str, ...], word: str) -> bool:
+    """Whether a word is among sorted ones."""
+    place = bisect_left(words, word)
+    return place < len(words) and words[place] == word
 
 
 def answer_from_logprobs(option_logprobs: Sequence[float], labels: Sequence[str]) -> Answer:

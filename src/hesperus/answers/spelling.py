@@ -19,4 +19,4 @@ def respelt(text: str, grammar: Grammar) -> str:
 
 def fold(text: str) -> str:
     """The key of a piece of cleaned text that the patterns matched; cheaper than `key`."""
-    return text.casefold().replace("\u0307", "").replace("ı", "i")
+    return text.lower() if text.isascii() else text.casefold().replace("\u0307", "").replace("ı", "i")

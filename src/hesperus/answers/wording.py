@@ -191,13 +191,20 @@ def foreign_words(own: Pack | None, answers: Answers) -> tuple[str, ...]:
     concepts = {place for label, words in answers for place in _places(own, label, words)}
     mine = {key(word) for label, words in (*answers, *synonyms_of(own, answers)) for word in words}
     others = {
-        key(word)
-        for tag in packs()
-        if tag != own.tag
-        for group, label in concepts
-        for word in pack(tag).groups.get(group, {}).get(label, ())
+        word for tag in packs() if tag != own.tag for place in concepts for word in _keys(tag).get(place, ())
     }
     return tuple(sorted(word for word in others - mine if word))
+
+
+@cache
+def _keys(tag: str) -> dict[tuple[str, str], frozenset[str]]:
+    """Keys of the words of a pack by group and label."""
+    groups = pack(tag).groups.items()
+    return {
+        (group, label): frozenset(map(key, words))
+        for group, labels in groups
+        for label, words in labels.items()
+    }
 
 
 def _places(own: Pack, label: str, words: tuple[str, ...]) -> list[tuple[str, str]]:

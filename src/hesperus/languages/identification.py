@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hesperus.errors import UnknownNameError
-from hesperus.languages.letters import RANGES, script_of, scripts_for
+from hesperus.languages.letters import letters_of, script_of, scripts_for
 from hesperus.languages.tags import language
 
 if TYPE_CHECKING:
@@ -205,12 +205,12 @@ def _judged(unit: str, expected: str) -> tuple[str, int] | None:
     scripts = _scripts(expected)
     own, foreign = _counted(unit, scripts)
     if foreign > own:
-        strange = _own_letters(scripts).sub(" ", unit)
-        if _weight(_small_words(_WORD.findall(strange))) < _FEWEST_PLAIN:
+        strange = letters_of(scripts).sub(" ", unit)
+        if not _has_small_words(_WORD.findall(strange)):
             return None
         best = next(iter(_ranked(unit)), "und")
         return ("" if best in _alike(expected) else best, own + foreign)
-    if own < MIN_LETTERS or _weight(_small_words(unit.split())) < _FEWEST_PLAIN:
+    if own < MIN_LETTERS or not _has_small_words(unit.split()):
         return None
     if not is_identified(expected):
         return "", own
@@ -264,7 +264,10 @@ def _units(lines: list[str]) -> Iterator[str]:
     count = 0
     for line in lines:
         held = ""
-        for sentence in _SENTENCE.split(line):
+        sentences = _SENTENCE.split(line)
+        if len(sentences) == 1 and len(line) <= _LONGEST_UNIT:
+            held, sentences = line, []
+        for sentence in sentences:
             held = f"{held} {sentence}" if held else sentence
             if _weight(held) < _UNIT and len(held) < _LONGEST_UNIT:
                 continue
@@ -303,6 +306,8 @@ def _counted(text: str, scripts: tuple[str, ...]) -> tuple[int, int]:
 
 
 def _weight(text: str) -> int:
+    if text.isascii():
+        return sum(map(str.isalpha, text))
     return sum(
         count * (3 if script_of(character) in _IDEOGRAPHS else 1)
         for character, count in Counter(text).items()
@@ -310,9 +315,15 @@ def _weight(text: str) -> int:
     )
 
 
-def _small_words(words: Iterable[str]) -> str:
-    """The words that do not begin with a capital: names and titles say nothing of the language around them."""
-    return " ".join(word for word in words if not _begins_large(word))
+def _has_small_words(words: Iterable[str]) -> bool:
+    """Whether there is enough that does not begin with a capital: names and titles say nothing of the language."""
+    weight = 0
+    for word in words:
+        if not _begins_large(word):
+            weight += _weight(word)
+            if weight >= _FEWEST_PLAIN:
+                return True
+    return False
 
 
 def _without_names(text: str) -> str:
@@ -322,8 +333,9 @@ def _without_names(text: str) -> str:
 
 
 def _begins_large(word: str) -> bool:
-    first = next((character for character in word if character.isalpha()), "")
-    return first.isupper()
+    if word[0].isalpha():
+        return word[0].isupper()
+    return next((character for character in word if character.isalpha()), "").isupper()
 
 
 def _is_code(line: str) -> bool:
@@ -348,12 +360,6 @@ def _base(tag: str) -> str:
 def _alike(tag: str) -> frozenset[str]:
     base = _base(tag)
     return frozenset({base}.union(*(group for group in ALIKE if base in group)))
-
-
-@cache
-def _own_letters(scripts: tuple[str, ...]) -> re.Pattern[str]:
-    known = "".join(RANGES[script] for script in scripts if script in RANGES)
-    return re.compile(f"[{known}]+" if known else r"(?!)")
 
 
 @cache
