@@ -52,7 +52,8 @@ class Page:
             case "Log.entryAdded":
                 self.messages.append(params["entry"]["text"])
             case "Network.requestWillBeSent":
-                self.requests.append(params["request"]["url"])
+                if not params["request"]["url"].startswith("data:"):  # stands in the page itself
+                    self.requests.append(params["request"]["url"])
             case "Page.loadEventFired":
                 self.loaded = True
             case "Page.javascriptDialogOpening":

@@ -370,7 +370,7 @@ def test_hostile_texts_are_text_everywhere() -> None:
     run, report = hostile()
     text = html(report.page(run))
     loads_nothing(text)
-    assert "<script" not in text and "\u202e" not in text and "\x1b" not in text
+    assert text.count("<script") == 1 and "\u202e" not in text and "\x1b" not in text
     assert "alert(1)&lt;/script&gt;⟨U+202E⟩&amp;⟨U+001B⟩" in text and "{{ 7*7 }}" in text
 
 
@@ -423,7 +423,7 @@ def test_it_stands_in_chromium(page: str, tmp_path: Path) -> None:
         await page.open(other, width=390)
         await page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert page.messages == [] and set(page.requests) == {file, other}
-        assert await page.evaluate("document.querySelectorAll('script, img, iframe').length") == 0
+        assert await page.evaluate("document.querySelectorAll('script, img, iframe').length") == 1
         assert await page.evaluate("document.documentElement.scrollWidth") == 390
 
     visit(look)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hesperus.analysis.table import Table
     from hesperus.asking.shards import ShardResult
     from hesperus.records import Run
+    from hesperus.reports.html_page import ShownPage
     from hesperus.senses import SenseMaker
     from hesperus.studies.asked.keeping import StudyRun
 
@@ -111,6 +112,20 @@ class RunResult:
     def report(self, out: Path | str | None = None, **settings: Any) -> Path:
         """As hesperus.report, of this run."""
         return report(self, out, **settings)
+
+    def page(self, **settings: Any) -> ShownPage:
+        """The page of hesperus.report, of this run, for a notebook, which shows it in a frame; `str()` is its HTML.
+
+        Args:
+            settings: As in hesperus.report.
+        """
+        from hesperus.analysis.settings import GivenSettings
+        from hesperus.api.pages import page_of
+        from hesperus.reports.html import report_page
+        from hesperus.reports.html_page import ShownPage
+
+        made = page_of(self.folder, GivenSettings.of(**settings))
+        return ShownPage(report_page(made.run, settings=made.settings, found=made.found))
 
     def __repr__(self) -> str:
         if self.shard is not None:

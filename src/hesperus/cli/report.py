@@ -37,7 +37,7 @@ def command(
     seed: Seed = None,
     interval: Interval = None,
 ) -> None:
-    """Write the report of a run: one HTML file that needs no network, no script and no other file.
+    """Write the report of a run: one HTML file that needs no network and no other file.
 
     Where senses were made from others, it says how consistent the models are; where the same questions were asked in
     several languages or of several models (a similarity study, an import, any records), how alike they answer; of open

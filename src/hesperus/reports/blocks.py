@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any, Literal
 
 from hesperus import rounding
@@ -49,8 +50,22 @@ class Number:
             return ""
         return f"[{rounding.cell(self.low, self.unit)}, {rounding.cell(self.high, self.unit)}]"
 
+    @property
+    def data(self) -> dict[str, str]:
+        """Value and ends in full, in the unit of the text: 74.6 of a share written so; what there is none of is left out."""
+        given = {"value": self.value, "low": self.low, "high": self.high} if self.value is not None else {}
+        return {name: self._in_full(held) for name, held in given.items() if held is not None}
+
+    def _in_full(self, held: float) -> str:
+        # By decimals: 100 * 0.575 is 57.49999999999999
+        exact = Decimal(repr(float(held))) * (100 if self.unit in _HUNDREDFOLD else 1)
+        return f"{exact.normalize():f}"
+
     def __str__(self) -> str:
         return f"{self.point} {self.ends}" if self.ends else self.point
+
+
+_HUNDREDFOLD = ("share", "percentage", "label", "points")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs no network, no script and no other file."""
+"""The report: one HTML file that needs no network and no other file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,14 @@
-"""A page as one HTML file that needs no network, no script and no other file."""
+"""A page as one HTML file that needs no network and no other file, and is whole without its script.
+
+The script sorts, filters and saves what the page shows (templates/page.js); the page's policy names its hash, so that no
+other script can run.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -10,7 +17,7 @@ from markupsafe import Markup
 
 from hesperus.reports.blocks import Block, Grid, Page
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.theme import inline_svg
+from hesperus.reports.theme import font_faces, inline_svg
 from hesperus.untrusted import shortened, visible
 from hesperus.version import __version__
 
@@ -27,6 +34,7 @@ class Figure:
         svg: The drawing.
         caption: What it shows.
         alt: The same for those who do not see it, and where the numbers stand.
+        width: Pixels that it takes in its own size.
         wide: Whether it is shown in its own size and scrolled.
     """
 
@@ -34,14 +42,42 @@ class Figure:
     svg: Markup
     caption: str
     alt: str
+    width: int
     wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page that a notebook shows, in a frame of its own that can reach nothing of the notebook.
+
+    Attributes:
+        page: What it shows.
+    """
+
+    page: Page
+
+    def __str__(self) -> str:
+        return html(self.page)
+
+    def _repr_html_(self) -> str:
+        title = visible(self.page.title)
+        return Markup(
+            '<iframe title="{}" srcdoc="{}" sandbox="allow-scripts allow-downloads" '
+            'style="width:100%;height:85vh;min-height:30rem;border:0"></iframe>'
+        ).format(title, str(self))
 
 
 def html(page: Page) -> str:
     """The page as text; the same blocks give the same text. Every text in it is escaped."""
-    return (
-        _environment().get_template("page.html.j2").render(page=page, version=__version__, css=Markup(_css()))
-    )
+    script = _beside("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    shown = {
+        "css": Markup(font_faces() + _beside("report.css")),
+        "script": Markup(script),
+        "digest": digest,
+        "version": __version__,
+    }
+    return _environment().get_template("page.html.j2").render(page=page, **shown)
 
 
 def _figure(drawing: Drawing) -> Figure:
@@ -49,7 +85,15 @@ def _figure(drawing: Drawing) -> Figure:
     svg = Markup(inline_svg(drawing.chart, drawing.name))
     alt = f"Figure: {drawing.caption}"
     alt += f" The table on {drawing.table} has the numbers." if drawing.table else ""
-    return Figure(f"figure-{drawing.name}", svg, drawing.caption, alt, wide=drawing.wide)
+    width = re.match(r'<svg [^>]*?\bwidth="([0-9.]+)', svg)
+    return Figure(
+        f"figure-{drawing.name}",
+        svg,
+        drawing.caption,
+        alt,
+        round(float(width[1])) if width else 0,
+        drawing.wide,
+    )
 
 
 def _kinds(blocks: Iterable[Block]) -> Iterator[tuple[str, object]]:
@@ -79,6 +123,6 @@ def _environment() -> Environment:
     return environment
 
 
-def _css() -> str:
+def _beside(name: str) -> str:
     loader = PackageLoader("hesperus.reports", "templates")
-    return loader.get_source(Environment(autoescape=True), "report.css")[0]
+    return loader.get_source(Environment(autoescape=True), name)[0]

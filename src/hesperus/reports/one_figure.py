@@ -237,7 +237,7 @@ def _of_senses(what: str, run: Run, choice: FigureChoice, scores: pl.DataFrame |
 
 
 def write_figure(drawing: Drawing, out: Path | str) -> Path:
-    """Write a figure as its file's ending says: .svg, .png, .pdf, or .html (a page that loads and runs nothing).
+    """Write a figure as its file's ending says: .svg, .png, .pdf, or .html (a page that loads nothing).
 
     Raises:
         UnknownNameError: Another ending.

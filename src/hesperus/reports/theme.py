@@ -6,9 +6,12 @@ Ito 2008, the light ones darkened); where colour carries meaning, a shape or a l
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import altair as alt
@@ -25,8 +28,10 @@ GRID = "#8b8f98"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5558b", "#8a7000", "#6a5acd")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 NEUTRAL = "#7d848d"
-FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-"""Liberation Sans ships inside the renderer, and Arial and Helvetica have its widths, so that labels fit anywhere."""
+FONT = "Hesperus Sans, Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first is measured by its own file and travels with every page and SVG, so that labels fit on any machine."""
+
+FONTS = Path(__file__).parent / "fonts"
 
 WIDTH = 430
 """Pixels of a panel without its labels."""
@@ -50,17 +55,31 @@ _CONFIG: dict[str, Any] = {
     "view": {"stroke": None},
     "axis": {
         "labelColor": INK, "titleColor": INK, "domainColor": GRID, "tickColor": GRID, "gridColor": GRID,
-        "gridOpacity": 0.25, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal",
+        "gridOpacity": 0.25, "labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal",
         "labelLimit": 260, "titlePadding": 8,
     },
-    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 13, "labelFontWeight": "bold",
-               "labelLimit": 420, "titleFontSize": 12},
+    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 14, "labelFontWeight": "bold",
+               "labelLimit": 420, "titleFontSize": 13},
     "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12,
                "titleFontWeight": "normal", "orient": "top", "columns": 3, "labelLimit": 220, "symbolSize": 90,
                "symbolStrokeWidth": 0},
-    "title": {"color": INK, "anchor": "start", "frame": "group", "fontSize": 13},
-    "text": {"color": INK, "fontSize": 11},
+    "title": {"color": INK, "anchor": "start", "frame": "group", "fontSize": 14},
+    "text": {"color": INK, "fontSize": 12},
 }  # fmt: skip
+
+
+def font_faces() -> str:
+    """The fonts as CSS that loads nothing: Latin and Greek letters, digits and signs, in two weights."""
+    return "".join(
+        f'@font-face{{font-family:"Hesperus Sans";font-weight:{weights};src:url(data:font/woff2;base64,'
+        f'{base64.b64encode((FONTS / f"{name}.woff2").read_bytes()).decode()}) format("woff2")}}'
+        for name, weights in (("regular", "1 500"), ("semibold", "501 1000"))
+    )
+
+
+@cache
+def _make_fonts_known() -> None:
+    vl_convert.register_font_directory(str(FONTS))
 
 
 def values(rows: Sequence[Mapping[str, object]]) -> Any:
@@ -97,9 +116,11 @@ def render(chart: Any, format: FigureFormat = "svg") -> bytes:
         UnknownNameError: No such format.
     """
     spec = specification(chart)
+    _make_fonts_known()
     if format == "svg":
-        drawn = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
-        return _numbered(_told(drawn), "part-").encode()
+        drawn = _svg(spec, "part-")
+        start = drawn.index(">", drawn.index("<svg")) + 1
+        return f"{drawn[:start]}<style>{font_faces()}</style>{drawn[start:]}".encode()
     if format == "png":
         return vl_convert.vegalite_to_png(
             spec, vl_version=_VEGA_LITE, ppi=144, config={"background": "white"}, allowed_base_urls=[]
@@ -109,14 +130,26 @@ def render(chart: Any, format: FigureFormat = "svg") -> bytes:
     raise UnknownNameError("figure format", str(format), FIGURE_FORMATS)
 
 
+def _svg(spec: str, prefix: str) -> str:
+    _make_fonts_known()
+    drawn = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
+    return _numbered(_told(drawn), prefix)
+
+
 _DESCRIBED = re.compile(
     r'<(\w+) aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"([^>]*?)/>'
 )
 
 
+_ROLE = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
+
+
 def _told(svg: str) -> str:
-    """What a mark says of itself becomes its title, which a browser shows under the pointer without a script."""
-    return _DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", svg)
+    """What a mark says of itself becomes its title, which a browser shows under the pointer without a script.
+
+    Other roles go: the figure has a name and its table the numbers, and a group without a name tells nobody anything.
+    """
+    return _ROLE.sub("", _DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", svg))
 
 
 _DEFINED = re.compile(r'\bid="([^"]+)"')
@@ -133,7 +166,7 @@ def _numbered(svg: str, prefix: str) -> str:
 
 def inline_svg(chart: Any, name: str) -> str:
     """SVG for a page: takes the page's ink, and its ids carry the figure's name so that figures do not clash."""
-    svg = _numbered(render(chart).decode(), f"{name}-")
+    svg = _svg(specification(chart), f"{name}-")
     for attribute in ("fill", "stroke"):
         svg = svg.replace(f'{attribute}="{INK}"', f'{attribute}="currentColor"')
     return svg[svg.index("<svg") :]

@@ -1,0 +1,230 @@
+"use strict";
+// Sorts, filters and saves what the page shows; without it the page is read as it stands.
+(() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const make = (tag, props, ...inner) => {
+    const node = Object.assign(document.createElement(tag), props);
+    node.append(...inner);
+    return node;
+  };
+  const plain = text => text.replace(/\s+/g, " ").trim();
+  const words = node => plain(node.textContent);
+  const point = cell => plain([...cell.childNodes].filter(n => n.nodeName !== "SMALL").map(n => n.textContent).join(""));
+  const heads = table => [...table.tHead.rows[0].cells];
+  const rows = table => [...table.tBodies[0].rows];
+  const shownRows = table => rows(table).filter(row => !row.hidden);
+
+  // Buttons, the clipboard, files
+  const button = (label, title, act) => {
+    const made = make("button", {type: "button", title}, label);
+    made.addEventListener("click", () => act(made));
+    return made;
+  };
+  const say = (node, text) => {
+    const before = node.dataset.label ??= node.textContent;
+    node.textContent = text;
+    clearTimeout(node.timer);
+    node.timer = setTimeout(() => { node.textContent = before; }, 1500);
+  };
+  const copy = async (text, told) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {  // in a frame, or where the browser does not allow it
+      const area = make("textarea", {value: text});
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+      told.focus();
+    }
+    say(told, "copied");
+  };
+  const save = (content, kind, name) => {
+    const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], {type: kind}));
+    make("a", {href: url, download: name}).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+  };
+
+  // A table as CSV: numbers in full, ends of intervals in columns of their own, no text that a spreadsheet would run
+  const field = text => `"${text.replaceAll('"', '""')}"`;
+  const FORMULA = /^'*[\t\r ]*[=+\-@＝＋－＠]/, NUMBER = /^[-+]?(\d[\d.,\u00a0 ]*|[.,]\d+)(e[-+]?\d+)?\s?%?$/i;
+  const guarded = text => field(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+  const csv = table => {
+    const body = shownRows(table);
+    const withEnds = heads(table).map((_, at) => body.some(row => "low" in row.cells[at].dataset));
+    const line = cells => cells.flat().join(",");
+    const named = heads(table).map((head, at) =>
+      [guarded(words(head)), ...(withEnds[at] ? [guarded(`${words(head)}, low`), guarded(`${words(head)}, high`)] : [])]);
+    const values = row => [...row.cells].map((cell, at) => {
+      const {value, low = "", high = ""} = cell.dataset;
+      const own = value ?? (point(cell) === "–" ? "" : guarded(point(cell)));
+      return withEnds[at] ? [own, low, high] : [own];
+    });
+    return [line(named), ...body.map(row => line(values(row)))].join("\r\n") + "\r\n";
+  };
+
+  // A table as LaTeX (booktabs): no text of a cell is a command
+  const codes = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}",
+    ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\char34{}", "−": "$-$", "–": "--", "κ": "$\\kappa$", "ρ": "$\\rho$",
+    "α": "$\\alpha$", "≤": "$\\le$", "\u00a0": "~"};
+  const tex = text => text.replace(/[\\~^<>|"−–κρα≤\u00a0{}$&#_%]/g, sign => codes[sign] ?? `\\${sign}`);
+  const latex = table => {
+    const ends = cell => cell.querySelector("small") ? ` {\\scriptsize ${tex(words(cell.querySelector("small")))}}` : "";
+    const value = cell => ("value" in cell.dataset ? tex(point(cell)).replace(/^-/, "$-$") : tex(point(cell))) + ends(cell);
+    const line = (cells, of) => `{}${cells.map(of).join(" & ")} \\\\`;
+    const sides = heads(table).map(head => head.classList.contains("n") ? "r" : "l").join("");
+    return ["% \\usepackage{booktabs}", "\\begin{table}", "\\centering", `\\caption{${tex(words(table.caption))}}`,
+      `\\begin{tabular}{@{}${sides}@{}}`, "\\toprule", line(heads(table), cell => tex(words(cell))), "\\midrule",
+      ...shownRows(table).map(row => line([...row.cells], value)), "\\bottomrule", "\\end{tabular}", "\\end{table}", ""].join("\n");
+  };
+
+  // Order and filter
+  const sort = (table, at) => {
+    const head = heads(table)[at];
+    const next = {ascending: "descending", descending: ""}[head.getAttribute("aria-sort")] ?? "ascending";
+    heads(table).forEach(other => other.removeAttribute("aria-sort"));
+    if (next) head.setAttribute("aria-sort", next);
+    const sign = next === "descending" ? -1 : 1;
+    const key = row => {
+      const cell = row.cells[at];
+      return "value" in cell.dataset ? Number(cell.dataset.value) : point(cell);
+    };
+    const missing = one => one === "" || (typeof one === "string" && one.startsWith("–"));
+    const order = (a, b) => {
+      const [one, two] = [key(a), key(b)];
+      if (!next) return a.dataset.place - b.dataset.place;
+      if (missing(one) || missing(two)) return missing(one) - missing(two) || a.dataset.place - b.dataset.place;
+      const apart = typeof one === "number" && typeof two === "number" ? one - two
+        : String(one).localeCompare(String(two), undefined, {numeric: true});
+      return sign * apart || a.dataset.place - b.dataset.place;
+    };
+    table.tBodies[0].append(...rows(table).sort(order));
+  };
+  const filter = (table, wanted, status) => {
+    const parts = wanted.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of rows(table)) {
+      const text = row.textContent.toLocaleLowerCase();
+      row.hidden = !parts.every(part => text.includes(part));
+    }
+    status.textContent = parts.length ? `${shownRows(table).length} of ${rows(table).length} rows` : "";
+  };
+  const equip = (table, name) => {
+    rows(table).forEach((row, place) => { row.dataset.place = place; });
+    heads(table).forEach((head, at) => {
+      const made = button("", "Sort by this column", () => sort(table, at));
+      made.className = "sort";
+      made.append(...head.childNodes);
+      head.append(made);
+    });
+    const tools = make("div", {className: "tools"});
+    if (rows(table).length > 7) {
+      const status = make("span", {role: "status"});
+      const input = make("input", {type: "search", placeholder: "Filter rows", ariaLabel: "Filter rows"});
+      input.addEventListener("input", () => filter(table, input.value, status));
+      tools.append(input, status);
+    }
+    tools.append(
+      button("Copy CSV", "Copy the rows that are shown, numbers in full", told => copy(csv(table), told)),
+      button("Copy LaTeX", "Copy the rows that are shown, for booktabs", told => copy(latex(table), told)),
+      button("Save CSV", "Save the rows that are shown, numbers in full", () => save(csv(table), "text/csv", `${name}.csv`)),
+      button("Save LaTeX", "Save the rows that are shown, for booktabs", () => save(latex(table), "text/x-tex", `${name}.tex`)));
+    table.closest(".scroll").before(tools);
+  };
+
+  // Figures: the fonts of the page travel with them
+  const INK = "#23272e";
+  const drawing = figure => {
+    const svg = figure.querySelector("svg").cloneNode(true);
+    const faces = document.querySelector("style").textContent.match(/@font-face\{[^}]*\}/g) ?? [];
+    const style = document.createElementNS(svg.namespaceURI, "style");
+    style.textContent = faces.join("");
+    svg.prepend(style);
+    svg.setAttribute("color", INK);
+    return new XMLSerializer().serializeToString(svg);
+  };
+  const picture = async figure => {
+    const {width, height} = figure.querySelector("svg").viewBox.baseVal;
+    const image = new Image(width, height);
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing(figure))}`;
+    await image.decode();
+    const canvas = make("canvas", {width: 3 * width, height: 3 * height});
+    const paint = canvas.getContext("2d");
+    paint.fillStyle = "white";
+    paint.fillRect(0, 0, canvas.width, canvas.height);
+    paint.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return new Promise(done => canvas.toBlob(done, "image/png"));
+  };
+  const offer = figure => figure.append(make("div", {className: "tools"},
+    button("Save SVG", "Save the figure as SVG", () => save(drawing(figure), "image/svg+xml", `${figure.id}.svg`)),
+    button("Save PNG", "Save the figure as PNG", async () => save(await picture(figure), "", `${figure.id}.png`))));
+
+  // Under the pointer: whose number it is, in full, with its interval and its n
+  const COUNT = /^(n|items|pairs|questions|units|sentences|claims|answers|replies)\b(?!.*%)/i;
+  const round = text => String(Number(Number(text).toPrecision(6)));
+  const told = cell => {
+    const table = cell.closest("table"), cells = [...cell.parentNode.cells], names = heads(table).map(words);
+    const whose = cells.filter((_, at) => !heads(table)[at].classList.contains("n")).map(point).slice(0, 4).join(", ");
+    const {value, low, high} = cell.dataset;
+    const at = names.findIndex((name, place) => COUNT.test(name) && "value" in cells[place].dataset);
+    const lines = [whose, `${names[cells.indexOf(cell)]}: ${round(value)}`];
+    if (low && high) lines.push(`interval ${round(low)} to ${round(high)}`);
+    if (at >= 0 && cells[at] !== cell) lines.push(`n = ${point(cells[at])} (${names[at]})`);
+    return lines.join("\n");
+  };
+  const tip = make("div", {className: "tip", role: "tooltip", hidden: true});
+  const hover = event => {
+    const cell = event.target.closest?.("table.grid td[data-value]");
+    tip.hidden = !cell;
+    if (!cell) return;
+    tip.textContent = told(cell);
+    const box = cell.getBoundingClientRect(), own = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(box.left, innerWidth - own.width - 4))}px`;
+    tip.style.top = `${box.bottom + own.height + 8 < innerHeight ? box.bottom + 4 : Math.max(4, box.top - own.height - 4)}px`;
+  };
+
+  // Links to headings; the contents follow; a link into a folded part opens it
+  const link = heading => {
+    const made = button("#", "Copy the link to this section", () => {
+      location.hash = heading.id;
+      copy(location.href, made);
+    });
+    made.className = "anchor";
+    made.ariaLabel = `Copy the link to “${words(heading)}”`;
+    heading.append(made);
+  };
+  const links = all("nav a").map(a => [a, document.getElementById(decodeURIComponent(a.hash.slice(1)))]);
+  const follow = () => {
+    const above = links.filter(([, heading]) => heading?.getBoundingClientRect().top < innerHeight / 3);
+    const current = above.at(-1)?.[0];
+    for (const [a] of links) {
+      if (a === current) a.setAttribute("aria-current", "location"); else a.removeAttribute("aria-current");
+    }
+  };
+  const unfold = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let part = target?.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+    if (target?.closest("details")) target.scrollIntoView();
+  };
+
+  let section = "table", count = 0;
+  for (const node of all("h2[id], h3[id], table.grid, figure")) {
+    if (node.matches("figure")) offer(node);
+    else if (node.matches("table")) equip(node, `${section}-${++count}`);
+    else {
+      [section, count] = [node.id, 0];
+      link(node);
+    }
+  }
+  const fitting = new ResizeObserver(seen => seen.forEach(({target}) => {
+    const box = target.closest(".scroll");
+    box.classList.toggle("fits", box.firstElementChild.offsetWidth <= box.clientWidth + 1);
+  }));
+  all(".scroll > table").forEach(table => [table, table.parentNode].forEach(part => fitting.observe(part)));
+  document.body.append(tip);
+  document.addEventListener("pointerover", hover);
+  document.addEventListener("pointerdown", hover);
+  addEventListener("scroll", () => { tip.hidden = true; requestAnimationFrame(follow); }, {passive: true});
+  addEventListener("hashchange", unfold);
+  unfold();
+  follow();
+})();
