@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 
 import pytest
@@ -25,3 +26,11 @@ def until():
             time.sleep(0.002)
 
     return wait
+
+
+@pytest.fixture
+def interruptible():
+    """Interrupts reach Python also where the tests run in the background, whose shell has them ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -91,6 +91,7 @@ def test_batches_that_take_their_time_are_each_committed_before_the_next(store):
     assert kept == [0, 4, 8], "a kill loses one batch"
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_keeps_the_batch_under_way_and_asks_no_more(store, until):
     class Interrupted(Batches):
         def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
@@ -107,6 +108,7 @@ def test_an_interrupt_keeps_the_batch_under_way_and_asks_no_more(store, until):
     assert notes == {"stopping: what is in flight will be kept; interrupt again to quit at once"}
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_third_interrupt_waits_for_nothing(store):
     class Stuck(Batches):
         def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:

@@ -380,6 +380,7 @@ def test_what_a_run_waits_for_is_said(store, monkeypatch):
     assert seen[-1].note == ""
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_second_interrupt_cuts_short_what_is_in_flight(store, until):
     def behave(body, count):
         return echo(body, count) if count <= 3 else Say("late", seconds=30)

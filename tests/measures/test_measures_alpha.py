@@ -141,3 +141,15 @@ def test_bad_use_is_refused() -> None:
         fleiss_kappa([1, 2])
     with pytest.raises(ValueError, match="every unit needs as many ratings, 2 or more"):
         fleiss_kappa([[3, 0], [1, 1]])
+
+
+def test_an_alpha_whose_resamples_are_all_undefined_has_no_interval_and_says_so() -> None:
+    ratings = [[1.0, 1.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.0, 1.0, np.nan]]
+    drawn = [
+        krippendorff_alpha(ratings, bootstrap=Bootstrap(1, seed, interval="percentile")) for seed in range(20)
+    ]
+    without = [one for one in drawn if one.low is None]
+    assert 0 < len(without) < 20, "of one resample: it may hold only units whose ratings are all the same"
+    for one in without:
+        assert one.value is not None and (one.high, one.n, one.excluded) == (None, 4, 1)
+        assert "no interval" in one.reason and "1 rated once" in one.reason

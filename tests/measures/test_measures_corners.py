@@ -13,8 +13,12 @@ from hesperus.measures import (
     Statistic,
     agreement_statistics,
     chance_statistic,
+    cohen_statistic,
     difference,
     estimate,
+    fleiss_statistic,
+    gwet_statistic,
+    mean_statistic,
     pearson_statistic,
     share_statistic,
     summed_by,
@@ -96,3 +100,56 @@ def test_pseudo_items_of_a_correlation_stand_in_the_middle_wholly_in_step_or_out
     both = x.std() * y.std()
     assert in_step == pytest.approx([1.0, 0.0, 0.0, *(far * np.array([x.var(), y.var(), both]))])
     assert out_of_step == pytest.approx([1.0, 0.0, 0.0, *(far * np.array([x.var(), y.var(), -both]))])
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        gwet_statistic([[0, 1, 2, 0], [0, 1, 1, 0]]),
+        fleiss_statistic([[0, 1, 2, 0], [0, 1, 1, 0]]),
+        cohen_statistic([0, 1, 2, 0], [0, 1, 1, 0]),
+    ],
+    ids=["AC1", "Fleiss", "Cohen"],
+)
+def test_raters_who_agree_on_everything_else_or_nothing_are_possible(found: Statistic) -> None:
+    assert not isinstance(found.corners, NoCorners)
+    one = np.array(found.corners)
+    together = found.reduce(one[:, None] + one[None, :])
+    assert np.nanmax(together) == pytest.approx(1.0) and np.nanmin(together) < 0.0
+    assert np.isfinite(found.reduce(one.sum(axis=0)))
+
+
+def test_an_item_that_does_not_count_moves_no_corner() -> None:
+    codes, other = np.array([0, 1, 2, 0, 1], np.int32), np.array([0, 2, 2, 1, 1], np.int32)
+    alone = agreement_statistics(codes, other, key=Key(codes, np.array([3, 3, 4, 4, 3], np.int32)))
+    with_one = agreement_statistics(
+        np.append(codes, 0).astype(np.int32),
+        np.append(other, 0).astype(np.int32),
+        key=Key(np.append(codes, 0).astype(np.int32), np.array([3, 3, 4, 4, 3, 1], np.int32)),
+    )
+    assert alone["kappa_p"].corners == with_one["kappa_p"].corners
+    others = (3 * 0.5 + 2 * 1 / 3) / 5
+    assert np.array(alone["kappa_p"].corners) == pytest.approx(
+        np.array(
+            [
+                [1, 1, 1, 1, others],
+                [1, 0, 1, 0, others],
+                [1, 0, 0, 1, others],
+                [1, 1, 0, 0, others],
+                [1, 0, 0, 0, others],
+            ]
+        )
+    ), "both right; only the first; only the second; both wrong and alike; both wrong and different"
+
+
+def test_the_ends_of_a_scale_are_those_that_the_scores_lie_between() -> None:
+    everything = np.ones(3, bool)
+    ends = {
+        (0.2, 0.4, 1.0): (0.0, 1.0),
+        (0.2, 50.0, 100.0): (0.0, 100.0),
+        (0.2, 50.0, 101.0): (0.2, 101.0),
+        (-0.1, 0.4, 0.9): (-0.1, 0.9),
+    }
+    for scores, (low, high) in ends.items():
+        found = mean_statistic(np.array(scores), everything)
+        assert found.corners == ((low, 1.0), (high, 1.0))

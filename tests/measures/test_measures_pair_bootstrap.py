@@ -27,6 +27,7 @@ from hesperus.measures import (
     pair_bootstrap,
     rank_consistency_statistic,
 )
+from hesperus.measures.agreement import agreement_basis
 
 RUNS, ITEMS, OPTIONS = 5, 60, 5
 PAIRS = np.array(list(combinations(range(RUNS), 2)))
@@ -197,3 +198,30 @@ def test_bad_use_is_refused() -> None:
         SoftRuns(probs[:, 1:], key)
     with pytest.raises(ValueError, match="invalid must be one of disagree, agree, drop, not 'ignore'"):
         HardRuns(codes, key, "ignore")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_a_single_pair_is_that_pair(name: str) -> None:
+    rng = np.random.default_rng(4)
+    codes = rng.integers(0, 4, (2, 60)).astype(np.int32)
+    key = Key(rng.integers(0, 4, 60).astype(np.int32), np.full(60, 4, np.int32))
+    found = bootstrap_pairs(
+        HardRuns(codes, key), np.array([[0, 1]]), bootstrap=Bootstrap(200), statistics=[name]
+    )[name]
+    alone = estimate(agreement_statistics(codes[0], codes[1], key=key)[name], Bootstrap(200))
+    assert (found.value[0], found.low[0], found.high[0]) == pytest.approx(
+        (alone.value, alone.low, alone.high)
+    )
+
+
+def test_the_basis_of_agreement_counts_what_agreement_counts() -> None:
+    codes = np.array([[0, 1, -1, -3, 2], [0, 2, 1, 1, 2]], np.int32)
+    key = Key(np.array([0, 1, -1, 0, 2], np.int32), np.full(5, 3, np.int32))
+    whole, basis = (
+        agreement_statistics(codes[0], codes[1], key=key),
+        agreement_basis(codes[0], codes[1], key=key),
+    )
+    for name in basis:
+        assert (basis[name].n, basis[name].excluded, basis[name].reason) == (
+            whole[name].n, whole[name].excluded, whole[name].reason,
+        ), name  # fmt: skip

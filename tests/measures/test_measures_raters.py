@@ -206,3 +206,13 @@ def test_bad_use_is_refused() -> None:
         gwet_statistic([1, 2])
     with pytest.raises(ValueError, match="no rater 2 among 2"):
         bias_statistic([[1], [1]], 2)
+
+
+def test_a_bias_is_the_distance_to_the_mean_of_the_others_by_hand() -> None:
+    ratings = [[5, 1, 3, np.nan], [1, 2, np.nan, 4], [3, 4, np.nan, np.nan]]
+    found = bias_statistic(ratings, 0)
+    assert estimate(found).value == pytest.approx(((5 - 2) + (1 - 3)) / 2)
+    assert (found.n, found.excluded, found.reason) == (2, 1, "1 rated by nobody else")
+    assert found.corners == ((4.0, 1.0), (-4.0, 1.0)), "as far apart as the scale is wide"
+    silent = bias_statistic(np.full((2, 3), np.nan), 1)
+    assert (silent.n, silent.corners) == (0, ((0.0, 1.0), (-0.0, 1.0)))

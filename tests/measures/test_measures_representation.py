@@ -151,3 +151,18 @@ def test_the_example_in_the_docs_runs() -> None:
     exec(page.partition("```python\n")[2].partition("```")[0], names)
     found = names["found"]
     assert found.estimate(0).n == 50 and found.matrix().shape == (3, 3)
+
+
+def test_sentences_that_share_their_states_score_exactly_nothing() -> None:
+    rng = np.random.default_rng(3)
+    states = np.repeat(rng.normal(size=(3, 1, 16)), 50, axis=1)
+    found = representation_similarity(states)
+    assert (found.value == 0.0).all() and found.mean.value == 0.0
+    assert found.matching == pytest.approx(found.baseline) and not found.resampled
+
+
+def test_of_one_sentence_there_is_nothing_that_does_not_match() -> None:
+    found = representation_similarity(np.ones((2, 1, 4)), bootstrap=Bootstrap(20))
+    assert np.isnan(found.value).all() and not found.resampled
+    assert (found.mean.value, found.estimate(0).value, found.n) == (None, None, 1)
+    assert "NO_INTERVAL" not in found.mean.reason and "no interval" not in found.estimate(0).reason

@@ -190,3 +190,15 @@ def test_arrays_refuse_two_tasks_and_uneven_options() -> None:
 
 def test_both_rooms_mean_the_same_by_their_codes() -> None:
     assert (INVALID, MISSING) == (measures.INVALID, measures.MISSING)
+
+
+def test_a_failed_request_is_another_thing_than_one_that_was_never_made() -> None:
+    rows = [
+        {"model": "m", "instruction": "en", "input": "en", "item": "a", "outcome": "error"},
+        {"model": "m", "instruction": "en", "input": "en", "item": "b", "outcome": "answered", "answer": "A"},
+        {"model": "n", "instruction": "en", "input": "en", "item": "b", "outcome": "answered", "answer": "A"},
+    ]
+    arrays = answer_arrays(_records(rows))
+    assert arrays.cells[0] == Cell("m", "en", "en") and Cell("m", "en", "en").repeat == 1
+    assert arrays.answers[:, 0].tolist() == [measures.FAILED, measures.MISSING]
+    assert len({measures.FAILED, measures.MISSING, measures.INVALID}) == 3

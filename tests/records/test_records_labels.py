@@ -217,3 +217,31 @@ def test_as_many_labels_as_letters_are_a_closed_set_and_more_are_free_text(
 ) -> None:
     rows = [(f"l{n}", f"l{n}") for n in range(many)]
     assert label_counts(conform(table(*rows))) == counted
+
+
+def test_labels_that_are_no_options_are_shown_with_the_most_frequent_first() -> None:
+    answers = ["P", "Q", "Q", "R", "R", "R", *"STUV"]
+    with pytest.raises(
+        DataError, match=r"10 rows hold labels that are none of .*: 'R' \(3\), 'Q' \(2\), "
+    ) as told:
+        conform(table(*((answer, "A") for answer in answers), options=["A", "B"]))
+    assert "2 more" in str(told.value), "five are shown of seven"
+
+
+def test_replies_that_are_the_answer_as_a_whole_keep_their_spelling() -> None:
+    towns = [("rome", "Rome"), ("Rome", "Rome"), ("ROME.", "Rome")]
+    assert conform(table(*towns, rule="own words"))["answer"].to_list() == ["Rome"] * 3
+    assert conform(table(*towns, rule="whole text"))["answer"].to_list() == ["rome", "Rome", "ROME."]
+
+
+def test_of_an_open_answer_nobody_knows_how_many_options_there_were() -> None:
+    many = [(f"word {n}", f"word {n}") for n in range(40)]
+    assert answer_arrays(conform(table(*many))).options.tolist() == [0] * 40
+    some = pl.concat(
+        [
+            table(("A", "A"), options=["A", "B"]),
+            table(*many).with_columns(item=pl.col("item") + "x", options=pl.lit(None, pl.List(pl.String))),
+        ],
+        how="vertical_relaxed",
+    )
+    assert sorted(set(answer_arrays(conform(some)).options.tolist())) == [0, 2]

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import hesperus.records
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError, EarlierRunWarning, UsageError
 from hesperus.records import Run, conform, read_records, read_run, write_run
 from hesperus.records.importers import ImportSettings, import_logs, save_imported
 
@@ -128,3 +128,19 @@ def test_a_log_whose_name_is_no_text_is_imported(tmp_path: Path) -> None:
     file.write_text("item,model,language,answer,gold\n1,m,en,A,A\n2,m,en,B,A\n")
     save_imported(import_logs(tmp_path / "logs", ImportSettings(tool="table", task="q")), tmp_path / "run")
     assert len(read_run(tmp_path / "run").records) == 2
+
+
+def test_a_signature_is_written_as_people_read_it(tmp_path: Path) -> None:
+    write_run(_run(signature={"task": "мова", "n": 1}), tmp_path / "run")
+    assert (tmp_path / "run" / "signature.json").read_text(
+        encoding="utf-8"
+    ) == '{\n  "n": 1,\n  "task": "мова"\n}\n'
+
+
+def test_a_study_resolved_before_intervals_had_methods_is_said_to_have_others(tmp_path: Path) -> None:
+    drawn = {"resamples": 9, "seed": 0, "level": 0.95}
+    write_run(_run(study={"bootstrap": drawn}), tmp_path / "run")
+    with pytest.warns(EarlierRunWarning, match="resolved by an earlier hesperus"):
+        read_run(tmp_path / "run")
+    write_run(_run(study={"bootstrap": {**drawn, "interval": "bayesian"}}), tmp_path / "run")
+    read_run(tmp_path / "run")

@@ -255,3 +255,9 @@ def test_a_cell_that_is_no_json_list_is_named_with_its_row(text: str) -> None:
 def test_an_option_without_a_text_is_refused() -> None:
     with pytest.raises(DataError, match="hold a null; every option has a text"):
         conform(_frame({"options": ["A", None], "probs": None}))
+
+
+def test_repeats_go_up_to_what_the_column_holds() -> None:
+    assert conform(_frame({"repeat": 2**31 - 1}))["repeat"].to_list() == [2**31 - 1]
+    with pytest.raises(DataError, match="repeat"):
+        conform(_frame({"repeat": 2**31}))

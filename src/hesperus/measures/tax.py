@@ -81,7 +81,7 @@ def tax_statistic(pairs: TaxPairs) -> Statistic:
         int(kept.sum()),
         lost,
         f"{lost} unreadable on a side" if lost else "",
-        "no item has a readable answer on both sides",
+        "no item counts on both sides",
     )
 
 

@@ -87,7 +87,7 @@ def naturalisation_table(
     places = {item: k for k, (_, item) in enumerate(given.items)}
     masks = {name: _mask(ids, places) for name, ids in strata.items()}
     every = np.logical_or.reduce(list(masks.values())) if masks else np.zeros(len(places), dtype=np.bool_)
-    if not given.pairs.asked[:, every].any():
+    if (given.causes["not asked at all"] | given.causes["asked on one side only"])[:, every].all():
         raise DataError(f"no item of the strata was asked as {sides[0].input!r}")
     absent = sum(item not in places for ids in strata.values() for item in ids)
     rows = [row | {"stratum": row.pop("task")} for row in _rows(given, masks, every, settings)]

@@ -93,11 +93,7 @@ def difference_rows(
     bootstrap = settings.bootstrap
     pairs = narrowed(given, rows, items)
     about = {**about, ANSWERED: given.answered(rows, items)}
-    left = given.left_out(rows, items)
-    left.pop("not asked at all", None)
-    reason = "; ".join(
-        [*(f"{count} {cause}" for cause, count in left.items()), *_pairs_lost(given, rows, items)]
-    )
+    left, reason = _left_out(given, rows, items)
     for side, statistic in zip(shown.sides, side_statistics(pairs), strict=False):
         found = _noted(estimate(statistic, bootstrap), left, reason)
         yield {
@@ -222,22 +218,32 @@ def group_difference_rows(
         yield {**about, "statistic": name, **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
 
 
+def _left_out(given: Compared, rows: Sequence[int], items: Mask) -> tuple[dict[str, int], str]:
+    """Items of those asked that do not count, by cause; the causes in words, with those of single pairs."""
+    left = given.left_out(rows, items)
+    left.pop("not asked at all", None)
+    told = [*(f"{count} {cause}" for cause, count in left.items()), *_pairs_lost(given, rows, items)]
+    return left, "; ".join(told)
+
+
 def bound_row(
     given: Compared, rows: Sequence[int], items: Mask, about: Row, *, bootstrap: Bootstrap, name: str
 ) -> Row:
     """How low and how high the difference could be whatever unreadable answers meant.
 
     Returns:
-        The strict value with the lower end of the lowest bound's interval and the upper end of the highest's.
+        The strict value with the lower end of the lowest bound's interval and the upper end of the highest's; why there
+        is none, if there is none.
     """
     picked = given.pairs.of_models(rows).of_items(items)
     pairs = _only(picked, np.asarray(picked.asked.any(axis=0)))
     low, high = (estimate(bound, bootstrap) for bound in tax_bounds(pairs))
-    value = estimate(tax_statistic(pairs)).value
+    strict = estimate(tax_statistic(pairs))
     ends = (low.low if low.low is not None else low.value, high.high if high.high is not None else high.value)
     return {
-        **about, "statistic": name, "value": value, "lowest": low.value, "highest": high.value, "low": ends[0],
+        **about, "statistic": name, "value": strict.value, "lowest": low.value, "highest": high.value, "low": ends[0],
         "high": ends[1], "n": low.n, ANSWERED: given.answered(rows, items),
+        "reason": "" if strict.value is not None else _noted(strict, *_left_out(given, rows, items)).reason,
     }  # fmt: skip
 
 

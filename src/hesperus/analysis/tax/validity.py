@@ -49,6 +49,7 @@ BOUNDS = (
     "high",
     "n",
     ANSWERED,
+    "reason",
 )
 
 
