@@ -225,7 +225,7 @@ def test_labels_that_are_no_options_are_shown_with_the_most_frequent_first() -> 
         DataError, match=r"10 rows hold labels that are none of .*: 'R' \(3\), 'Q' \(2\), "
     ) as told:
         conform(table(*((answer, "A") for answer in answers), options=["A", "B"]))
-    assert "2 more" in str(told.value), "five are shown of seven"
+    assert "and 2 others" in str(told.value), "five are shown of seven"
 
 
 def test_replies_that_are_the_answer_as_a_whole_keep_their_spelling() -> None:

@@ -40,10 +40,17 @@ def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Ta
         return checklist_of(evidence).table
     tables = tax_tables(evidence)
     if name not in tables:
+        has = ", ".join(map(_both_names, tables))
         raise UsageError(
-            f"the run has no {name}: its study asks for nothing that makes it; it has {', '.join(tables)}"
+            f"the run has no {_both_names(name)}: its study asks for nothing that makes it; it has {has}"
         )
     return tables[name]()
+
+
+def _both_names(table: str) -> str:
+    """A table's name and, where it has another one, that of the measure it is."""
+    measure = next((measure for measure, name in TAX_MEASURES.items() if name == table), table)
+    return table if measure == table else f"{table} ({measure})"
 
 
 def run_summary(folder: Path) -> Table:
