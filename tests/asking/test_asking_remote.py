@@ -386,10 +386,10 @@ def test_a_second_interrupt_cuts_short_what_is_in_flight(store, until):
         return echo(body, count) if count <= 3 else Say("late", seconds=30)
 
     def interrupting() -> None:
-        for number in (1, 2):
-            until(lambda number=number: len(endpoint.bodies) >= 3 + number)
-            time.sleep(0.3)
-            os.kill(os.getpid(), signal.SIGINT)
+        until(lambda: len(endpoint.bodies) >= 8)
+        os.kill(os.getpid(), signal.SIGINT)
+        until(lambda: any(state.note for state in seen))
+        os.kill(os.getpid(), signal.SIGINT)
 
     seen = []
     with serving(behave) as endpoint:
