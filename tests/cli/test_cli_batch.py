@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from batch_endpoint import replied, serving_batches
+from hesperus.asking import ReplyStore
 from hesperus.cli.app import app
 from hesperus.models import LocalModel, model
 from hesperus.types import Prompt, Request
@@ -145,3 +150,33 @@ def test_the_plan_counts_the_price_in_batches(tmp_path: Path) -> None:
         "no price in batches for http/n"
         in CliRunner().invoke(app, [*plan, "--model", "http/n", "--batch", "wait"]).stderr
     )
+
+
+def test_an_interrupt_ends_the_waiting_and_not_the_batch(tmp_path: Path, records: bytes) -> None:
+    with serving_batches(answer=answer, looks=10**6) as endpoint:
+        command = [
+            "run",
+            *STUDY,
+            "--base-url",
+            endpoint.url,
+            "--out",
+            str(tmp_path / "run"),
+            "--quiet",
+            "--batch",
+            "wait",
+        ]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hesperus", *command], stderr=subprocess.PIPE, text=True
+        )
+        started = time.monotonic()
+        while not endpoint.looked and time.monotonic() - started < 60:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+        assert process.returncode == 130 and "run the same command again to go on" in said
+        assert len(endpoint.batches) == 1
+        endpoint.looks = 1
+        run(*command)
+        with ReplyStore(tmp_path / "replies.sqlite") as store:
+            assert len(endpoint.asked) == len(store), "nothing was submitted twice"
+    assert (tmp_path / "run" / "records.parquet").read_bytes() == records
