@@ -180,3 +180,10 @@ def test_an_interrupt_ends_the_waiting_and_not_the_batch(tmp_path: Path, records
         with ReplyStore(tmp_path / "replies.sqlite") as store:
             assert len(endpoint.asked) == len(store), "nothing was submitted twice"
     assert (tmp_path / "run" / "records.parquet").read_bytes() == records
+
+
+def test_what_is_pending_is_no_error(tmp_path: Path) -> None:
+    study = [*STUDY, "--base-url", "http://127.0.0.1:9/v1", "--out", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "hesperus", "batch", "export", *study]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 5 and ended.stderr.startswith("pending: http/m: making senses: 15 requests")

@@ -82,5 +82,5 @@ class FilesRun:
             )
             raise PendingError(
                 f"{len(left):,} requests to {self._model.name} are to be answered elsewhere{failed}: "
-                f"{', '.join(map(str, written))}. Then: hesperus batch import STUDY REPLIES.jsonl"
+                f"{', '.join(map(str, written))}. Then: hesperus batch import STUDY --replies REPLIES.jsonl"
             )

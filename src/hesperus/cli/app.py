@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
 import typer
 
 from hesperus.cli.help import WIDEST, Commands, PlainCommand, PlainGroup
-from hesperus.errors import HesperusError, HesperusWarning, UnknownNameError
+from hesperus.errors import HesperusError, HesperusWarning, PendingError, UnknownNameError
 from hesperus.version import __version__
 
 if TYPE_CHECKING:
@@ -152,7 +152,8 @@ def main() -> None:
     try:
         app(prog_name="hesperus")
     except HesperusError as error:
-        sys.stderr.write(f"error: {_printable(str(error))}\n")
+        word = "pending" if isinstance(error, PendingError) else "error"
+        sys.stderr.write(f"{word}: {_printable(str(error))}\n")
         sys.exit(error.exit_code)
     except SystemExit as stopped:
         _interrupted(stopped)
