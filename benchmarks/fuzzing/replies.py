@@ -7,13 +7,14 @@ import math
 import random
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 from hesperus.asking.runs import storable
 from hesperus.errors import HesperusError
-from hesperus.models import ModelOptions, model
+from hesperus.models import BatchModel, ModelOptions, model
+from hesperus.models.batches import BatchEndpoint, read_line
 from hesperus.models.chat import ChatModel
 from hesperus.models.stored import decode_reply
 from hesperus.models.transport import RawReply
@@ -22,6 +23,7 @@ from hesperus.types import Prompt, Reply, Request, Settings
 from .draws import ODD_TEXTS, damaged, deepened, hostile, mutated, reordered, written
 from .trying import Changed
 
+T = TypeVar("T")
 _USAGE = {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14}
 _TOP = [{"token": "A", "logprob": -0.1, "bytes": [65]}, {"token": " B", "logprob": -2.5, "bytes": None}]
 _SCORED = {"content": [{"token": "A", "logprob": -0.1, "top_logprobs": _TOP}]}
@@ -143,9 +145,11 @@ class Played:
     def __init__(self, raw: RawReply) -> None:
         self.raw = raw
 
-    async def post(self, path: str, body: bytes) -> RawReply:
+    async def post(self, path: str, body: bytes = b"") -> RawReply:
         """Take a request."""
         return self.raw
+
+    get = post
 
 
 _PROMPT = Prompt("Q?")
@@ -185,12 +189,12 @@ def _answered(asked: Any, request: Request, raw: RawReply) -> Reply:
     return storable(_finished(asked.reply(request)), asked.name)
 
 
-def _finished(asking: Coroutine[Any, Any, Reply]) -> Reply:
+def _finished(asking: Coroutine[Any, Any, T]) -> T:
     """The value of a coroutine that waits for nothing."""
     try:
         asking.send(None)
     except StopIteration as done:
-        value: Reply = done.value
+        value: T = done.value
         return value
     raise AssertionError("the decoder waited for something")
 
@@ -204,6 +208,48 @@ def _kept(reply: Reply) -> None:
 
 def _same(one: Reply, other: Reply) -> bool:
     return one == other and all(map(math.isfinite, one.option_logprobs or ()))
+
+
+_BATCH = {
+    "id": "batch_1",
+    "object": "batch",
+    "status": "completed",
+    "errors": {"object": "list", "data": [{"code": "c", "message": "m", "line": 3, "param": None}]},
+    "output_file_id": "file-1",
+    "error_file_id": None,
+    "request_counts": {"total": 3, "completed": 2, "failed": 1},
+    "metadata": {"hesperus": "mark"},
+}
+
+
+def batches(rng: random.Random, folder: Path) -> None:
+    """A line of a batch, or what an endpoint says of one."""
+    documents, name, options, request = rng.choice([kind for kind in _KINDS if kind[0] is not ECHO])
+    asked = model(name, options)
+    assert isinstance(asked, BatchModel)
+    if rng.random() < 0.3:
+        raw = RawReply(
+            rng.choice(STATUSES),
+            {},
+            hostile(rng, rng.choice((_BATCH, {"data": [_BATCH], "has_more": False}))),
+        )
+        endpoint = BatchEndpoint(Played(raw), "m at h", "sk-secret", "KEY")  # type: ignore[arg-type]
+        str(_finished(endpoint.look("batch_1") if rng.random() < 0.5 else endpoint.find("mark")))
+        return
+    response = {
+        "status_code": rng.choice(STATUSES),
+        "request_id": "r",
+        "body": rng.choice(documents + ERRORS),
+    }
+    row = {
+        "id": "x",
+        "custom_id": "k",
+        "response": response,
+        "error": rng.choice((None, {"code": "batch_expired", "message": "m"})),
+    }
+    line = read_line(hostile(rng, row))
+    if line is not None and line.raw is not None:
+        _kept(storable(asked.batch_reply(request, line.raw), name))
 
 
 _STORED = (

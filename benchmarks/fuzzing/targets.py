@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from .files import records, studies, tables, tasks, yaml, yaml_files
 from .logs import LOGS
 from .readers import answers
-from .replies import decoder, stored
+from .replies import batches, decoder, stored
 from .trying import Target
 
 TARGETS: Mapping[str, Target] = {
     "decoder": decoder,
+    "batches": batches,
     "replay": stored,
     "answers": answers,
     "yaml": yaml,
