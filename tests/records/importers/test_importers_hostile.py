@@ -234,3 +234,17 @@ def test_a_score_that_is_no_number_moves_no_option(tmp_path: Path) -> None:
     imported = import_logs(write_lm_eval(tmp_path, "global_mmlu_full_de", rows))
     assert imported.records.height == 5 and imported.records["probs"].list.len().to_list() == [4] * 5
     assert [(left.reason, left.count) for left in imported.left_out] == [("row of another form", 1)]
+
+
+@pytest.mark.parametrize("member", ["target", "filter", "acc", "doc"])
+def test_a_member_that_stands_among_the_prompts_is_not_lost(tmp_path: Path, member: str) -> None:
+    plain = write_lm_eval(tmp_path / "plain", "global_mmlu_full_de", mmlu_rows(4))
+    rows = mmlu_rows(4)
+    names = ["doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "acc"]
+    names.remove(member)
+    names.insert(names.index("arguments") + 1, member)
+    moved = write_lm_eval(
+        tmp_path / "moved", "global_mmlu_full_de", [{name: row[name] for name in names} for row in rows]
+    )
+    wanted = import_logs(plain).records
+    assert import_logs(moved).records.equals(wanted) and wanted["gold"].null_count() == 0

@@ -95,11 +95,14 @@ class QuickRows:
         if cut is None:
             return False
         kept, scores = cut
+        parsed = b"".join(kept)
         try:
-            rows: list[Any] = self._decoder.decode_lines(b"".join(kept))
+            rows: list[Any] = self._decoder.decode_lines(parsed)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return False
         if self._layout.choice and not (len(rows) == len(scores) and _are_scores(scores)):
+            return False
+        if any(self._was_cut(name, rows, parsed, piece) for name in ("target", "filter", "acc")):
             return False
         numbers = [row.doc_id for row in rows]
         if not _are_whole(piece, numbers):
@@ -112,6 +115,13 @@ class QuickRows:
         for name, value in self._of_row.items():
             self._values[name] += map(value, rows)
         return True
+
+    def _was_cut(self, name: str, rows: list[Any], parsed: bytes, piece: Piece) -> bool:
+        """Whether a member was cut out of a row, as it stands where the harness has prompts only."""
+        if all(value is not None for value in map(self._of_row[name], rows)):
+            return False
+        key = f'"{self._layout.verdict if name == "acc" else name}":'.encode()
+        return piece.data.count(key, 0, piece.stop) != parsed.count(key)
 
     def frame(self) -> pl.DataFrame:
         """The rows so far, with the columns of the layout; they are forgotten."""
