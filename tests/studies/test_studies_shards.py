@@ -87,7 +87,7 @@ def test_a_killed_shard_goes_on_and_a_missing_one_is_named(tmp_path):
     run("similarity", folder, shard="3/3")
     early = hs.merge(tmp_path / "run.shards")
     assert not early.is_whole and early.missing == (2,)
-    lines = "\n".join(early.lines())
+    lines = "\n".join(early.notes())
     assert "shard 1/3 is not finished" in lines and "shard 2/3 is missing" in lines
     run("similarity", folder, shard="1/3")
     run("similarity", folder, shard="2/3")

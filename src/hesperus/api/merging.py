@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from itertools import chain
@@ -49,12 +49,8 @@ class MergeResult:
         unfinished = any(not note.is_finished for note in self.shards)
         return not (self.missing or unfinished or any(one.conflicts or one.damaged for one in self.merged))
 
-    def lines(self) -> Iterator[str]:
-        """What to know, each as one line for people."""
-        for one in self.merged:
-            said = f"{one.source}: {one.rows:,} rows, {one.new:,} of them new"
-            said += f", {one.conflicts:,} in conflict with what was there" if one.conflicts else ""
-            yield said + (f", {one.damaged:,} that cannot be read and were left" if one.damaged else "")
+    def notes(self) -> Iterator[str]:
+        """What to know beside the count of each store, each as one line for people."""
         for note in self.shards:
             if not note.is_finished:
                 yield (
@@ -72,10 +68,15 @@ class MergeResult:
             yield f"replies in conflict: the first is kept, the others are in {self.conflicts}"
 
     def __repr__(self) -> str:
-        return "\n".join([*self.lines(), f"merged into {self.store}"])
+        return "\n".join([*map(str, self.merged), *self.notes(), f"merged into {self.store}"])
 
 
-def merge(places: Sequence[Path | str] | Path | str, *, into: Path | str | None = None) -> MergeResult:
+def merge(
+    places: Sequence[Path | str] | Path | str,
+    *,
+    into: Path | str | None = None,
+    progress: Callable[[Merged], None] | None = None,
+) -> MergeResult:
     """Take the replies and translations of several stores into one; a second call with the same changes nothing.
 
     Where two stores hold different replies to one request, the first is kept (what `into` holds, then the places in their
@@ -86,6 +87,7 @@ def merge(places: Sequence[Path | str] | Path | str, *, into: Path | str | None 
             `….shards` beside a run folder.
         into: Reply store that takes them in, made where it is missing; `replies.sqlite` beside the run folder where None and
             every place is a shard.
+        progress: Called with what became of each store, as soon as it is taken in.
 
     Raises:
         UsageError: A place holds no store, shards of different studies, or no `into` can be guessed.
@@ -106,9 +108,13 @@ def merge(places: Sequence[Path | str] | Path | str, *, into: Path | str | None 
         }
         if TRANSLATIONS in kinds.values() or beside[TRANSLATIONS].exists():
             opened[TRANSLATIONS] = open_stores.enter_context(TranslationStore(beside[TRANSLATIONS]))
-        merged = tuple(opened[kind].merge(store) for store, kind in kinds.items())
+        merged = []
+        for store, kind in kinds.items():
+            merged.append(opened[kind].merge(store))
+            if progress is not None:
+                progress(merged[-1])
         aside = _written(tuple(opened.values()), target)
-    return MergeResult(target, merged, tuple(notes.values()), _missing(tuple(notes.values())), aside)
+    return MergeResult(target, tuple(merged), tuple(notes.values()), _missing(tuple(notes.values())), aside)
 
 
 def _stores_in(place: Path) -> list[Path]:

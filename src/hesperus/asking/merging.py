@@ -38,6 +38,12 @@ class Merged:
     conflicts: int
     damaged: int
 
+    def __str__(self) -> str:
+        """One line for people."""
+        said = f"{self.source}: {self.rows:,} rows, {self.new:,} of them new"
+        said += f", {self.conflicts:,} in conflict with what was there" if self.conflicts else ""
+        return said + (f", {self.damaged:,} that cannot be read and were left" if self.damaged else "")
+
 
 def absorb(connection: sqlite3.Connection, kind: StoreKind, source: Path) -> Merged:
     """Copy a store into an open one, in one transaction: a kill leaves all or nothing of it, and a second call mends it.

@@ -41,8 +41,8 @@ def command(
     """
     from hesperus.api import merge
 
-    result = merge(places, into=into)
-    for line in result.lines():
+    result = merge(places, into=into, progress=lambda one: typer.echo(str(one)))
+    for line in result.notes():
         typer.echo(line)
     typer.echo(f"merged into {result.store}   next: hesperus run, without --shard", err=True)
     if not result.is_whole:
