@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "lazy": set(),
-    "plugins": set(),
+    "plugins": {"errors"},
     "normalization": set(),
     "rounding": set(),
     "untrusted": set(),

@@ -1,27 +1,140 @@
-"""What other packages offer beside what is built in: makers under an entry-point group, found by the name they bring."""
+"""What others offer beside what is built in, found by the name they bring: by a file that is named, or by entry point.
+
+A file is Python and has a mapping ``HESPERUS`` of kind to name to what is offered::
+
+    HESPERUS = {"senses": {"shout": SenseMaker("shout", None, lambda text, original: text.upper())}}
+
+A package offers the same things by entry points, one a name, of the groups ``hesperus.KIND``. The kinds are in KINDS.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from importlib.metadata import entry_points
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import TypeVar, cast
+
+from hesperus.errors import DataError, UnknownNameError, UsageError
 
 Maker = TypeVar("Maker")
 
+KINDS: Mapping[str, str] = {
+    "evaluators": "a function without arguments that makes a hesperus.evaluators.PropertyEvaluator",
+    "importers": "a function (source, settings) that gives the logs of a file and what was left out of it",
+    "measures": "a function (records, settings) that gives a hesperus.analysis.table.Table",
+    "models": "a function (name, options) that makes a model; its name is the prefix of model names",
+    "senses": "a hesperus.senses.SenseMaker; its name is the variant of sense codes",
+    "studies": "a hesperus.api.studies.StudyKind",
+    "tasks": "the path of a task file",
+    "translators": "a function (name, options) that makes a translator; its name is the prefix of translators",
+}
+"""Kind of plug-in to what is offered."""
+
+_OFFERS = "HESPERUS"
+_PREFIX = "hesperus."
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """Something that a file offers."""
+
+    thing: object
+    file: Path
+
+
+_offered: dict[tuple[str, str], list[_Offer]] = {}
+_loaded: set[Path] = set()
+
+
+def load_file(path: Path | str) -> bool:
+    """Run a plug-in file, and take what it offers; a file that was loaded already is passed over.
+
+    Returns:
+        Whether it was run.
+
+    Raises:
+        UsageError: There is no such file, or it fails.
+        UnknownNameError: It offers a kind that does not exist.
+        DataError: It has no mapping of what it offers.
+    """
+    file = Path(path).absolute()
+    if file in _loaded:
+        return False
+    if not file.is_file():
+        raise UsageError(f"{path}: no such plug-in file")
+    name = f"hesperus_plugin_{file.stem}_{len(_loaded)}"
+    spec = spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path}: a plug-in is a Python file, ending in .py")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise UsageError(f"the plug-in file {path} cannot be loaded: {_said(error)}") from error
+    offers = getattr(module, _OFFERS, None)
+    if not isinstance(offers, Mapping) or not all(isinstance(many, Mapping) for many in offers.values()):
+        raise DataError(f"a plug-in file has {_OFFERS} = {{KIND: {{NAME: …}}}}", file=path)
+    for kind, many in offers.items():
+        if kind not in KINDS:
+            raise UnknownNameError(f"kind of plug-in in {path}", str(kind), KINDS)
+        for offered, thing in many.items():
+            _offered.setdefault((_PREFIX + kind, str(offered)), []).append(_Offer(thing, file))
+    _loaded.add(file)
+    return True
+
 
 def names(group: str, built_in: Mapping[str, object]) -> tuple[str, ...]:
-    """Names that there are makers for, sorted.
+    """Names that there is something for, sorted.
 
     Args:
         group: Entry-point group, such as ``hesperus.models``.
-        built_in: Name to maker.
+        built_in: Name to what is built in.
     """
-    return tuple(sorted({*built_in, *(point.name for point in entry_points(group=group))}))
+    files = (name for kind, name in _offered if kind == group)
+    return tuple(sorted({*built_in, *files, *(point.name for point in entry_points(group=group))}))
 
 
 def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
-    """The maker of that name, the built-in one first; None where there is none."""
+    """What bears that name; None where nothing does.
+
+    Raises:
+        UsageError: Two plug-ins have the name, a file takes one that is built in, or a plug-in does not import.
+    """
+    offers = _offered.get((group, name), [])
+    points = () if name in built_in else tuple(entry_points(group=group, name=name))
+    places = [*(str(offer.file) for offer in offers), *dict.fromkeys(map(_place, points))]
+    if name in built_in:
+        places.insert(0, "hesperus itself")
+    if len(places) > 1:
+        raise UsageError(
+            f"the name {name!r} of {group.removeprefix(_PREFIX)} is offered by {' and by '.join(places)}; rename one, or "
+            "leave one out"
+        )
     if name in built_in:
         return built_in[name]
-    point = next(iter(entry_points(group=group, name=name)), None)
-    return None if point is None else cast(Maker, point.load())
+    if offers:
+        return cast(Maker, offers[0].thing)
+    return cast(Maker, _imported(points[0], group)) if points else None
+
+
+def _imported(point: EntryPoint, group: str) -> object:
+    try:
+        return point.load()
+    except Exception as error:
+        raise UsageError(
+            f"{group.removeprefix(_PREFIX)}: the plug-in {point.name!r} of {_place(point)} cannot be loaded: {_said(error)}"
+        ) from error
+
+
+def _place(point: EntryPoint) -> str:
+    package = f"the package {point.dist.name}" if point.dist is not None else "a package"
+    return f"{package} ({point.value})"
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).splitlines() or ['no message'])[0][:200]}"

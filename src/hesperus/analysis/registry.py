@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 
 import polars as pl
 
+from hesperus import plugins
 from hesperus.analysis.agreement import agreement_table
 from hesperus.analysis.answered import NOT_OF_ANSWERS, with_answered
 from hesperus.analysis.description import Described
@@ -17,7 +18,7 @@ from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_s
 from hesperus.analysis.similarity.similarity_settings import columns_of
 from hesperus.analysis.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.analysis.summary_table import NOTED, run_notes, summary_table
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
 from hesperus.analysis.together import together_table
 from hesperus.analysis.tokens import KINDS, tokens_table
 from hesperus.errors import UnknownNameError, UsageError
@@ -68,6 +69,11 @@ PAIRED = ("agreement", "consistency", "directions")
 """Measures that compare two cells, hence take `a` and `b`."""
 
 
+def offered_measures() -> tuple[str, ...]:
+    """Names of the measures that plug-ins offer."""
+    return plugins.names("hesperus.measures", {})
+
+
 def measure_columns(what: str, given: GivenSettings, described: Described) -> tuple[str, ...]:
     """The columns of the records that a measure needs beside those of the contract: to be read, and no others.
 
@@ -106,8 +112,9 @@ def measure_table(
     """
     given = given or GivenSettings()
     known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS)
-    if what not in known:
-        raise UnknownNameError("measure", what, known)
+    offered = None if what in known else plugins.maker("hesperus.measures", what, {})
+    if what not in known and offered is None:
+        raise UnknownNameError("measure", what, (*known, *offered_measures()))
     if described is not None:
         refuse_labels(what, described)
     if given.a is not None and what not in PAIRED:
@@ -115,6 +122,8 @@ def measure_table(
     if what in OPEN_ANSWERS:
         return open_table(what, records, given, described or Described())
     study = described.study if described is not None else {}
+    if offered is not None:
+        return _checked(what, offered(records, resolve_settings(given, study)))
     if what == "summary":
         return _summary(records, given, described)
     if what in MEASURES and not (what in SIMILARITY and study.get("comparison") and not given.by):
@@ -124,6 +133,21 @@ def measure_table(
     from hesperus.analysis.similarity.named import similarity_table
 
     return with_answered(similarity_table(what, records, given, described=described), records)
+
+
+def _checked(what: str, made: object) -> Table:
+    """The table of a plug-in, which has every column of a measure."""
+    needed = ("statistic", *ESTIMATE_COLUMNS)
+    if not isinstance(made, Table):
+        raise UsageError(
+            f"the measure {what!r} of a plug-in made {type(made).__name__}, not a hesperus.analysis.table.Table"
+        )
+    for name in needed:
+        if name not in made.columns:
+            raise UsageError(
+                f"the measure {what!r} of a plug-in has no column {name!r}; a measure has {', '.join(needed)}"
+            )
+    return made
 
 
 def measured_notes(records: pl.DataFrame, given: GivenSettings, described: Described) -> list[str]:

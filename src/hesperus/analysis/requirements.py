@@ -25,7 +25,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hesperus.analysis.registry import MEASURES, SIMILARITY, TAX_MEASURES
+from hesperus.analysis.registry import MEASURES, SIMILARITY, TAX_MEASURES, offered_measures
 from hesperus.analysis.table import Table, table
 from hesperus.errors import UnknownNameError, UsageError
 
@@ -94,7 +94,7 @@ class Requirement:
         if _NUMBER.fullmatch(shape["number"]) is None:
             raise UsageError(f"requirement {text!r}: {shape['number']!r} is no number")
         measure, *path = shape["path"].split(".")
-        known = (*MEASURES, *SIMILARITY, *_OPEN_ANSWERS, *TAX_MEASURES)
+        known = (*MEASURES, *SIMILARITY, *_OPEN_ANSWERS, *TAX_MEASURES, *offered_measures())
         if measure not in known:
             raise UnknownNameError("measure", measure, known)
         # A statistic of open answers may end in the name of a property: kappa.empathy
@@ -104,7 +104,7 @@ class Requirement:
         end = path.pop() if path and path[-1] in _ENDS else "value"
         if len(path) > most:
             raise UsageError(f"requirement {text!r}: after the statistic comes low or high, not {path[1]!r}")
-        only = _ONLY if measure in (*SIMILARITY, *_OPEN_ANSWERS, *TAX_MEASURES) else None
+        only = _ONLY if measure in (*SIMILARITY, *_OPEN_ANSWERS, *TAX_MEASURES, *offered_measures()) else None
         statistic = ".".join(path) if path else _STATISTICS.get(measure, only)
         if statistic is None:
             raise UsageError(f"requirement {text!r}: {measure} has several statistics; write {measure}.NAME")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hesperus.api.studies import STUDIES, StudyKind, study_kind
-from hesperus.errors import UnknownNameError, UsageError
+from hesperus.api.studies import StudyKind, study_kind, study_names
+from hesperus.errors import HesperusWarning, UnknownNameError, UsageError
+from hesperus.plugins import load_file
 
 if TYPE_CHECKING:
     from hesperus.strict_yaml import Document
@@ -87,9 +89,12 @@ def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
         DataError: A value of the wrong kind.
     """
     values, found = _keys_of(study)
-    kind = study_kind(str({**values, **settings}.get("study", "multisense")))
     file, document = (None, None) if found is None else found
     home = None if file is None else _home(values, settings, file)
+    _load_plugins(
+        {**values, **settings}.get("plugins"), home, named_by=None if "plugins" in settings else file
+    )
+    kind = study_kind(str({**values, **settings}.get("study", "multisense")))
     for path, value in settings.items():
         _lay(values, path.split("."), _from_here(value, home))
 
@@ -109,14 +114,28 @@ def kind_of(study: Study) -> StudyKind:
         UsageError: No such study file.
         DataError: The file is no study.
     """
-    return study_kind(str(_keys_of(study)[0].get("study", "multisense")))
+    values, found = _keys_of(study)
+    name = str(values.get("study", "multisense"))
+    if found is not None and name not in study_names():
+        _load_plugins(values.get("plugins"), _home(values, {}, found[0]), named_by=found[0])
+    return study_kind(name)
+
+
+def _load_plugins(files: object, home: Path | None, *, named_by: Path | None) -> None:
+    """Run the plug-in files that a study names, from the folder of its files; a person is told of those of a file."""
+    for path in [files] if isinstance(files, str) else files if isinstance(files, list | tuple) else ():
+        with _in(home):
+            if load_file(str(path)) and named_by is not None:
+                warnings.warn(
+                    f"{named_by} names the plug-in {path}, which is run", HesperusWarning, stacklevel=2
+                )
 
 
 def _keys_of(study: Study) -> tuple[dict[str, Any], tuple[Path, Document] | None]:
     """The keys of a study, not yet validated, and the file that they stand in."""
     if isinstance(study, Mapping):
         return dict(study), None
-    if str(study) in STUDIES:
+    if str(study) in study_names():
         return {"study": str(study)}, None
     from hesperus.studies.asked.declaring import read_study_file
 
@@ -128,7 +147,9 @@ def _keys_of(study: Study) -> tuple[dict[str, Any], tuple[Path, Document] | None
         return values, (file, document)
     if path.suffix in (".yaml", ".yml"):
         raise UsageError(f"{path}: no such study file")
-    raise UnknownNameError("study", str(path), STUDIES, "or give the path of a study file ending in .yaml")
+    raise UnknownNameError(
+        "study", str(path), study_names(), "or give the path of a study file ending in .yaml"
+    )
 
 
 def _home(values: Mapping[str, Any], settings: Mapping[str, Any], file: Path) -> Path | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hesperus.api.declared import DeclaredStudy, Study, declared_study
 from hesperus.api.measuring import measure, report
-from hesperus.api.studies import STUDIES, StudyKind
+from hesperus.api.studies import StudyKind, study_kind, study_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -234,11 +234,13 @@ def open_run(place: RunResult | StudyRun | pl.DataFrame | Path | str) -> RunResu
     if isinstance(place, RunResult):
         return place
     if isinstance(place, StudyRun):
-        return RunResult.of(STUDIES[str(place.run.study["study"])], place, place.folder)
+        return RunResult.of(study_kind(str(place.run.study["study"])), place, place.folder)
     if not isinstance(place, Path | str):
         return RunResult(room.Run(room.conform(place)), Path())
     from hesperus.reports.html import open_run as opened
 
     path = Path(place)
     run = opened(path)
-    return RunResult(run, path, STUDIES.get(str(run.study.get("study"))))
+    named = str(run.study.get("study"))
+    kind = study_kind(named) if named in study_names() else None
+    return RunResult(run, path, kind)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from hesperus import plugins
 from hesperus.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class StudyKind:
 
     Attributes:
         name: What stands under `study` in a study file.
-        declaration: Where its declaration is: module and class.
+        declaration: Its declaration, or where that is: module and class.
         tables: Names of its tables; the first is the usual one.
         table: Makes one of them.
         summary: The table that a person is shown first.
@@ -30,7 +31,7 @@ class StudyKind:
     """
 
     name: str
-    declaration: str
+    declaration: str | type[Declared]
     tables: tuple[str, ...]
     table: Callable[[Held, str], Table]
     summary: Callable[[Held], Table]
@@ -39,6 +40,8 @@ class StudyKind:
     @property
     def model(self) -> type[Declared]:
         """The declaration of the study, whose fields are its settings."""
+        if not isinstance(self.declaration, str):
+            return self.declaration
         module, _, name = self.declaration.partition(":")
         declaration: type[Declared] = getattr(import_module(module), name)
         return declaration
@@ -50,15 +53,23 @@ class StudyKind:
         return settings_of(self.model)
 
 
+def study_names() -> tuple[str, ...]:
+    """Names of all studies: the built-in ones in their order, then those of plug-ins."""
+    return tuple(dict.fromkeys((*STUDIES, *plugins.names("hesperus.studies", STUDIES))))
+
+
 def study_kind(name: str) -> StudyKind:
     """The study of that name.
 
     Raises:
         UnknownNameError: There is none.
     """
-    if name not in STUDIES:
-        raise UnknownNameError("study", name, STUDIES, "or give the path of a study file ending in .yaml")
-    return STUDIES[name]
+    found = plugins.maker("hesperus.studies", name, STUDIES)
+    if found is None:
+        raise UnknownNameError(
+            "study", name, study_names(), "or give the path of a study file ending in .yaml"
+        )
+    return found
 
 
 def _measured(run: Held, name: str) -> Table:
@@ -146,4 +157,4 @@ STUDIES: Mapping[str, StudyKind] = {
         ),
     )
 }  # fmt: skip
-"""Every study by its name; a study joins by one entry."""
+"""Every built-in study by its name; a study joins by one entry, those of plug-ins by study_kind."""

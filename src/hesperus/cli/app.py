@@ -132,9 +132,17 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
+    plugin: Annotated[
+        list[Path] | None,
+        typer.Option(help="Python file that adds measures, models, studies, …; it is run. Repeatable."),
+    ] = None,
 ) -> None:
     """Does a language model give the same answer however the question is put?"""
     warnings.simplefilter("always", HesperusWarning)
+    for path in plugin or ():
+        from hesperus.plugins import load_file
+
+        load_file(path)
     warnings.showwarning = _note  # type: ignore[assignment]  # of its arguments only the first is used
 
 

@@ -125,7 +125,14 @@ def command(
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
     from hesperus.analysis.description import described
-    from hesperus.analysis.registry import MEASURES, OPEN_ANSWERS, SIMILARITY, TAX_MEASURES, measured_notes
+    from hesperus.analysis.registry import (
+        MEASURES,
+        OPEN_ANSWERS,
+        SIMILARITY,
+        TAX_MEASURES,
+        measured_notes,
+        offered_measures,
+    )
     from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
     from hesperus.analysis.summary_table import nothing_answered, run_notes, summary_lines
     from hesperus.api.measuring import measured
@@ -133,7 +140,15 @@ def command(
     from hesperus.measures import Bootstrap
     from hesperus.reports.formats import print_table
 
-    known = (*MEASURES, *SIMILARITY, *OPEN_ANSWERS, *TAX_MEASURES, "translation", *_OF_RATINGS)
+    known = (
+        *MEASURES,
+        *SIMILARITY,
+        *OPEN_ANSWERS,
+        *TAX_MEASURES,
+        "translation",
+        *_OF_RATINGS,
+        *offered_measures(),
+    )
     if what not in known:
         raise UnknownNameError("measure", what, known)
     flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion, question or ())

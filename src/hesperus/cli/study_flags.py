@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer._click.exceptions import NoSuchOption
 
-from hesperus.api.studies import STUDIES
+from hesperus.api.studies import STUDIES, study_kind, study_names
 from hesperus.cli.help import PlainCommand
 from hesperus.errors import HesperusError, UnknownNameError, UsageError
 
@@ -45,7 +45,7 @@ class StudyCommand(PlainCommand):
         wants_help = bool({"--help", "-h"} & set(args)) or ctx.resilient_parsing
         named = ctx.meta[_NAMED] = _study_named(self._named(args), forgiving=wants_help)
         if named is not None and "--schema" in args and not wants_help:
-            typer.echo(json.dumps(STUDIES[named].model.model_json_schema(), ensure_ascii=False, indent=2))
+            typer.echo(json.dumps(study_kind(named).model.model_json_schema(), ensure_ascii=False, indent=2))
             raise typer.Exit
         try:
             rest = super().parse_args(ctx, args)
@@ -73,8 +73,8 @@ class StudyCommand(PlainCommand):
             return "\n\n".join(
                 (*paragraphs, f"`{ctx.command_path} STUDY --help` shows the settings of one study.")
             )
-        others = [name for name in STUDIES if name != named]
-        usual, *further = STUDIES[named].tables
+        others = [name for name in study_names() if name != named]
+        usual, *further = study_kind(named).tables
         tables = f"Tables: {usual} (the usual one), {', '.join(further)}."
         kept = [one for one in paragraphs if not _is_example_of(one, others)]
         return "\n\n".join([*kept, *([tables] if any(one.name == "table" for one in self.params) else [])])
@@ -87,7 +87,7 @@ class StudyCommand(PlainCommand):
             if not word.startswith("-"):
                 return word
             if alone is None:
-                params = [*self.params, *(one for name in STUDIES for one in _flags(name))]
+                params = [*self.params, *(one for name in study_names() for one in _flags(name))]
                 alone = {
                     flag for one in params if _is_switch(one) for flag in (*one.opts, *one.secondary_opts)
                 }
@@ -150,7 +150,7 @@ def _declared(what: str, flags: Mapping[str, Any]) -> DeclaredStudy:
             value = value[0]
         given[setting.key] = value
     missing = [f"--{one.flag}" for one in known.values() if one.is_required and one.key not in given]
-    if what in STUDIES and missing:
+    if what in study_names() and missing:
         raise UsageError(f"the study {kind.name} needs {', '.join(missing)} (or a study file)")
     declared = declared_study(what, given)
     if declared.home is not None:
@@ -174,7 +174,7 @@ def _study_named(what: str | None, *, forgiving: bool) -> str | None:
 
 @cache
 def _flags(study: str) -> tuple[Parameter, ...]:
-    return _made([one for one in STUDIES[study].settings() if one.kind is not None])
+    return _made([one for one in study_kind(study).settings() if one.kind is not None])
 
 
 @cache

@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hesperus import plugins
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.tasks.building import build_task
 from hesperus.tasks.task_validation import parsed
@@ -46,6 +47,9 @@ def task(name_or_path: str) -> Task:
     if name in known:
         return _catalogued(name, wording)
     if not name.endswith(_ENDINGS):
+        offered = plugins.maker("hesperus.tasks", name, known)
+        if offered is not None:
+            return task(f"{offered}@{wording}" if wording else str(offered))
         raise UnknownNameError(
             "task", name, known, "`hesperus tasks` lists them; a file of your own ends in .yaml"
         )

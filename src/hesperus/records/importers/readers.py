@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import cast
 
 from polars.exceptions import PanicException
 
+from hesperus import plugins
 from hesperus.errors import DataError, HesperusError
 from hesperus.records.importers.settings import ImportSettings, LeftOut, Log, Source, Tool
 
@@ -38,8 +40,7 @@ def read_source(source: Source, settings: ImportSettings) -> Result:
         UsageError: The settings cannot be followed.
         UnknownNameError: They name a language that does not exist.
     """
-    module, name = READERS[source.tool]
-    reader: Reader = getattr(import_module(f"hesperus.records.importers.{module}"), name)
+    reader = _reader(source.tool)
     try:
         logs, left = reader(source, settings)
     except DataError as error:
@@ -66,6 +67,15 @@ def read_source(source: Source, settings: ImportSettings) -> Result:
         if not log.model
     ]
     return named, left
+
+
+def _reader(tool: str) -> Reader:
+    offered: Reader | None = plugins.maker("hesperus.importers", tool, {}) if tool not in READERS else None
+    if offered is not None:
+        return offered
+    module, name = READERS[cast(Tool, tool)]
+    reader: Reader = getattr(import_module(f"hesperus.records.importers.{module}"), name)
+    return reader
 
 
 def _failed(reason: str, source: Source, detail: str) -> LeftOut:

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
+from hesperus import plugins
 from hesperus.errors import UnknownNameError, UsageError
 
 Tool = Literal["lm-eval", "inspect", "helm", "lighteval", "promptfoo", "table"]
@@ -76,8 +77,9 @@ class ImportSettings:
             UnknownNameError: No such tool, rule for a second log, or content of a wide table.
             UsageError: ``row`` stands beside other keys.
         """
-        if self.tool is not None and self.tool not in TOOLS:
-            raise UnknownNameError("format of logs", self.tool, TOOLS)
+        known = plugins.names("hesperus.importers", dict.fromkeys(TOOLS))
+        if self.tool is not None and self.tool not in known:
+            raise UnknownNameError("format of logs", self.tool, known)
         if self.again not in get_args(Again):
             raise UnknownNameError("rule for a second log", self.again, get_args(Again))
         if self.wide not in (None, *WIDE):

@@ -234,6 +234,8 @@ class AskedItems(Part):
     """Which items; all if not given."""
     exclude: Exclusions = Field(default_factory=dict)
     """Leave these items out: a list that `hesperus audit --out` wrote, or an id a line."""
+    plugins: Annotated[Names, PATH] = ()
+    """Python file whose senses, models, translators, evaluators or tasks the study uses; it is run."""
 
 
 class Instructed(Part):
@@ -310,6 +312,7 @@ _LAST = (
 )
 _ONLY_WHERE_GIVEN = (
     "exclude",
+    "plugins",
     "instruction_language",
     "key_variable",
     "reasoning_effort",

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-_FILES = ("data", "records", "exclude", "prices")
+_FILES = ("data", "records", "exclude", "prices", "plugins")
+_LISTS = ("records", "plugins")
 _NAMES_OR_FILES = ("task", "grouping")
 """Keys that hold a name, or a file whose name ends in one of _ENDINGS."""
 _ENDINGS = (".yaml", ".yml")
@@ -71,7 +72,7 @@ def _placed(values: Mapping[str, Any], place: Callable[[str], str]) -> dict[str,
     for key, value in values.items():
         if key in _PARTS and isinstance(value, Mapping):
             kept[key] = _placed(value, place)
-        elif key == "records" and isinstance(value, list | tuple):
+        elif key in _LISTS and isinstance(value, list | tuple):
             kept[key] = [placed(key, one) for one in value]
         else:
             kept[key] = placed(key, value)
@@ -83,7 +84,7 @@ def _named(values: Mapping[str, Any]) -> Iterator[str]:
     for key, value in values.items():
         if key in _PARTS and isinstance(value, Mapping):
             yield from _named(value)
-        for one in value if isinstance(value, list | tuple) and key == "records" else (value,):
+        for one in value if isinstance(value, list | tuple) and key in _LISTS else (value,):
             is_file = key in _FILES or (key in _NAMES_OR_FILES and str(one).endswith(_ENDINGS))
             if is_file and isinstance(one, str) and one:
                 yield one

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from hesperus.studies.asked.declaring import MEMBERS, PAIRS, PATH, Declared, Part
 
 SHORT: Mapping[str, str] = {
-    "models": "model", "languages": "language", "senses": "sense", "conditions": "condition", "groups": "group",
+    "models": "model", "plugins": "plugin", "languages": "language", "senses": "sense", "conditions": "condition", "groups": "group",
     "sample.n": "limit", "answers.temperature": "temperature", "answers.max_tokens": "max-tokens",
     "answers.max_tokens_again": "max-tokens-again", "budget.requests": "max-requests",
     "budget.tokens": "max-tokens-total", "budget.money": "max-money", "comparison.by": "by",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hesperus import plugins
 from hesperus.errors import UsageError
 from hesperus.evaluators import PropertyEvaluator, PropertyPair, property_consistency, property_evaluator
 from hesperus.fingerprint import JSON
@@ -70,4 +71,5 @@ def property_named(what: str, classifier: str | None) -> ProfileEvaluator:
             "empathy is told by a classifier that you train (`hesperus train empathy --data …`); give its folder with "
             "--classifier (in a study: `classifiers: {empathy: FOLDER}`)"
         )
-    return ProfileEvaluator(property_evaluator(classifier or what), what)
+    offered = plugins.maker("hesperus.evaluators", classifier or what, {})
+    return ProfileEvaluator(property_evaluator(classifier or what) if offered is None else offered(), what)

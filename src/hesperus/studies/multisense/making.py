@@ -17,6 +17,10 @@ Made = Mapping[tuple[Sense, str], str | Fault]
 """(sense, original text) to the made text, or to what kept it from being made."""
 
 
+BUILT_IN: Mapping[str, SenseMaker] = {"paraphrase": paraphrase, "natural": naturalise}
+"""Variant to its maker."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One making of a text: by which maker, from which language into which, by which model."""
@@ -44,7 +48,7 @@ def steps_of(sense: Sense, model: str, makers: Mapping[str, SenseMaker]) -> tupl
         steps.append(Step(translate, sense.language, sense.via, by))
         steps.append(Step(translate, sense.via, sense.language, by))
     if sense.variant:
-        known = {"paraphrase": paraphrase, "natural": naturalise, **makers}
+        known = {**BUILT_IN, **makers}
         if sense.variant not in known:
             raise UnknownNameError("sense-maker", sense.variant, known, f"in the sense {sense.code!r}")
         steps.append(Step(known[sense.variant], sense.language, sense.language, by))

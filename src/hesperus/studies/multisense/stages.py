@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from hesperus import plugins
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.senses import SenseMaker
 from hesperus.studies.asked.answering import How, Senses, senses_of
@@ -20,8 +21,9 @@ from hesperus.studies.asked.planning import Line, prompt_tokens
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages
 from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
 from hesperus.studies.multisense.config import MultisenseStudy
-from hesperus.studies.multisense.design import design
+from hesperus.studies.multisense.design import Design, design
 from hesperus.studies.multisense.making import (
+    BUILT_IN,
     Made,
     Wanted,
     lost_texts,
@@ -42,10 +44,20 @@ def course(
         makers: Further sense makers by the name of their variant.
     """
     plan = design(study)
-    assembly = Assembly(study, plan, gathered(study, plan), makers or {})
+    known = {**_offered(plan), **(makers or {})}
+    assembly = Assembly(study, plan, gathered(study, plan), known)
     models = models_of(study, plan)
-    refuse_unaskable_senses(plan, study.models[0], makers or {})
+    refuse_unaskable_senses(plan, study.models[0], known)
     return Course(assembly.material, models, _stages(assembly), makes=bool(plan.made))
+
+
+def _offered(plan: Design) -> dict[str, SenseMaker]:
+    """The makers of plug-ins that the senses of a design name."""
+    variants = dict.fromkeys(sense.variant for sense in plan.made if sense.variant)
+    found: dict[str, SenseMaker | None] = {
+        name: plugins.maker("hesperus.senses", name, {}) for name in variants if name not in BUILT_IN
+    }
+    return {name: maker for name, maker in found.items() if maker is not None}
 
 
 def _stages(assembly: Assembly) -> Stages:

@@ -1,0 +1,1 @@
+"""A package that adds one thing of every kind to hesperus."""

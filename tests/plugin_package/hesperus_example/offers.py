@@ -1,0 +1,164 @@
+"""One thing of every kind that a plug-in can offer, each as small as it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import ClassVar, Literal
+
+import numpy as np
+import polars as pl
+
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
+from hesperus.api.studies import StudyKind
+from hesperus.evaluators.properties.profiles import Profiles
+from hesperus.records.importers.settings import LOG_COLUMNS, Log
+from hesperus.senses import SenseMaker
+from hesperus.studies.asked.answering import How, senses_of
+from hesperus.studies.asked.cells import original_cells
+from hesperus.studies.asked.declaring import Declared
+from hesperus.studies.asked.desk import models_named
+from hesperus.studies.asked.keeping import items_of
+from hesperus.studies.asked.material import Subject, gather
+from hesperus.studies.asked.stages import Answer, Course, Outcome
+from hesperus.types import Reply
+
+SHOUT = SenseMaker("shout", None, lambda text, original: text.upper())
+TIDES = Path(__file__).with_name("tides.yaml")
+
+
+class Parrot:
+    """A model that always says A."""
+
+    batch_size = 64
+
+    def __init__(self, name):
+        self.name, self.identity = name, {"protocol": "parrot"}
+
+    def replies(self, requests):
+        """The same to every request."""
+        return [Reply("A") for _ in requests]
+
+
+def parrot(name, options):
+    """The model of a name."""
+    return Parrot(name)
+
+
+class Swap:
+    """A translator that swaps the case of letters."""
+
+    name, identity = "swap", MappingProxyType({"translator": "swap"})
+
+    def supports(self, source, target):
+        """Every pair."""
+        return True
+
+    def translate(self, texts, source, target, decoding=None):
+        """Texts with their case swapped."""
+        return [text.swapcase() for text in texts]
+
+
+def swap(name, options):
+    """The translator."""
+    return Swap()
+
+
+def counted(records, settings):
+    """How many records each model has."""
+    counts = records.group_by("model").len().sort("model")
+    rows = tuple(
+        {
+            "model": str(model),
+            "statistic": "records",
+            "value": count,
+            "low": None,
+            "high": None,
+            "n": count,
+            "excluded": 0,
+            "reason": None,
+        }
+        for model, count in counts.iter_rows()
+    )
+    return Table("counted", ("model", "statistic", *ESTIMATE_COLUMNS), rows, {})
+
+
+class Exclaims:
+    """Whether a text has an exclamation mark."""
+
+    name, properties, needs_context = "exclaims", ("exclaims",), False
+    levels: Mapping[str, Sequence[str]] = {"exclaims": ("no", "yes")}
+    missing: Mapping[str, int] = {}
+
+    def signature(self):
+        """Its name."""
+        return {"classifier": "exclaims"}
+
+    def profiles(self, texts, contexts=None):
+        """0 or 1 for each text."""
+        return Profiles(
+            np.array([[int("!" in text)] for text in texts], dtype=np.int32).reshape(-1, 1),
+            ("",) * len(texts),
+        )
+
+
+def read_bars(source, settings):
+    """Lines of item|answer|gold."""
+    cells = [line.split("|") for line in source.path.read_text(encoding="utf-8").splitlines()]
+    rows = [
+        {"item": item, "repeat": 1, "outcome": "answered", "answer": answer, "gold": gold}
+        for item, answer, gold in cells
+    ]
+    frame = pl.DataFrame([{name: row.get(name) for name in LOG_COLUMNS} for row in rows], schema=LOG_COLUMNS)
+    return [Log("bars", source.place, "bars/model", settings.task or "bars", "en", frame, basis="given")], []
+
+
+class OnceStudy(Declared):
+    """Every question is asked once."""
+
+    study: Literal["once"] = "once"
+    """Which study it is."""
+    language: str = "en"
+    """Language to ask in."""
+    stages_in: ClassVar[str] = __name__
+
+
+def course(study, *, folder=None):
+    """Load the items."""
+    material = gather(Subject(study.task, study.data, study.sample, study.exclude), (study.language,))
+    return Course(material, models_named(study.models, study), _stages(study, material))
+
+
+def _stages(study, material):
+    how, frames = How(study.system, study.answers.settings()), []
+    for model in study.models:
+        frames.append(
+            (yield Answer(model, original_cells((study.language,)), senses_of(material), how, material))
+        )
+    return lambda: Outcome(pl.concat(frames), items_of(material))
+
+
+def _table(run, name):
+    return counted(run.run.records, None)
+
+
+ONCE = StudyKind(
+    "once",
+    OnceStudy,
+    ("counted",),
+    _table,
+    lambda run: _table(run, "counted"),
+    ("hesperus measure counted {run}",),
+)
+
+HESPERUS = {
+    "evaluators": {"exclaims": Exclaims},
+    "importers": {"bars": read_bars},
+    "measures": {"counted": counted},
+    "models": {"parrot": parrot},
+    "senses": {"shout": SHOUT},
+    "studies": {"once": ONCE},
+    "tasks": {"tides": TIDES},
+    "translators": {"swap": swap},
+}

@@ -1,0 +1,176 @@
+"""One thing of every kind is added by a package and by a file, without a change of the source; faults are named."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+PACKAGE = Path(__file__).with_name("plugin_package")
+SOURCE = Path(__file__).parents[1] / "src"
+OFFERS = PACKAGE / "hesperus_example" / "offers.py"
+Call = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, built and installed in a folder of its own."""
+    place = tmp_path_factory.mktemp("site")
+    shutil.copytree(PACKAGE, place / "source")
+    words = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation",
+             "--disable-pip-version-check", "--target", str(place / "site"), str(place / "source")]  # fmt: skip
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return place / "site"
+
+
+def caller(folder: Path, *first: str, site: Path | None = None) -> Call:
+    paths = os.pathsep.join(str(one) for one in (SOURCE, site) if one is not None)
+
+    def call(*words: object, ends: int = 0) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "hesperus", *first, *map(str, words)]
+        done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False)  # fmt: skip
+        assert done.returncode == ends, (done.stdout, done.stderr)
+        return done
+
+    return call
+
+
+@pytest.fixture(params=["package", "file"])
+def call(request: pytest.FixtureRequest, tmp_path: Path) -> Call:
+    if request.param == "file":
+        return caller(tmp_path, "--plugin", str(OFFERS))
+    return caller(tmp_path, site=request.getfixturevalue("installed"))
+
+
+def counts(done: subprocess.CompletedProcess[str]) -> dict[str, int]:
+    return {row["model"]: row["value"] for row in json.loads(done.stdout)["rows"]}
+
+
+def test_one_of_each_kind_is_used_by_its_name(call: Call, tmp_path: Path) -> None:
+    data = ("--data", OFFERS.with_name("tides.jsonl"))
+    ran = call(
+        "run",
+        "once",
+        "--task",
+        "tides",
+        *data,
+        "--model",
+        "parrot/a",
+        "--out",
+        "run",
+        "--format",
+        "json",
+        "-q",
+    )
+    assert counts(ran) == {"parrot/a": 6}
+    assert "hesperus measure counted run" in ran.stderr
+    measured = call("measure", "counted", "run", "--format", "json")
+    assert counts(measured) == {"parrot/a": 6}
+    assert json.loads(call("plan", "once", "--task", "tides", *data, "--model", "parrot/a", "--format", "json").stdout)["rows"][-1]["to_ask"] == 6  # fmt: skip
+    checked = call("check", "run", "--require", "counted[model=parrot/a] >= 7", "--format", "json", ends=1)
+    assert json.loads(checked.stdout)["rows"][0]["value"] == 6
+    assert "--language" in call("run", "once", "--help").stdout
+
+    words = (
+        "multisense",
+        "--task",
+        "tides",
+        *data,
+        "--model",
+        "parrot/a",
+        "--sense",
+        "en~shout",
+        "--condition",
+        "X",
+    )
+    call("run", *words, "--out", "senses", "-q")
+    made = pl.read_parquet(tmp_path / "senses" / "items.parquet").filter(pl.col("input") == "en~shout")
+    assert "HOW HIGH IS TIDE 3?" in str(made.to_dicts())
+    answers = [
+        {"model": "m", "item": "1", "input": tag, "reply": text}
+        for tag, text in (("en", "Yes!"), ("de", "Ja!"))
+    ]
+    (tmp_path / "answers.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in answers), encoding="utf-8"
+    )
+    found = call(
+        "evaluate", "exclaims", "answers.jsonl", "--translator", "swap", "--format", "json", "--resamples", 0
+    )
+    assert {row["value"] for row in json.loads(found.stdout)["rows"] if row["statistic"] == "agreement"} == {
+        1.0
+    }
+
+    (tmp_path / "answers.bars").write_text("q1|A|A\nq2|B|A\n", encoding="utf-8")
+    call("import", "answers.bars", "--from", "bars", "--out", "imported")
+    accuracy = json.loads(call("measure", "accuracy", "imported", "--format", "json").stdout)["rows"]
+    assert [row["value"] for row in accuracy] == [0.5]
+
+
+def test_a_study_file_names_its_plug_in(tmp_path: Path) -> None:
+    shutil.copy(OFFERS, tmp_path / "mine.py")
+    for name in ("tides.yaml", "tides.jsonl"):
+        shutil.copy(OFFERS.with_name(name), tmp_path / name)
+    (tmp_path / "s.yaml").write_text(
+        "study: once\nplugins: mine.py\ntask: tides\ndata: tides.jsonl\nmodels: parrot/a\n", encoding="utf-8"
+    )
+    (tmp_path / "elsewhere").mkdir()
+    call = caller(tmp_path / "elsewhere")
+    ran = call("run", "../s.yaml", "--format", "json", "-q")
+    assert counts(ran) == {"parrot/a": 6}
+    assert "mine.py" in ran.stderr and "is run" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "import nothing_of_this_name\n",
+            ["mine.py cannot be loaded", "ModuleNotFoundError", "nothing_of_this_name"],
+        ),
+        ("x = (\n", ["mine.py cannot be loaded", "SyntaxError"]),
+        ("X = 1\n", ["mine.py", "HESPERUS = {KIND: {NAME: …}}"]),
+        ("HESPERUS = {'sense': {}}\n", ["kind of plug-in", "'sense'", "did you mean 'senses'"]),
+        ("HESPERUS = {'models': {'pocket': print}}\n", ["'pocket'", "hesperus itself", "mine.py"]),
+    ],
+)
+def test_a_plug_in_that_cannot_be_used_is_named_and_nothing_is_asked(
+    text: str, words: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    call = caller(tmp_path, "--plugin", "mine.py")
+    done = call(
+        "run", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de", "--limit", 2, ends=2
+    )
+    for word in words:
+        assert word in done.stderr, (word, done.stderr)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_two_plug_ins_of_one_name_are_both_named(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("HESPERUS = {'models': {'parrot': print}}\n", encoding="utf-8")
+    call = caller(tmp_path, "--plugin", "mine.py", site=installed)
+    words = ("run", "multisense", "--task", "atlas", "--model", "parrot/a", "--target", "de")
+    said = call(*words, ends=2).stderr
+    assert "'parrot'" in said and "mine.py" in said and "hesperus-example" in said
+    missing = caller(tmp_path, "--plugin", "none.py")("tasks", ends=2)
+    assert "none.py: no such plug-in file" in missing.stderr
+
+
+def test_a_package_whose_plug_in_does_not_import_is_named(installed: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "site"
+    shutil.copytree(installed, broken)
+    (broken / "hesperus_example" / "offers.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+    call = caller(tmp_path, site=broken)
+    words = ("run", "multisense", "--task", "atlas", "--model", "parrot/a", "--target", "de")
+    said = call(*words, ends=2).stderr
+    assert "the plug-in 'parrot' of the package hesperus-example" in said and "nothing_of_this_name" in said
+    # What does not need it is not disturbed by it.
+    call("plan", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de", "--limit", 2)
