@@ -298,6 +298,18 @@ def test_faults_that_tell_nothing_of_load_lower_nothing():
     assert rounds.limit.value == 100 and rounds.gap() == 0.0
 
 
+@pytest.mark.parametrize(("times", "grows"), [(3.5, True), (4.5, False)])
+def test_growth_stops_where_replies_take_four_times_as_long_as_at_best(times, grows):
+    limit = Limit(1000)
+    for n in range(8):
+        limit.succeeded(1, sent_at=n * 1.0, now=n + 1.0)
+    for n in range(200):
+        limit.succeeded(1, sent_at=100.0 + n, now=100.0 + n + times)
+    before = limit.value
+    limit.succeeded(before, sent_at=400.0, now=400.0 + times)
+    assert (limit.value > before) == grows
+
+
 def test_a_small_sample_decides_nothing():
     rounds = Rounds(8)
     gaps = [(rounds.round(0.25), rounds.gap())[1] for _ in range(12)]

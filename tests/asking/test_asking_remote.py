@@ -112,8 +112,14 @@ def test_what_will_not_pass_is_a_failure_and_never_stored(store):
             return Send({"error": {"message": "too long"}}, 400)
         return Send("x", 500) if user_text(body) == "q2" else echo(body, count)
 
+    seen = []
     with serving(behave) as endpoint:
-        replies = ask(made(endpoint.url), questions(4), store=store, policy=Policy(retries=2))
+        policy = Policy(retries=2)
+        replies = ask(made(endpoint.url), questions(4), store=store, policy=policy, progress=seen.append)
+        assert seen[-1].faults == {"http_400": 1, "http_500": 3} and (seen[-1].failed, seen[-1].retried) == (
+            2,
+            2,
+        )
         assert texts(replies) == ["you said: q0", "http_400", "http_500", "you said: q3"]
         assert isinstance(replies[1], Failure) and "too long" in replies[1].message
         assert Counter(endpoint.asked) == {"q0": 1, "q1": 1, "q2": 3, "q3": 1}

@@ -153,3 +153,9 @@ def test_the_ends_of_a_scale_are_those_that_the_scores_lie_between() -> None:
     for scores, (low, high) in ends.items():
         found = mean_statistic(np.array(scores), everything)
         assert found.corners == ((low, 1.0), (high, 1.0))
+
+
+def test_either_end_of_gwets_coefficient_is_that_of_a_unit_by_itself() -> None:
+    ends = gwet_statistic([[0, 1, 2, 0], [0, 1, 1, 0]])
+    alike, different = ends.reduce(np.array(ends.corners))
+    assert alike == pytest.approx(1.0) and different < 0.0

@@ -214,5 +214,8 @@ def test_a_bias_is_the_distance_to_the_mean_of_the_others_by_hand() -> None:
     assert estimate(found).value == pytest.approx(((5 - 2) + (1 - 3)) / 2)
     assert (found.n, found.excluded, found.reason) == (2, 1, "1 rated by nobody else")
     assert found.corners == ((4.0, 1.0), (-4.0, 1.0)), "as far apart as the scale is wide"
+    for nobody in (-1, 3):
+        with pytest.raises(ValueError, match=f"there is no rater {nobody} among 3"):
+            bias_statistic(ratings, nobody)
     silent = bias_statistic(np.full((2, 3), np.nan), 1)
     assert (silent.n, silent.corners) == (0, ((0.0, 1.0), (-0.0, 1.0)))

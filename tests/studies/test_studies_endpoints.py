@@ -21,7 +21,7 @@ STUDIES = {
     "multisense": ["--task", "atlas", "--source", "en", "--target", "de", *SIZE],
     "similarity": ["--task", "atlas", "--language", "en", "--language", "de", "--scoring", "generate", *SIZE],
     "translation_tax": ["--task", "atlas", "--target", "de", *SIZE],
-    "translate_then_evaluate": ["--task", "atlas-describe", "--language", "de", "--translator", "pocket/l", *SIZE],
+    "translate_then_evaluate": ["--task", "atlas-describe", "--language", "de", "--translator", "http/m", *SIZE],
 }  # fmt: skip
 FAILED = "nobody says this"
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hesperus.asking import Progress
 from hesperus.errors import ModelError, UsageError
 from hesperus.fingerprint import JSON, fingerprint, plain
+from hesperus.studies.asked.endpoints import with_masked_endpoint
 from hesperus.studies.evaluating.translation_store import TranslationStore, translation_keys
 from hesperus.translation import (
     LADDER,
@@ -103,7 +104,7 @@ class Translating:
 
     def signature(self) -> dict[str, JSON]:
         """All that decides a translation."""
-        identity = plain(dict(self.translator.identity))
+        identity = plain(with_masked_endpoint(self.translator.identity))
         if self.leaves_as_is or self.looks_up:
             return {"translator": identity}
         return {"translator": identity, "ladder": fingerprint(self._ladder)}
