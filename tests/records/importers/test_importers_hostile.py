@@ -248,3 +248,10 @@ def test_a_member_that_stands_among_the_prompts_is_not_lost(tmp_path: Path, memb
     )
     wanted = import_logs(plain).records
     assert import_logs(moved).records.equals(wanted) and wanted["gold"].null_count() == 0
+
+
+def test_a_whole_number_without_end_is_text_like_others(tmp_path: Path) -> None:
+    rows = mmlu_rows(6)
+    rows[0]["doc"]["subject"] = 10**400
+    records = import_logs(write_lm_eval(tmp_path, "global_mmlu_full_de", rows)).records
+    assert records.height == 6 and records["subject"][0] == str(10**400)

@@ -216,7 +216,7 @@ def _are_whole(piece: Piece, numbers: list[int]) -> bool:
 def _texts(values: list[Any]) -> pl.Series:
     try:
         return pl.Series(values, dtype=pl.String, strict=True)
-    except (TypeError, pl.exceptions.PolarsError):
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series([text_of(value) for value in values], dtype=pl.String)
 
 
