@@ -98,7 +98,7 @@ def test_from_a_number_to_the_question_in_three_clicks(site: Site) -> None:
 def test_filters_by_click_form_and_script(site: Site) -> None:
     async def look(page: Page) -> None:
         await page.open(f"{site.url}/items?run=quiz", width=1280)
-        await follow(page, "th.sense .toggles a[title$='are wrong in ar']", "wrong=ar")
+        await follow(page, "th.sense .toggles a[title='Only: wrong, in ar']", "wrong=ar")
         assert await page.evaluate("document.querySelectorAll('.toggles a.on').length") == 1
         assert await page.evaluate("document.querySelectorAll('.chips li').length") == 3  # two, and all off
         await follow(page, ".toggles a.on", "/items?run=quiz")

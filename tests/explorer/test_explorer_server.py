@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import polars as pl
@@ -15,7 +16,8 @@ from explorer.explorer_site import TOKEN, Site, explored
 from explorer.runs import FORMULA, HOSTILE, LONG, hostile_run, many_languages, quiz_run
 from hesperus.analysis.item_filter import ItemFilter
 from hesperus.explorer.addresses import PACKED, View
-from hesperus.records import Run, conform
+from hesperus.explorer.state import with_translations
+from hesperus.records import KEY, Run, conform
 
 PATHS = ("/", "/items", "/question?of_item=q00", "/items.csv", "/items.json", "/items?wrong=sw&page=2")
 
@@ -174,6 +176,29 @@ def test_runs_without_much_say_what_is_missing() -> None:
                 assert site.ask(path).status in (200, 400), (name, path)
             for path, text in said.items():
                 assert text in site.ask(path).text, (name, path)
+
+
+def test_free_texts_stand_beside_the_translations_that_were_evaluated(tmp_path: Path) -> None:
+    rows = [
+        {"model": "m", "task": "t", "item": "q", "instruction": tag, "input": tag, "answer": text, "reply": text, "rule": "whole text"}
+        for tag, text in {"en": "Angola lies in Africa.", "de": "Angola liegt in Asien."}.items()
+    ]  # fmt: skip
+    records = conform(pl.DataFrame(rows))
+    study = {"study": "translate_then_evaluate", "evaluate": ["information"], "reference": "en"}
+    folder = tmp_path / "evaluations" / "information"
+    folder.mkdir(parents=True)
+    pairs = records.filter(pl.col("input") == "de").select(
+        *KEY, candidate_text=pl.lit("Angola lies in Asia.")
+    )
+    pairs.write_parquet(folder / "pairs.parquet")
+    run = with_translations(Run(records, None, study), tmp_path)
+    with explored(open=run) as site:
+        page = site.ask("/question?of_item=q").text
+        assert "translated for its evaluation" in page and "Angola lies in Asia." in page
+        assert (
+            "answered" in site.ask("/").text
+            and "cell wrong" not in site.ask("/items").text.partition("<table")[2]
+        )
 
 
 def test_two_hundred_languages() -> None:

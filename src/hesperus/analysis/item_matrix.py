@@ -34,7 +34,8 @@ COUNTS = ("lost", "changed", "wrong", "unanswered", "error", "right", "asked")
 """Cells of a row that have this property; `asked` is all of them."""
 
 _SENSE = ("instruction", "input", "repeat")
-_CARRIED = ("outcome", "answer", "gold", "options", "probs", "reply", "rule", "reply_language")
+_OPTIONAL = ("rule", "reply_language", "reply_translation")
+_CARRIED = ("outcome", "answer", "gold", "options", "probs", "reply", *_OPTIONAL)
 _NO_GROUP = frozenset(
     {
         *SCHEMA,
@@ -238,7 +239,7 @@ def _together(runs: Mapping[str, Run]) -> pl.DataFrame:
     if not parts:
         raise DataError("there is no record to show: the runs are empty")
     records = pl.concat(parts, how="diagonal_relaxed") if len(parts) > 1 else parts[0]
-    absent = [name for name in ("rule", "reply_language") if name not in records.columns]
+    absent = [name for name in _OPTIONAL if name not in records.columns]
     return records.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
 
 

@@ -36,9 +36,11 @@ def command(
     """
     from hesperus.api.results import open_run
     from hesperus.explorer.server import serve
-    from hesperus.explorer.state import OpenRuns
+    from hesperus.explorer.state import OpenRuns, with_translations
 
-    opened = OpenRuns.of([(place.resolve().name, open_run(place).run) for place in runs])
+    opened = OpenRuns.of(
+        [(place.resolve().name, with_translations(open_run(place).run, place)) for place in runs]
+    )
 
     def ready(url: str) -> None:
         typer.echo(f"{url}\nserving {', '.join(opened.runs)} on this machine only; Ctrl-C stops", err=True)

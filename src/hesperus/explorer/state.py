@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from threading import Lock
 
 import polars as pl
@@ -12,9 +13,10 @@ import polars as pl
 from hesperus.analysis.item_filter import matching_rows, sorted_rows
 from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
 from hesperus.analysis.kinds import study_kind
+from hesperus.analysis.open_answers.evidence import reply_translations
 from hesperus.errors import UsageError
 from hesperus.explorer.addresses import View
-from hesperus.records import Run
+from hesperus.records import KEY, Run
 from hesperus.wording import own_senses
 
 _MOST_REFERENCES = 4
@@ -82,3 +84,15 @@ class OpenRuns:
     def own(self, run: str) -> frozenset[str]:
         """Senses that the models of a run made themselves."""
         return own_senses(self.runs[run].study, self.runs[run].items)
+
+
+def with_translations(run: Run, folder: Path) -> Run:
+    """A run whose records have the translations of their replies, where the run folder has them.
+
+    Raises:
+        DataError: An evaluation in the folder is broken.
+    """
+    texts = reply_translations(folder, run.study) if folder.is_dir() else None
+    if texts is None or "reply_translation" in run.records.columns:
+        return run
+    return replace(run, records=run.records.join(texts, on=KEY, how="left", maintain_order="left"))

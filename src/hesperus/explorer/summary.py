@@ -20,7 +20,8 @@ class SenseSummary:
 
     Attributes:
         column: The sense.
-        statistic: ``right`` (of the replies to items with gold) or, where there is no gold, ``same`` as the reference.
+        statistic: ``right`` (of the replies to items with gold); where there is no gold, ``same`` as the reference (of the
+            pairs of answers); of free texts and of a reference without gold, ``answered`` (of the replies).
         value: The share in per cent, or a dash.
         interval: Its Wilson interval, or why there is none.
         n: What it rests on.
@@ -81,7 +82,7 @@ def summaries(matrix: ItemMatrix) -> tuple[ModelSummary, ...]:
         .agg(
             *(
                 (pl.col("mark") == mark).sum().alias(mark)
-                for mark in ("right", "wrong", "unanswered", "error")
+                for mark in ("right", "wrong", "answered", "unanswered", "error")
             ),
             pl.col("lost").sum(),
             pl.col("changed").sum(),
@@ -104,15 +105,17 @@ def _sense(row: dict[str, Any] | None, column: MatrixColumn) -> SenseSummary | N
         return None
     counts = (row["lost"], row["changed"], row["unanswered"], row["error"])
     judged = row["right"] + row["wrong"]
+    replies = judged + row["answered"] + row["unanswered"]
     if judged:
         # A reply without an answer is not right; a request without a reply is missing.
         statistic, hits, n = "right", row["right"], judged + row["unanswered"]
-    else:
+    elif row["compared"]:
         statistic, hits, n = "same", row["compared"] - row["changed"], row["compared"]
+    else:
+        statistic, hits, n = "answered", row["answered"], replies
     share = wilson(hits, n)
     if share.value is None or share.low is None or share.high is None:
-        why = "a reference" if column.reference is None else "nothing to compare"
-        return SenseSummary(column, statistic, "–", why, 0, *counts)
+        return SenseSummary(column, statistic, "–", "no reply", 0, *counts)
     ends = [cell(end, "percentage") for end in (share.low, share.high)]
     return SenseSummary(
         column, statistic, cell(share.value, "percentage"), f"{ends[0]}–{ends[1]}", n, *counts

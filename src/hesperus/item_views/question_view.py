@@ -31,13 +31,14 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """What came back to one way of asking."""
+    """What came back to one way of asking; ``translation`` is the reply in the language of the reference."""
 
     asked: str
     cell: CellView
     reply: Text | None
     reply_language: str | None
     options: tuple[OptionView, ...]
+    translation: Text | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +205,7 @@ def _answer(
     column: MatrixColumn, cell: Mapping[str, Any], matrix: ItemMatrix, texts: tuple[Text, ...]
 ) -> AnswerView:
     asked = "" if column.is_whole else label_of(column)
-    reply = None
-    if cell["reply"] is not None:
-        sense = parsed(column.instruction)
-        tag = cell["reply_language"] or (sense.language if sense else None)
-        reply = Text(cell["reply"], tag, direction(tag) if tag else "auto")
+    reply = _text(cell["reply"], cell["reply_language"], column.instruction)
     labels = cell["options"] or []
     if not labels and texts:
         labels = [chr(ord("A") + number) for number in range(len(texts))] if len(texts) <= 26 else []
@@ -226,12 +223,18 @@ def _answer(
     )
     spoken = cell["reply_language"]
     return AnswerView(
-        asked,
-        cell_view(cell, column, matrix, None),
-        reply,
-        language_name(spoken) if spoken else None,
-        options,
-    )
+        asked, cell_view(cell, column, matrix, None), reply, language_name(spoken) if spoken else None, options,
+        _text(cell["reply_translation"], None, matrix.columns[0].input),
+    )  # fmt: skip
+
+
+def _text(text: str | None, tag: str | None, code: str) -> Text | None:
+    """A text in a language, or else in that of a sense."""
+    if text is None:
+        return None
+    sense = parsed(code)
+    tag = tag or (sense.language if sense else None)
+    return Text(text, tag, direction(tag) if tag else "auto")
 
 
 def _compared(senses: tuple[SenseView, ...], a: str | None, b: str | None) -> Compared | None:
