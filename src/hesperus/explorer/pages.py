@@ -27,7 +27,7 @@ from hesperus.analysis.item_matrix import ItemMatrix
 from hesperus.errors import UnknownNameError
 from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, question_url
 from hesperus.explorer.state import OpenRuns
-from hesperus.explorer.summary import heads, run_facts, summaries
+from hesperus.explorer.summary import heads
 from hesperus.item_views.markup import environment, style
 from hesperus.item_views.matrix_view import matrix_view, short_code
 from hesperus.item_views.question_view import QuestionView, question_view
@@ -52,7 +52,7 @@ class Quick:
 def summary_page(open_: OpenRuns) -> str:
     """The runs and their models."""
     view = View()
-    runs = tuple(run_facts(name, run, open_.kinds[name]) for name, run in open_.runs.items())
+    runs = open_.facts
     if open_.is_empty:
         return _page("summary.html.j2", open_, view, runs=runs, matrix=None, rows=(), heads=(), link=None)
     matrix = open_.matrix(view)
@@ -66,7 +66,7 @@ def summary_page(open_: OpenRuns) -> str:
             choices[mark] = (key,)
         return view.filtered(**choices).url()
 
-    rows = summaries(matrix)
+    rows = open_.summaries(view)
     return _page(
         "summary.html.j2", open_, view, runs=runs, matrix=matrix, rows=rows, heads=heads(matrix), link=link
     )
@@ -209,8 +209,7 @@ def _around(
 def _quick(open_: OpenRuns, view: View) -> Iterable[Quick]:
     """Filters that are often wanted; counts are of all rows."""
     everything = view.with_(senses="all")
-    whole = open_.matrix(view.with_(senses="whole"))
-    for column, count in _losses(whole):
+    for column, count in open_.lost_counts(view):
         other = View(senses=view.senses, reference=view.reference).toggled("lost", column)
         yield Quick(f"lost in {column}", count, other.url())
     plain = View(senses="all", reference=view.reference)
@@ -222,17 +221,6 @@ def _quick(open_: OpenRuns, view: View) -> Iterable[Quick]:
         count = matrix.rows.filter(pl.col(mark) > 0).height
         if count:
             yield Quick(label, count, plain.filtered(anywhere=(mark,)).url())
-
-
-def _losses(matrix: ItemMatrix) -> list[tuple[str, int]]:
-    counts = (
-        matrix.cells.filter(pl.col("lost"))
-        .group_by("column")
-        .len()
-        .sort("len", "column", descending=[True, False])
-    )
-    keys = {column.number: column.key for column in matrix.columns}
-    return [(keys[number], count) for number, count in counts.head(6).iter_rows()]
 
 
 def _choices(matrix: ItemMatrix) -> dict[str, list[str]]:

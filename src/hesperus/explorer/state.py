@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import TypeVar
 
 import polars as pl
 
@@ -16,10 +17,12 @@ from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.open_answers.evidence import reply_translations
 from hesperus.errors import UsageError
 from hesperus.explorer.addresses import View
+from hesperus.explorer.summary import ModelSummary, RunFacts, lost_counts, run_facts, summaries
 from hesperus.records import KEY, Run
 from hesperus.wording import own_senses
 
 _MOST_REFERENCES = 4
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class OpenRuns:
 
     runs: Mapping[str, Run]
     _matrices: dict[str, ItemMatrix] = field(default_factory=dict)
+    _summaries: dict[str, tuple[ModelSummary, ...]] = field(default_factory=dict)
+    _frequent: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -53,12 +58,12 @@ class OpenRuns:
         return all(run.records.is_empty() for run in self.runs.values())
 
     @cached_property
-    def kinds(self) -> Mapping[str, str]:
-        """What each run is."""
-        return {
-            name: study_kind(run).replace("_", " ") if len(run.records) else "empty"
+    def facts(self) -> tuple[RunFacts, ...]:
+        """What each run is and holds."""
+        return tuple(
+            run_facts(name, run, study_kind(run).replace("_", " ") if len(run.records) else "empty")
             for name, run in self.runs.items()
-        }
+        )
 
     def matrix(self, view: View) -> ItemMatrix:
         """The matrix of a view: its senses, compared with its reference.
@@ -74,6 +79,26 @@ class OpenRuns:
                     self._matrices.pop(next(iter(self._matrices)))
                 self._matrices[view.reference] = found
         return found if view.senses == "all" else found.whole
+
+    def summaries(self, view: View) -> tuple[ModelSummary, ...]:
+        """Every model by sense; counted once for each reference."""
+        matrix = self.matrix(view.with_(senses="whole"))
+        return self._kept(self._summaries, view.reference, lambda: summaries(matrix))
+
+    def lost_counts(self, view: View) -> tuple[tuple[str, int], ...]:
+        """The senses in which most questions are lost, by key, with how many; counted once for each reference."""
+        matrix = self.matrix(view.with_(senses="whole"))
+        return self._kept(self._frequent, view.reference, lambda: lost_counts(matrix))
+
+    def _kept(self, held: dict[str, T], key: str, make: Callable[[], T]) -> T:
+        found = held.get(key)
+        if found is None:
+            found = make()
+            with self._lock:
+                if len(held) >= _MOST_REFERENCES:
+                    held.pop(next(iter(held)))
+                held[key] = found
+        return found
 
     def rows(self, view: View) -> pl.DataFrame:
         """The rows of a view, in its order."""

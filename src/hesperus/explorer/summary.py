@@ -122,6 +122,14 @@ def _sense(row: dict[str, Any] | None, column: MatrixColumn) -> SenseSummary | N
     )
 
 
+def lost_counts(matrix: ItemMatrix) -> tuple[tuple[str, int], ...]:
+    """The senses in which most cells are lost, by key, with how many."""
+    counts = matrix.cells.filter(pl.col("lost")).group_by("column").len()
+    most = counts.sort("len", "column", descending=[True, False]).head(6)
+    keys = {column.number: column.key for column in matrix.columns}
+    return tuple((keys[number], count) for number, count in most.iter_rows())
+
+
 def heads(matrix: ItemMatrix) -> tuple[str, ...]:
     """Short codes of the senses."""
     return tuple(short_code(column) for column in matrix.columns)
