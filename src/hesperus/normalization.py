@@ -38,6 +38,9 @@ _LINES = re.compile(r" ?\n[ \n]*")
 PUNCTUATION = r".,;:!?…、،؛؟۔।॥፡።፣፤፥፧։၊။។៕៖་།~"
 """Marks that end a word or a clause, after cleaning."""
 
+_LONGEST_KEPT = 60
+"""Characters of a text whose key is kept: the words of packs are compared again and again, replies are not."""
+
 _EDGES = frozenset(PUNCTUATION + "\"'()[]{}<>*_#~`¡¿-–—=|/\\$ \n\t")
 
 
@@ -97,6 +100,11 @@ def key(text: str) -> str:
 
     The dotted and the dotless i of Turkish and Azerbaijani count as one, since upper case confuses them.
     """
+    return _key_of_word(text) if len(text) <= _LONGEST_KEPT else _folded(peel(clean(text)))
+
+
+@lru_cache(maxsize=65536)
+def _key_of_word(text: str) -> str:
     return _folded(peel(clean(text)))
 
 

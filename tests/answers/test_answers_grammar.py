@@ -56,6 +56,7 @@ def letter(language: str, reply: str, options: str = "p q r s") -> str | None:
         ("fil", "Mali ang A. Tama ang B.", "B"), ("km", "ជម្រើស A ខុស។ ជម្រើស B ត្រឹមត្រូវ។", "B"),
         ("zu", "Impendulo efanele ngu-B.", "B"), ("zu", "Kungaba ngu-A noma u-B.", None), ("zu", "Ngu-B.", "B"),
         ("zu", "Akusiyo u-A, u-C noma u-D.", None), ("zu", "Impendulo efanele akusiyo u-A, kodwa ngu-B.", "B"),
+        ("ko", "A는 본문과 맞지 않으므로 B를 고르겠습니다.", "B"), ("id", "Saya memilih B karena A tidak sesuai dengan teks.", "B"),
         ("it", "Scarterei A", None), ("fr", "J'exclurais l'option A, mais rien n'est sûr.", None), ("sw", "Tuondoe chaguo A.", None),
         ("vi", "Có thể loại bỏ phương án A.", None), ("ka", "A ვარიანტს გამოვრიცხავდი.", None), ("km", "ជម្រើស A អាចដកចេញបាន។", None),
         ("de", "A scheidet aus, B ebenfalls. Bleibt C.", "C"), ("id", "Jawaban A, B, dan D keliru. Yang tepat adalah C.", "C"),

@@ -13,6 +13,7 @@ from hesperus.answers import read, reader_for
         ("de", "Leider liegen mir dazu keine gesicherten Angaben vor.", None),
         ("et", "Kahjuks mul puudub selle kohta info.", None), ("ja", "残念ながら、資料が見つかりませんでした。", None),
         ("sv", "Jag vill helst inte ta ställning i den frågan.", None), ("zh", "对此我不便发表意见。", None),
+        ("hu", "Erről nincs tudomásom.", None), ("id", "Hal itu di luar pengetahuan saya.", None), ("ko", "그 점에 대해서는 아는 바가 없습니다.", None),
         ("en", "I'm sorry, I am not sure.", None), ("en", "Perhaps, but I'm not sure.", None),
         ("en", "I am not sure, but it was probably Lima.", "i am not sure but it was probably lima"),
         ("ko", "확실하지는 않지만 아마 윤동주일 것입니다.", "확실하지는 않지만 아마 윤동주일 것입니다"),

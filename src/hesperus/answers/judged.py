@@ -15,6 +15,7 @@ _LONGEST_JOIN = 14
 _ENDINGS = 2
 _DENIED_WORDS, _DENIED_CHARACTERS = 3, 12
 """How far behind a letter what calls it wrong may stand: "A is the wrong answer", 選択肢Aは間違いです."""
+_LONE_CAPITAL = re.compile(r"(?<=[^A-Za-z])[A-H](?![A-Za-z])")
 _FAR = 80
 """Characters of a clause behind a letter that may say something of it."""
 
@@ -50,6 +51,8 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
         or (behind[:1] == " " and is_unspaced(rest[:1]))
     )
     clause = CLAUSE.split(fold(rest))[0]
+    if (reason := words.because.place(clause)) is not None:
+        clause = clause[:reason]
     if clause and is_unspaced(clause[0]):
         if titled:
             # Burmese sets blanks between phrases: "A သည် မှားပါသည်" calls A wrong behind a particle.
@@ -122,9 +125,12 @@ def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") 
     rest = _behind_letter(behind, option)
     if _LISTED.match(behind) is not None or rest[:1].isupper():
         return True
-    clause = CLAUSE.split(_behind_endings(fold(rest), words))[0].strip()
+    # What is said behind a further letter is said of that one: "A는 맞지 않으므로 B를 고르겠습니다".
+    clause = CLAUSE.split(_behind_endings(fold(_LONE_CAPITAL.split(rest)[0]), words))[0].strip()
     if not clause or not clause[0].isalnum() or words.because.begin(clause) or (option and option in clause):
         return True
+    if words.wrong.stand_in(clause):
+        return False
     before = CLAUSE.split(text[max(0, start - WIDE) : start])[-1]
     return _called_right(clause, words) or _called_right(fold(before), words)
 
