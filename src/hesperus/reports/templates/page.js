@@ -14,7 +14,6 @@
   const rows = table => [...table.tBodies[0].rows];
   const shownRows = table => rows(table).filter(row => !row.hidden);
 
-  // Buttons, the clipboard, files
   const button = (label, title, act) => {
     const made = make("button", {type: "button", title}, label);
     made.addEventListener("click", () => act(made));
@@ -45,9 +44,9 @@
     setTimeout(() => URL.revokeObjectURL(url), 60000);
   };
 
-  // A table as CSV: numbers in full, ends of intervals in columns of their own, no text that a spreadsheet would run
+  // CSV: numbers in full, ends of intervals in their own columns, no text that a spreadsheet would run
   const field = text => `"${text.replaceAll('"', '""')}"`;
-  const FORMULA = /^'*[\t\r ]*[=+\-@＝＋－＠]/, NUMBER = /^[-+]?(\d[\d.,\u00a0 ]*|[.,]\d+)(e[-+]?\d+)?\s?%?$/i;
+  const FORMULA = /^'*[\t\r ]*[=+\-@]/, NUMBER = /^[-+]?(\d[\d.,\u00a0 ]*|[.,]\d+)(e[-+]?\d+)?\s?%?$/i;
   const guarded = text => field(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
   const csv = table => {
     const body = shownRows(table);
@@ -63,7 +62,7 @@
     return [line(named), ...body.map(row => line(values(row)))].join("\r\n") + "\r\n";
   };
 
-  // A table as LaTeX (booktabs): no text of a cell is a command
+  // LaTeX: no text of a cell is a command
   const codes = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}",
     ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\char34{}", "−": "$-$", "–": "--", "κ": "$\\kappa$", "ρ": "$\\rho$",
     "α": "$\\alpha$", "≤": "$\\le$", "\u00a0": "~"};
@@ -78,7 +77,6 @@
       ...shownRows(table).map(row => line([...row.cells], value)), "\\bottomrule", "\\end{tabular}", "\\end{table}", ""].join("\n");
   };
 
-  // Order and filter
   const sort = (table, at) => {
     const head = heads(table)[at];
     const next = {ascending: "descending", descending: ""}[head.getAttribute("aria-sort")] ?? "ascending";
@@ -124,10 +122,10 @@
       tools.append(input, status);
     }
     tools.append(
-      button("Copy CSV", "Copy the rows that are shown, numbers in full", told => copy(csv(table), told)),
-      button("Copy LaTeX", "Copy the rows that are shown, for booktabs", told => copy(latex(table), told)),
-      button("Save CSV", "Save the rows that are shown, numbers in full", () => save(csv(table), "text/csv", `${name}.csv`)),
-      button("Save LaTeX", "Save the rows that are shown, for booktabs", () => save(latex(table), "text/x-tex", `${name}.tex`)));
+      button("Copy CSV", "The rows that are shown, numbers in full", told => copy(csv(table), told)),
+      button("Copy LaTeX", "The rows that are shown, for booktabs", told => copy(latex(table), told)),
+      button("Save CSV", "The rows that are shown, numbers in full", () => save(csv(table), "text/csv", `${name}.csv`)),
+      button("Save LaTeX", "The rows that are shown, for booktabs", () => save(latex(table), "text/x-tex", `${name}.tex`)));
     table.closest(".scroll").before(tools);
   };
 
@@ -158,7 +156,7 @@
     button("Save SVG", "Save the figure as SVG", () => save(drawing(figure), "image/svg+xml", `${figure.id}.svg`)),
     button("Save PNG", "Save the figure as PNG", async () => save(await picture(figure), "", `${figure.id}.png`))));
 
-  // Under the pointer: whose number it is, in full, with its interval and its n
+  // Whose a number is, in full, with its interval and its n
   const COUNT = /^(n|items|pairs|questions|units|sentences|claims|answers|replies)\b(?!.*%)/i;
   const round = text => String(Number(Number(text).toPrecision(6)));
   const told = cell => {
@@ -168,6 +166,8 @@
     const at = names.findIndex((name, place) => COUNT.test(name) && "value" in cells[place].dataset);
     const lines = [whose, `${names[cells.indexOf(cell)]}: ${round(value)}`];
     if (low && high) lines.push(`interval ${round(low)} to ${round(high)}`);
+    const same = words(table.caption).match(/(?:: |; )((?:Items|Pairs|Questions|n)): ([\d,]+)/);
+    if (at < 0 && same) lines.push(`n = ${same[2]} (${same[1]})`);
     if (at >= 0 && cells[at] !== cell) lines.push(`n = ${point(cells[at])} (${names[at]})`);
     return lines.join("\n");
   };
@@ -182,9 +182,9 @@
     tip.style.top = `${box.bottom + own.height + 8 < innerHeight ? box.bottom + 4 : Math.max(4, box.top - own.height - 4)}px`;
   };
 
-  // Links to headings; the contents follow; a link into a folded part opens it
+  // Links to headings; contents that follow
   const link = heading => {
-    const made = button("#", "Copy the link to this section", () => {
+    const made = button("#", "Copy the link", () => {
       location.hash = heading.id;
       copy(location.href, made);
     });

@@ -1,0 +1,304 @@
+"""What the page's script does, in a real Chromium: order, filter, CSV, LaTeX, pictures, tips; and how the page is set."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+import re
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import altair as alt
+import pytest
+from headless_chromium import Page as Tab
+from headless_chromium import chromium_page, executable
+from page_outline import is_sound, loads_nothing
+
+from hesperus.reports.blocks import Column, Fold, Grid, Number, Page, Section, Sentences, count
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.html_page import ShownPage, html
+from hesperus.reports.theme import FONTS, values
+
+pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
+
+NASTY = '=HYPERLINK("x") \\input{y} </script><script>alert(1)</script> & % $ # _ ~ ^ {z}'
+CLIPBOARD = "navigator.clipboard.writeText = async text => { window.copied = text }"
+
+
+def languages(number: int) -> Grid:
+    """A table of many languages; the third value is undefined, the second negative."""
+    rows = [
+        (
+            f"language {place}",
+            Number(place / 1000, "percentage", place / 2000, place / 900),
+            count(40 + place),
+        )
+        for place in range(4, number + 1)
+    ]
+    first = [
+        ("[first", Number(0.575, "percentage", 0.5, 0.65), count(41)),
+        (NASTY, Number(-0.125, "points", -0.25, 0.0), count(42)),
+        ("third", Number(None, "percentage"), count(43)),
+    ]
+    return Grid(
+        "Right, by language.",
+        (Column("Language"), Column("=Right, %", True), Column("Items", True)),
+        (*first, *rows),
+    )
+
+
+def drawn(number: int) -> Drawing:
+    rows = [
+        {"language": f"A language with a long name ({place})", "right": place / number}
+        for place in range(number)
+    ]
+    y = alt.Y("language:N", title=None, axis=alt.Axis(labelLimit=400))
+    chart = (
+        alt.Chart(values(rows))
+        .mark_bar()
+        .encode(x=alt.X("right:Q", title="right answers"), y=y)
+        .properties(width=300)
+    )
+    return Drawing("accuracy", "accuracy", chart, "Right answers by language.", "accuracy")
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    words = Sentences(
+        ("A model answers 57.5 % [50.0, 65.0] of 41 questions right in one language of many. " * 4,)
+    )
+    table = languages(200)
+    return Page.of(
+        "Is it consistent across 200 languages?",
+        [words],
+        [Section("First", "first"), words, table, drawn(60), Section("Second", "second"), *[words] * 20,
+         Fold("More", (languages(9), Section("Within", "within", 3), words))],
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def file(page: Page, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    file.write_text(html(page), encoding="utf-8", newline="\n")
+    return file
+
+
+def visit(look: Callable[[Tab], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with chromium_page() as tab:
+            await look(tab)
+
+    asyncio.run(run())
+
+
+def test_one_script_runs_and_nothing_is_loaded(page: Page) -> None:
+    text = html(page)
+    loads_nothing(text)
+    is_sound(text)
+    script = text.split("<script>")[1].split("</script>")[0]
+    assert len(script.encode()) < 12_000
+    assert sum(file.stat().st_size for file in FONTS.glob("*.woff2")) < 60_000
+
+
+def test_tables_are_sorted_and_filtered(file: Path) -> None:
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=1280)
+
+        async def column(at: int, rows: int = 3) -> list[str]:
+            shown = f"[...document.querySelectorAll('table.grid tbody')[0].rows].filter(r => !r.hidden).map(r => r.cells[{at}].dataset.value ?? r.cells[{at}].textContent)"
+            found = await tab.evaluate(shown)
+            return list(found[:rows])
+
+        head = "document.querySelectorAll('th .sort')[1]"
+        original = await column(2)
+        for order, first in (("ascending", "-12.5"), ("descending", "57.5")):
+            await tab.evaluate(f"{head}.click()")
+            assert (await column(1))[0] == first
+            assert (await column(1, 200))[-1] == "–", "what is undefined stands last"
+            assert await tab.evaluate(f"{head}.closest('th').getAttribute('aria-sort')") == order
+        await tab.evaluate(f"{head}.click()")
+        assert await column(2) == original
+        await tab.evaluate(
+            "(i => { i.value = 'THIRD 43'; i.dispatchEvent(new Event('input')) })(document.querySelector('input'))"
+        )
+        assert await column(0, 200) == ["third"]
+        assert await tab.evaluate("document.querySelector('[role=status]').textContent") == "1 of 200 rows"
+        assert tab.messages == []
+
+    visit(look)
+
+
+def test_a_table_is_copied_as_csv_and_latex(file: Path) -> None:
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=1280)
+        await tab.evaluate(CLIPBOARD)
+        await tab.evaluate(
+            "[...document.querySelectorAll('button')].find(b => b.textContent === 'Copy CSV').click()"
+        )
+        rows = list(csv.reader(io.StringIO(await tab.evaluate("window.copied"))))
+        assert rows[0] == ["Language", "'=Right, %", "'=Right, %, low", "'=Right, %, high", "Items"]
+        assert rows[1] == ["[first", "57.5", "50", "65", "41"]
+        assert rows[2] == [f"'{NASTY}", "-12.5", "-25", "0", "42"]
+        assert rows[3] == ["third", "", "", "", "43"] and len(rows) == 201
+        await tab.evaluate(
+            "[...document.querySelectorAll('button')].find(b => b.textContent === 'Copy LaTeX').click()"
+        )
+        lines = (await tab.evaluate("window.copied")).splitlines()
+        assert lines[4] == r"\begin{tabular}{@{}lrr@{}}" and lines[-2:] == [r"\end{tabular}", r"\end{table}"]
+        body = [line for line in lines if line.startswith("{}")]
+        assert body[1] == r"{}[first & 57.5 {\scriptsize [50.0, 65.0]} & 41 \\"
+        assert (
+            r"\textbackslash{}input\{y\}" in body[2]
+            and r"\& \% \$ \# \_ \textasciitilde{} \textasciicircum{} \{z\}" in body[2]
+        )
+        assert "$-$12.5" in body[2] and len(re.findall(r"(?<!\\)&", body[2])) == 2
+
+    visit(look)
+
+
+def test_tables_and_figures_are_saved(file: Path, tmp_path: Path) -> None:
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=1280)
+        await tab.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+        names = {
+            "Save CSV": "first-1.csv",
+            "Save LaTeX": "first-1.tex",
+            "Save SVG": "figure-accuracy.svg",
+            "Save PNG": "figure-accuracy.png",
+        }
+        for label, name in names.items():
+            await tab.evaluate(
+                f"[...document.querySelectorAll('button')].find(b => b.textContent === '{label}').click()"
+            )
+            until = time.monotonic() + 30
+            while not (tmp_path / name).is_file() and time.monotonic() < until:
+                await tab.evaluate("1")
+                await asyncio.sleep(0.05)
+            assert (tmp_path / name).is_file(), name
+        assert tab.messages == []
+
+    visit(look)
+    assert (tmp_path / "first-1.csv").read_text(encoding="utf-8").startswith('"Language"')
+    svg = (tmp_path / "figure-accuracy.svg").read_text(encoding="utf-8")
+    assert "@font-face" in svg and 'color="#23272e"' in svg
+    assert (tmp_path / "figure-accuracy.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_number_tells_whose_it_is_and_a_link_opens_what_is_folded(file: Path) -> None:
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=1280)
+        await tab.evaluate(
+            "document.querySelector('td[data-low]').dispatchEvent(new Event('pointerover', {bubbles: true}))"
+        )
+        told = await tab.evaluate("document.querySelector('.tip').textContent")
+        assert told.splitlines() == ["[first", "=Right, %: 57.5", "interval 50 to 65", "n = 41 (Items)"]
+        await tab.evaluate("location.hash = 'within'")
+        await tab.evaluate("document.getElementById('second').scrollIntoView()")
+        await tab.evaluate("new Promise(done => setTimeout(done, 300))")
+        await asyncio.sleep(0.5)
+        assert await tab.evaluate("document.getElementById('within').closest('details').open")
+        assert await tab.evaluate("document.querySelector('nav [aria-current]').textContent") == "Second"
+
+    visit(look)
+
+
+BOXES = """(() => {
+  const seen = e => e.checkVisibility() && !e.closest('.unseen, .skip, .tip');
+  const clipped = [...document.querySelectorAll('h1, h2, h3, p, li, td, th, figcaption, summary, button, nav a')].filter(seen)
+    .filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth && getComputedStyle(e).display !== 'inline')
+    .map(e => `${e.tagName} ${e.textContent.slice(0, 40)}`);
+  const labels = [...document.querySelectorAll('figure svg')].flatMap(svg => {
+    const frame = svg.getBoundingClientRect();
+    const boxes = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim()).map(t => [t, t.getBoundingClientRect()]);
+    const out = boxes.filter(([, b]) => b.left < frame.left - 1 || b.right > frame.right + 1 || b.top < frame.top - 2 || b.bottom > frame.bottom + 2);
+    const over = boxes.filter(([, b], i) => boxes.some(([, c], j) => j < i && Math.min(b.right, c.right) - Math.max(b.left, c.left) > 2
+      && Math.min(b.bottom, c.bottom) - Math.max(b.top, c.top) > Math.min(b.height, c.height) / 2));
+    return [...out, ...over].map(([t]) => t.textContent);
+  });
+  return JSON.stringify({clipped, labels, wide: document.documentElement.scrollWidth});
+})()"""
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light"), (1920, "light")])
+def test_no_text_is_cut_or_overlaps(file: Path, width: int, scheme: str) -> None:
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=width, scheme=scheme)
+        await tab.evaluate("document.querySelector('details').open = true")
+        found = json.loads(await tab.evaluate(BOXES))
+        assert found == {"clipped": [], "labels": [], "wide": width}
+        font = await tab.evaluate(
+            "document.fonts.check('16px \"Hesperus Sans\"') && [...document.fonts].map(f => f.status).join()"
+        )
+        assert font == "loaded,loaded"
+        inside = await tab.evaluate(
+            "(b => b.right <= innerWidth)(document.querySelector('td.n').getBoundingClientRect())"
+        )
+        assert inside, "the first number is seen without scrolling sideways"
+
+    visit(look)
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2 contrast ratio of two colors that a browser computed."""
+
+    def light(color: str) -> float:
+        parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((light(one), light(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out(file: Path, scheme: str) -> None:
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=1280, scheme=scheme)
+        for selector in (
+            "p",
+            "td",
+            "td small",
+            "summary",
+            "figcaption",
+            ".captions",
+            ".tools button",
+            "nav a",
+            "footer p",
+        ):
+            pair = await tab.evaluate(
+                f"(s => [s(document.querySelector('{selector}')).color, s(document.body).backgroundColor])(getComputedStyle)"
+            )
+            assert contrast(*pair) >= 4.5, selector
+
+    visit(look)
+
+
+def test_paper_keeps_what_is_folded_folded(file: Path) -> None:
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=1000)
+        folded = len(re.findall(rb"/Type\s*/Page\b", await tab.pdf()))
+        await tab.evaluate(
+            "document.querySelector('details').append(...[...Array(200)].map(() => { const p = document.createElement('p'); p.textContent = 'more'; return p }))"
+        )
+        assert len(re.findall(rb"/Type\s*/Page\b", await tab.pdf())) == folded
+
+    visit(look)
+
+
+def test_a_notebook_shows_it_in_a_frame_that_reaches_nothing(page: Page, tmp_path: Path) -> None:
+    frame = ShownPage(page)._repr_html_()
+    assert frame.count("<") == 2 and 'sandbox="allow-scripts allow-downloads"' in frame
+    file = tmp_path / "notebook.html"
+    file.write_text(f"<!doctype html><title>Notebook</title><body>{frame}</body>", encoding="utf-8")
+
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=1280)
+        assert tab.messages == [] and tab.requests == [file.as_uri()]
+        assert await tab.evaluate("document.querySelector('iframe').contentDocument") is None
+        png = await tab.screenshot((0, 0, 1280, 600))
+        assert len(png) > 20_000
+
+    visit(look)
