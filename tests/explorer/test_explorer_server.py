@@ -195,6 +195,8 @@ def test_free_texts_stand_beside_the_translations_that_were_evaluated(tmp_path: 
     with explored(open=run) as site:
         page = site.ask("/question?of_item=q").text
         assert "translated for its evaluation" in page and "Angola lies in Asia." in page
+        compared = site.ask("/question?of_item=q&a=en&b=de").text.partition('class="compared"')[2]
+        assert "<mark>Africa</mark>" in compared and "<mark>Asia</mark>" in compared and "liegt" in compared
         assert (
             "answered" in site.ask("/").text
             and "cell wrong" not in site.ask("/items").text.partition("<table")[2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,21 +69,25 @@ class SenseView:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """Two senses next to each other.
+class ComparedPart:
+    """A text of both senses: its name, and its pieces in both; a piece that only one has is marked."""
 
-    Attributes:
-        a: Code of one.
-        b: Code of the other.
-        parts: What is compared, with its pieces in both; a piece that only one has is marked.
-        language: Tag of both.
-        direction: Of both.
-        note: Why nothing is marked; empty otherwise.
-    """
+    name: str
+    a: tuple[Piece, ...]
+    b: tuple[Piece, ...]
+    language_a: str | None
+    language_b: str | None
+    direction_a: str
+    direction_b: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two senses next to each other, part by part; ``note`` says why nothing is marked and is empty otherwise."""
 
     a: SenseView
     b: SenseView
-    parts: tuple[tuple[str, tuple[Piece, ...], tuple[Piece, ...]], ...]
+    parts: tuple[ComparedPart, ...]
     note: str = ""
 
 
@@ -254,42 +258,38 @@ def _compared(senses: tuple[SenseView, ...], a: str | None, b: str | None) -> Co
     if pair is None:
         return None
     left, right = pair
-    if left.language is None or left.language != right.language:
-        names = [language_name(sense.language) if sense.language else sense.code for sense in pair]
-        return Compared(
-            left,
-            right,
-            _plain(left, right),
-            f"{names[0]} and {names[1]}: two languages are not compared word by word.",
-        )
-    parts, note = [], ""
+    note, parts = "", []
     for name, one, other in _shared(left, right):
-        found = differences(one, other, left.language)
-        if found is None:
-            note = "Texts that are too long to compare word by word are shown unmarked."
-        parts.append((name, *(found or (((one, False),), ((other, False),)))))
-    if not note and parts and all(not alone for _, one, other in parts for _, alone in (*one, *other)):
-        note = "The texts are the same."
+        found = None
+        if one.language is not None and one.language == other.language:
+            found = differences(one.text, other.text, one.language)
+            note = note if found else "Texts that are too long to compare word by word are shown unmarked."
+        pieces = found or (((one.text, False),), ((other.text, False),))
+        parts.append(
+            ComparedPart(name, *pieces, one.language, other.language, one.direction, other.direction)
+        )
+    alone = any(marked for part in parts for _, marked in (*part.a, *part.b))
+    if parts and not note and not alone:
+        same = left.language is not None and left.language == right.language
+        note = "The texts are the same." if same else "Texts in two languages are not compared word by word."
     return Compared(left, right, tuple(parts), note)
 
 
-def _plain(left: SenseView, right: SenseView) -> tuple[tuple[str, tuple[Piece, ...], tuple[Piece, ...]], ...]:
-    return tuple((name, ((one, False),), ((other, False),)) for name, one, other in _shared(left, right))
-
-
-def _shared(left: SenseView, right: SenseView) -> list[tuple[str, str, str]]:
-    """Texts of both under the same name: fields, options, the reply to the sense as a whole."""
+def _shared(left: SenseView, right: SenseView) -> Iterator[tuple[str, Text, Text]]:
+    """Texts of both under the same name: fields, options, the reply to the sense as a whole, and its translation."""
     fields = dict(right.fields)
-    found = [(name, text.text, fields[name].text) for name, text in left.fields if name in fields]
-    for one, other in (
-        zip(left.answers[:1], right.answers[:1], strict=True) if left.answers and right.answers else ()
-    ):
-        for option, another in zip(one.options, other.options, strict=False):
-            if option.text is not None and another.text is not None:
-                found.append((f"option {option.label}", option.text.text, another.text.text))
-        if one.reply is not None and other.reply is not None and not (one.asked or other.asked):
-            found.append(("reply", one.reply.text, other.reply.text))
-    return found
+    yield from ((name, text, fields[name]) for name, text in left.fields if name in fields)
+    if not left.answers or not right.answers:
+        return
+    one, other = left.answers[0], right.answers[0]
+    for option, another in zip(one.options, other.options, strict=False):
+        if option.text is not None and another.text is not None:
+            yield f"option {option.label}", option.text, another.text
+    if one.asked or other.asked or one.reply is None or other.reply is None:
+        return
+    yield "reply", one.reply, other.reply
+    if one.translation is not None or other.translation is not None:
+        yield "reply, translated", one.translation or one.reply, other.translation or other.reply
 
 
 def anchor_of(code: str) -> str:
