@@ -406,7 +406,7 @@ def test_what_is_kept_is_read_again_and_a_stranger_is_left_alone(tmp_path: Path)
         connection.execute("CREATE TABLE mine (x)")
     connection.close()
     before = other.read_bytes()
-    with pytest.raises(StoreError, match="another kind"):
+    with pytest.raises(StoreError, match="another program or kind"):
         TranslationStore(other)
     assert other.read_bytes() == before
 
