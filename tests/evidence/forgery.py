@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hesperus.evidence.archive import pack, unpack
+from hesperus.evidence.archive import unpack
 
 TABLE_OF_CLAIMS = "numbers.json"
 
@@ -28,7 +29,10 @@ def refitted(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def save(files: Mapping[str, bytes], path: Path) -> Path:
-    path.write_bytes(pack(files))
+    """Write a bundle, uncompressed: a reader takes both, and thousands are written."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
     return path
 
 

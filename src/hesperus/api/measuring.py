@@ -14,6 +14,7 @@ from hesperus import records
 from hesperus.analysis.description import Described, described
 from hesperus.analysis.registry import TAX_MEASURES, measure_columns, measure_table
 from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve, resolve_settings
+from hesperus.analysis.short_signature import SHORT, short_signature
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import narrowed
 from hesperus.errors import HesperusWarning, UsageError
@@ -81,8 +82,24 @@ def measured(
     """As measure, of settings that are read already.
 
     Returns:
-        The table, and the records that it was made from.
+        The table, its signature on one line among its own (see hesperus.analysis.short_signature), and the records that it was
+        made from.
     """
+    table, found = _measured(what, run, given, chosen=chosen, scores=scores)
+    line = short_signature(
+        replace(table, measure=what), given, models=tuple(chosen[0]), tasks=tuple(chosen[1])
+    )
+    return replace(table, signature={**table.signature, SHORT: line}), found
+
+
+def _measured(
+    what: str,
+    run: Source,
+    given: GivenSettings,
+    *,
+    chosen: tuple[Sequence[str], Sequence[str]],
+    scores: Path | None,
+) -> tuple[Table, pl.DataFrame]:
     from hesperus.analysis.open_answers.measuring import refuse_labels
     from hesperus.api.tax_tables import tax_measure
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from hesperus.analysis.description import described
-from hesperus.errors import DataError, HesperusError
+from hesperus.errors import DataError, HesperusError, UsageError
+from hesperus.evidence.bundle import MANIFEST, Bundle, environment, read_bundle, unpacked_run
+from hesperus.version import __version__
 
 if TYPE_CHECKING:
-    from hesperus.evidence.bundle import Bundle
     from hesperus.evidence.claims import Difference, Document
 
 _MOST_WORK = 1_000_000
@@ -45,30 +47,33 @@ class Verification:
         return not self.differences
 
     def __str__(self) -> str:
-        whole = f"{self.numbers:,} numbers in {self.tables} tables"
+        whole = f"{self.numbers:,} numbers in {'1 table' if self.tables == 1 else f'{self.tables} tables'}"
+        which = f" (bundle {self.id})" if self.id else ""
         if self.passed:
-            return f"verified: {whole} come out as claimed (bundle {self.id})"
-        return (
-            f"not verified: of {whole}, {len(self.differences):,} values or files differ (bundle {self.id})"
-        )
+            return f"verified: {whole} come out as claimed{which}"
+        return f"not verified: of {whole}, {len(self.differences):,} values or files differ{which}"
 
 
-def verify(place: Path | str) -> Verification:
+def verify(place: Path | str, *, id: str | None = None, signature: str | None = None) -> Verification:
     """Recompute every number of a bundle: what `hesperus verify` does. Nothing of the bundle is executed.
 
     Args:
-        place: The file that `hesperus bundle` wrote.
+        place: The file that `hesperus bundle` wrote; with a signature, also a run folder or records file.
+        id: The id of the bundle that a paper prints.
+        signature: The signature of a table that a paper prints: only that table is made, and held to it.
 
     Raises:
-        UsageError: There is no such file.
+        UsageError: There is no such file, or the signature is none.
         DataError: It is no bundle, is damaged beyond reading, or holds what no bundle holds.
     """
-    from hesperus.evidence.bundle import read_bundle
     from hesperus.evidence.claims import Difference, count_numbers, differences
 
+    if signature is not None:
+        return _signed(Path(place), id, signature)
     held = read_bundle(Path(place))
     claims = held.claims
-    wrong = [Difference(name, "", why, None, None) for name, why in held.damaged.items()]
+    wrong = [Difference("the bundle", "", "id", id, held.id)] if id not in (None, held.id) else []
+    wrong += [Difference(name, "", why, None, None) for name, why in held.damaged.items()]
     try:
         count = count_numbers(claims)
         found, absent = _again(held)
@@ -76,7 +81,9 @@ def verify(place: Path | str) -> Verification:
         kept = {name: document for name, document in claims.items() if name not in absent}
         unclaimed = held.manifest.get("absent")
         known = unclaimed if isinstance(unclaimed, dict) else {}
-        wrong += differences(kept, {name: table for name, table in found.items() if name not in known})
+        again = {name: table for name, table in found.items() if name not in known}
+        other = held.manifest.get("hesperus") != __version__
+        wrong += differences(kept, again, other_version=other)
     except RecursionError:
         raise DataError("is nested too deeply to be read", file=Path(place)) from None
     except DataError as error:
@@ -86,6 +93,34 @@ def verify(place: Path | str) -> Verification:
     return Verification(held.id, count, len(claims), tuple(wrong), tuple(_notes(held)))
 
 
+def _signed(place: Path, id: str | None, signature: str) -> Verification:
+    """Make the one table of a signature, and hold it to its hash."""
+    from hesperus.analysis.short_signature import ShortSignature, digest
+    from hesperus.api.measuring import measure
+    from hesperus.evidence.claims import Difference, count_numbers
+
+    line = ShortSignature.parse(signature)
+    _refuse_work(line.settings, "signature")
+    with tempfile.TemporaryDirectory() as folder:
+        held = read_bundle(place) if zipfile.is_zipfile(place) else None
+        if held is None and id is not None:
+            raise UsageError(f"{place} is no bundle, and only a bundle has an id")
+        run = unpacked_run(held.files, held.tables, Path(folder)) if held else place
+        table = measure(line.measure, run, **line.settings)  # type: ignore[arg-type]  # checked there
+    own = held.id if held else ""
+    found = [Difference("the bundle", "", "id", id, own)] if held and id not in (None, own) else []
+    found += [Difference(name, "", why, None, None) for name, why in held.damaged.items()] if held else []
+    if digest(table) != line.digest:
+        found.append(Difference(line.measure, "", "hash of the values", line.digest, digest(table)))
+    version = [] if line.version == __version__ else [_made_by(line.version)]
+    notes = tuple(version + (_notes(held) if held else []))
+    return Verification(own, count_numbers({line.measure: table.document()}), 1, tuple(found), notes)
+
+
+def _made_by(version: object) -> str:
+    return f"made by hesperus {version}, verified by {__version__}"
+
+
 def _again(held: Bundle) -> tuple[Mapping[str, Document], Mapping[str, str]]:
     """The tables made anew, and why others could not be made.
 
@@ -93,7 +128,6 @@ def _again(held: Bundle) -> tuple[Mapping[str, Document], Mapping[str, str]]:
         DataError: The run cannot be read or measured.
     """
     from hesperus.api.bundling import SETTINGS, claimed
-    from hesperus.evidence.bundle import MANIFEST, unpacked_run
 
     settings = held.manifest.get("settings")
     if not isinstance(settings, dict) or any(name not in SETTINGS for name in settings):
@@ -134,12 +168,10 @@ def _without(text: str, folder: str) -> str:
 
 
 def _notes(held: Bundle) -> list[str]:
-    from hesperus.evidence.bundle import environment
-    from hesperus.version import __version__
 
     notes = []
     if held.manifest.get("hesperus") != __version__:
-        notes.append(f"made by hesperus {held.manifest.get('hesperus')}, verified by {__version__}")
+        notes.append(_made_by(held.manifest.get("hesperus")))
     made, own = held.manifest.get("environment"), environment()
     if isinstance(made, dict):
         other = [

@@ -15,7 +15,23 @@ if TYPE_CHECKING:
 
 
 def command(
-    place: Annotated[Path, typer.Argument(help="What `hesperus bundle` wrote.", show_default=False)],
+    place: Annotated[
+        Path,
+        typer.Argument(
+            help="What `hesperus bundle` wrote; with --signature also a run folder or records file.",
+            show_default=False,
+        ),
+    ],
+    id: Annotated[
+        str | None, typer.Option(help="The id of the bundle that a paper prints.", show_default=False)
+    ] = None,
+    signature: Annotated[
+        str | None,
+        typer.Option(
+            help="The signature under a table: make that table alone, and hold it to the signature.",
+            show_default=False,
+        ),
+    ] = None,
     format: Format = "table",
 ) -> None:
     """Recompute every number of a bundle, without a model and without network, and say which one differs.
@@ -28,12 +44,14 @@ def command(
 
         hesperus verify atlas.zip
 
-        hesperus verify atlas.zip --format json
+        hesperus verify atlas.zip --id 60c349f1b90ca6ad --format json
+
+        hesperus verify atlas.zip --signature 'hesperus|accuracy|invalid:disagree|resamples:0|v:0.1.0|#5f3c21ab90'
     """
     from hesperus.api.verifying import verify
     from hesperus.reports.formats import print_table
 
-    found = verify(place)
+    found = verify(place, id=id, signature=signature)
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
     if format != "table" or not found.passed:

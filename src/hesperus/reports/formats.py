@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import Table
 from hesperus.errors import UnknownNameError
 from hesperus.reports.cells import cell, is_numeric, shown_cell, shown_columns
@@ -78,9 +79,10 @@ def print_table(
 
 def _terminal(table: Table, console: Console, *, keys: int, lead: str, essential: Sequence[str] = ()) -> None:
     print_terminal(table, console, keys=keys, essential=essential, lead=lead)
-    made = _flat(table.signature)
-    if made:
-        console.print(Text(made, style="dim"))
+    made = _flat({name: value for name, value in table.signature.items() if name != SHORT})
+    for line in (made, str(table.signature.get(SHORT, ""))):
+        if line:
+            console.print(Text(line, style="dim"))
 
 
 def _flat(signature: Mapping[str, object]) -> str:

@@ -1,0 +1,138 @@
+"""A table's signature on one line that a paper can print: what was measured, how, by which version, and a hash of the values.
+
+    hesperus|consistency|invalid:disagree|resamples:2000|seed:0|level:0.95|interval:bayesian|v:0.1.0|#5f3c21ab90
+
+Whoever has the run makes the table again from the line alone and holds it to the hash. The idea is that of sacreBLEU (Post
+2018, A Call for Clarity in Reporting BLEU Scores); the settings are taken from the table, so that none is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from urllib.parse import unquote
+
+from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.table import Table
+from hesperus.errors import UsageError
+from hesperus.fingerprint import fingerprint
+from hesperus.records import Selection
+from hesperus.version import __version__
+
+SHORT = "short"
+"""Key of the line in the signature of a table."""
+
+_BEGIN, _VERSION, _HASH = "hesperus", "v", "#"
+_DIGITS = 9
+"""Significant digits that are hashed: more would hold a paper to the order in which a machine adds."""
+_SETTINGS = (
+    "a", "b", "by", "invalid", "resamples", "seed", "level", "interval", "threshold", "comet_threshold",
+)  # fmt: skip
+_RESOLVED = ("invalid", "resamples", "seed", "level", "interval")
+"""Settings that a study or a default decides where nobody does; they are part of the line in any case."""
+_WHOLE, _REAL = ("resamples", "seed"), ("level", "threshold", "comet_threshold")
+_CHOSEN = ("models", "tasks")
+
+
+@dataclass(frozen=True, slots=True)
+class ShortSignature:
+    """A line that was read.
+
+    Attributes:
+        measure: Name of the measure.
+        settings: Fields of hesperus.analysis.settings.GivenSettings, and `models` and `tasks`.
+        version: Of the hesperus that made the table.
+        digest: Hash of its values.
+    """
+
+    measure: str
+    settings: Mapping[str, object]
+    version: str
+    digest: str
+
+    @classmethod
+    def parse(cls, text: str) -> ShortSignature:
+        """Read a line.
+
+        Raises:
+            UsageError: It is none.
+        """
+        parts = text.strip().split("|")
+        if len(parts) < 4 or parts[0] != _BEGIN or not parts[-1].startswith(_HASH):
+            raise UsageError(f"{text!r} is no signature; one reads hesperus|MEASURE|…|v:VERSION|#HASH")
+        named: dict[str, list[str]] = {}
+        for part in parts[2:-1]:
+            name, sign, value = part.partition(":")
+            if not sign or name not in (*_SETTINGS, *_CHOSEN, _VERSION):
+                raise UsageError(f"{text!r} is no signature: {part!r} is no setting")
+            named.setdefault(name, []).append(unquote(value))
+        version = named.pop(_VERSION, ["unknown"])[0]
+        settings = {name: _read(name, values, text) for name, values in named.items()}
+        return cls(parts[1], settings, version, parts[-1].removeprefix(_HASH))
+
+
+def short_signature(
+    table: Table, given: GivenSettings, *, models: Sequence[str] = (), tasks: Sequence[str] = ()
+) -> str:
+    """The line of a table.
+
+    Args:
+        table: What was measured.
+        given: What was asked for; what else decides the values is read from the table's own signature.
+        models: Models that it was narrowed to; none: all.
+        tasks: Likewise.
+    """
+    held = {name: value for name, value in _walk(table.signature) if name in _RESOLVED and value is not None}
+    asked = {name: value for name in _SETTINGS if (value := getattr(given, name)) is not None}
+    held |= asked | {name: value for name, value in (("models", models), ("tasks", tasks)) if value}
+    parts = [
+        f"{name}:{_quoted(one)}"
+        for name in (*_SETTINGS, *_CHOSEN)
+        if name in held
+        for one in _each(held[name])
+    ]
+    return "|".join([_BEGIN, table.measure, *parts, f"{_VERSION}:{__version__}", _HASH + digest(table)])
+
+
+def _each(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else (value,)
+
+
+def digest(table: Table) -> str:
+    """Ten hexadecimal digits of a hash of the values, numbers to nine significant digits."""
+    rows = [[_rounded(row[name]) for name in table.columns] for row in table.rows]
+    return fingerprint([list(table.columns), rows])[:10]
+
+
+def _rounded(value: object) -> object:
+    if isinstance(value, float):
+        return f"{value + 0.0:.{_DIGITS}g}"
+    return value
+
+
+def _walk(signature: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for name, value in signature.items():
+        yield name, value
+        if isinstance(value, Mapping):
+            yield from _walk(value)
+
+
+def _quoted(value: object) -> str:
+    if isinstance(value, Selection):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        value = ",".join(f"{name}={part}" for name, part in parts.items() if part is not None)
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text.replace("%", "%25").replace("|", "%7C")
+
+
+def _read(name: str, values: Sequence[str], text: str) -> object:
+    if name in ("by", *_CHOSEN):
+        return tuple(values)
+    if len(values) > 1:
+        raise UsageError(f"{text!r} is no signature: {name} stands in it twice")
+    try:
+        if name in ("a", "b"):
+            return Selection.parse(values[0])
+        return int(values[0]) if name in _WHOLE else float(values[0]) if name in _REAL else values[0]
+    except ValueError:
+        raise UsageError(f"{text!r} is no signature: {name} is no number") from None

@@ -1,0 +1,79 @@
+"""The line under a table: from it alone and the run, the table is made again and held to its hash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hesperus as hs
+from hesperus.analysis.short_signature import SHORT, ShortSignature, digest
+from hesperus.api.run_tables import run_tables
+from hesperus.errors import UsageError
+
+STUDIES = ("multisense", "similarity", "open_answers", "tax")
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_table_is_made_again_from_its_line(study: str, demo_runs: dict[str, Path]) -> None:
+    for name, table in run_tables(demo_runs[study], resamples=20).tables.items():
+        line = ShortSignature.parse(str(table.signature[SHORT]))
+        assert line.measure == name
+        again = hs.measure(name, demo_runs[study], **line.settings)  # type: ignore[arg-type]
+        assert digest(again) == line.digest, name
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"invalid": "agree"},
+        {"by": ("relation",), "interval": "percentile"},
+        {"a": "en", "b": "instruction=de_from_en,input=en", "level": 0.9},
+        {"models": ("pocket/s",), "tasks": ("atlas",), "seed": 7},
+    ],
+)
+def test_a_line_says_every_setting(settings: dict[str, object], demo_runs: dict[str, Path]) -> None:
+    table = hs.measure("consistency", demo_runs["multisense"], resamples=30, **settings)  # type: ignore[arg-type]
+    plain = hs.measure("consistency", demo_runs["multisense"], resamples=30)
+    line = str(table.signature[SHORT])
+    assert line != plain.signature[SHORT]
+    assert hs.verify(demo_runs["multisense"], signature=line).passed
+
+
+def test_a_changed_setting_or_hash_does_not_verify(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    run = demo_runs["tax"]
+    line = str(hs.measure("accuracy", run, resamples=20).signature[SHORT])
+    bundle = hs.bundle(run, tmp_path / "bundle.zip", resamples=0)
+    assert hs.verify(bundle.path, signature=line, id=bundle.id).passed
+    for other in (
+        line.replace("resamples:20", "resamples:21"),
+        line[:-1] + ("0" if line[-1] != "0" else "1"),
+    ):
+        found = hs.verify(run, signature=other)
+        assert [one.column for one in found.differences] == ["hash of the values"]
+    assert not hs.verify(demo_runs["multisense"], signature=line).passed
+    assert [one.column for one in hs.verify(bundle.path, id="0" * 16).differences] == ["id"]
+    with pytest.raises(UsageError, match="only a bundle has an id"):
+        hs.verify(run, signature=line, id=bundle.id)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "BLEU = 30", "hesperus|accuracy", "hesperus|accuracy|seed:x|v:1|#0", "hesperus|accuracy|colour:red|v:1|#0",
+     "hesperus|accuracy|seed:1|seed:2|v:1|#0"],
+)  # fmt: skip
+def test_what_is_no_signature_is_refused(line: str) -> None:
+    with pytest.raises(UsageError, match="is no signature"):
+        ShortSignature.parse(line)
+
+
+def test_the_last_digits_of_a_number_are_not_hashed(demo_runs: dict[str, Path]) -> None:
+    table = hs.measure("accuracy", demo_runs["tax"], resamples=20)
+    row = dict(table.rows[0])
+    near, far = (
+        type(table)(
+            table.measure, table.columns, ({**row, "low": row["low"] * (1 - by)}, *table.rows[1:]), {}
+        )  # type: ignore[operator]
+        for by in (1e-14, 1e-7)
+    )
+    assert digest(near) == digest(table) != digest(far)
