@@ -126,7 +126,7 @@ def test_a_changed_file_is_named_and_the_number_that_it_moves(
     assert "run/records.jsonl" in {one.place for one in found.differences}
     hidden = hs.verify(save(refitted(held), tmp_path / "hidden.zip"))
     about = [one for one in hidden.differences if one.place == "accuracy"]
-    assert [(one.column, row["model"] in one.row) for one in about] == [("value", True)]
+    assert [(one.column, row["model"] in one.row) for one in about] == [("value", True), ("signature", False)]
 
 
 def test_any_one_value_changed_is_caught(demo_runs: dict[str, Path], tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -88,11 +88,13 @@ def bundle(
     return Bundled(target, made.id, count_numbers(claims), tuple(claims), hashed, packed.removed)
 
 
-def claimed(run: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Document], Mapping[str, str]]:
-    """Every table of a run as a document, and why the others are not there."""
-    from hesperus.api.run_tables import run_tables
+def claimed(
+    run: Path, settings: Mapping[str, Any], only: Sequence[str] | None = None
+) -> tuple[dict[str, Document], Mapping[str, str]]:
+    """Every table of a run as a document, or some of them, and why the others are not there."""
+    from hesperus.api.run_tables import ALL_MEASURES, run_tables
 
-    found = run_tables(run, **settings)
+    found = run_tables(run, ALL_MEASURES if only is None else only, **settings)
     return {name: table.document() for name, table in found.tables.items()}, found.absent
 
 

@@ -243,13 +243,17 @@ def report(run: Held | Path | str, out: Path | str | None = None, **settings: An
         UsageError: No such run, or a setting that the study does not take.
         DataError: The run breaks its contract.
     """
+    from hesperus.api.page_claims import page_numbers
     from hesperus.api.pages import page_of
     from hesperus.reports.html import write_report
 
     place = Path(run) if isinstance(run, Path | str) else run.folder
     target = Path(out) if out else (place / "report.html" if place.is_dir() else place.with_suffix(".html"))
-    page = page_of(place, GivenSettings.of(**settings))
-    write_report(page.run, target, settings=page.settings, found=page.found)
+    given = GivenSettings.of(**settings)
+    page = page_of(place, given)
+    write_report(
+        page.run, target, settings=page.settings, found=page.found, numbers=page_numbers(place, given)
+    )
     return target
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,12 @@ class RunTables:
     absent: Mapping[str, str]
 
 
-def run_tables(run: Path, **settings: Any) -> RunTables:
+def run_tables(run: Path, only: Sequence[str] = ALL_MEASURES, **settings: Any) -> RunTables:
     """Measure everything that a run has.
 
     Args:
         run: Run folder or records file.
+        only: Names of measures; others are left out.
         settings: Fields of hesperus.analysis.settings.GivenSettings for every measure; what is not given is as the
             run's study says.
 
@@ -46,10 +47,10 @@ def run_tables(run: Path, **settings: Any) -> RunTables:
     absent: dict[str, str] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HesperusWarning)
-        tables["outcomes"] = measure("outcomes", run, **settings)  # any run has it: a broken run fails here
-        for what in ALL_MEASURES:
+        measure("outcomes", run, resamples=0)  # any run has it: a broken run fails here
+        for what in only:
             try:
                 tables[what] = measure(what, run, **settings)
             except (UsageError, DataError) as error:
                 absent[what] = str(error)
-    return RunTables({name: tables[name] for name in ALL_MEASURES if name in tables}, absent)
+    return RunTables(tables, absent)

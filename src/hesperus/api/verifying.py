@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,10 +15,12 @@ import polars as pl
 from hesperus.analysis.description import described
 from hesperus.errors import DataError, HesperusError, UsageError
 from hesperus.evidence.bundle import MANIFEST, Bundle, environment, read_bundle, unpacked_run
+from hesperus.evidence.page import claimed_numbers, is_page
 from hesperus.version import __version__
 
 if TYPE_CHECKING:
     from hesperus.evidence.claims import Difference, Document
+    from hesperus.fingerprint import JSON
 
 _MOST_WORK = 1_000_000
 """Resamples and permutations beyond which a bundle is refused: a stranger's file shall not keep a machine busy for days."""
@@ -54,11 +57,19 @@ class Verification:
         return f"not verified: of {whole}, {len(self.differences):,} values or files differ{which}"
 
 
-def verify(place: Path | str, *, id: str | None = None, signature: str | None = None) -> Verification:
-    """Recompute every number of a bundle: what `hesperus verify` does. Nothing of the bundle is executed.
+def verify(
+    place: Path | str,
+    *,
+    run: Path | str | None = None,
+    id: str | None = None,
+    signature: str | None = None,
+) -> Verification:
+    """Recompute every number of a bundle or page: what `hesperus verify` does. Nothing of either is executed.
 
     Args:
-        place: The file that `hesperus bundle` wrote; with a signature, also a run folder or records file.
+        place: The file that `hesperus bundle` wrote, or a page of `hesperus report`; with a signature, also a run folder or
+            records file.
+        run: Of a page: the run or bundle that it is held to; where None, the folder that it lies in.
         id: The id of the bundle that a paper prints.
         signature: The signature of a table that a paper prints: only that table is made, and held to it.
 
@@ -70,10 +81,13 @@ def verify(place: Path | str, *, id: str | None = None, signature: str | None = 
 
     if signature is not None:
         return _signed(Path(place), id, signature)
+    if is_page(Path(place)):
+        return _page(Path(place), Path(run) if run is not None else Path(place).parent, id)
+    if run is not None:
+        raise UsageError(f"{place} is no page, and only a page is held to a run")
     held = read_bundle(Path(place))
     claims = held.claims
-    wrong = [Difference("the bundle", "", "id", id, held.id)] if id not in (None, held.id) else []
-    wrong += [Difference(name, "", why, None, None) for name, why in held.damaged.items()]
+    wrong = _of_bundle(held, id)
     try:
         count = count_numbers(claims)
         found, absent = _again(held)
@@ -101,20 +115,68 @@ def _signed(place: Path, id: str | None, signature: str) -> Verification:
 
     line = ShortSignature.parse(signature)
     _refuse_work(line.settings, "signature")
-    with tempfile.TemporaryDirectory() as folder:
-        held = read_bundle(place) if zipfile.is_zipfile(place) else None
-        if held is None and id is not None:
-            raise UsageError(f"{place} is no bundle, and only a bundle has an id")
-        run = unpacked_run(held.files, held.tables, Path(folder)) if held else place
+    with _opened(place, id) as (run, held):
         table = measure(line.measure, run, **line.settings)  # type: ignore[arg-type]  # checked there
-    own = held.id if held else ""
-    found = [Difference("the bundle", "", "id", id, own)] if held and id not in (None, own) else []
-    found += [Difference(name, "", why, None, None) for name, why in held.damaged.items()] if held else []
+    found = _of_bundle(held, id)
     if digest(table) != line.digest:
         found.append(Difference(line.measure, "", "hash of the values", line.digest, digest(table)))
     version = [] if line.version == __version__ else [_made_by(line.version)]
     notes = tuple(version + (_notes(held) if held else []))
-    return Verification(own, count_numbers({line.measure: table.document()}), 1, tuple(found), notes)
+    count = count_numbers({line.measure: table.document()})
+    return Verification(held.id if held else "", count, 1, tuple(found), notes)
+
+
+def _page(page: Path, place: Path, id: str | None) -> Verification:
+    """Make the tables again that a page claims, and compare every value."""
+    from hesperus.api.bundling import SETTINGS, claimed
+    from hesperus.api.run_tables import ALL_MEASURES
+    from hesperus.evidence.claims import Difference, count_numbers, differences
+
+    said = claimed_numbers(page)
+    claims: Mapping[str, Document] = said["tables"]  # type: ignore[assignment]  # each is checked as it is compared
+    settings: Mapping[str, JSON] = said["settings"]  # type: ignore[assignment]  # claimed_numbers has checked it
+    if unknown := [name for name in (*claims, *settings) if name not in (*ALL_MEASURES, *SETTINGS)]:
+        raise DataError(f"its numbers name what there is none of: {unknown[0]!r}", file=page)
+    _refuse_work(settings, str(page))
+    try:
+        with _opened(place, id) as (run, held):
+            found, absent = claimed(run, settings, tuple(claims))
+        wrong = _of_bundle(held, id)
+        wrong += [Difference(name, "", why, "a table", None) for name, why in absent.items()]
+        kept = {name: table for name, table in claims.items() if name not in absent}
+        wrong += differences(kept, found, other_version=said.get("hesperus") != __version__)
+        count = count_numbers(claims)
+    except RecursionError:
+        raise DataError("is nested too deeply to be read", file=page) from None
+    notes = [] if said.get("hesperus") == __version__ else [_made_by(said.get("hesperus"))]
+    own = held.id if held else ""
+    return Verification(own, count, len(claims), tuple(wrong), tuple(notes + (_notes(held) if held else [])))
+
+
+@contextmanager
+def _opened(place: Path, id: str | None) -> Iterator[tuple[Path, Bundle | None]]:
+    """A run: as it lies, or out of its bundle."""
+    with tempfile.TemporaryDirectory() as folder:
+        if not zipfile.is_zipfile(place):
+            if id is not None:
+                raise UsageError(f"{place} is no bundle, and only a bundle has an id")
+            yield place, None
+            return
+        held = read_bundle(place)
+        run = unpacked_run(held.files, held.tables, Path(folder))
+        if run.is_dir():
+            _refuse_work(described(run).study, "study.yaml")
+        yield run, held
+
+
+def _of_bundle(held: Bundle | None, id: str | None) -> list[Difference]:
+    """What is wrong with a bundle itself: another id, files that are not as they were packed."""
+    from hesperus.evidence.claims import Difference
+
+    if held is None:
+        return []
+    other = [Difference("the bundle", "", "id", id, held.id)] if id not in (None, held.id) else []
+    return other + [Difference(name, "", why, None, None) for name, why in held.damaged.items()]
 
 
 def _made_by(version: object) -> str:

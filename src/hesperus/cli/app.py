@@ -41,7 +41,7 @@ _GROUPS = {
         "view": "Explore runs in the browser: every question in every language.",
         "report": "Write the report of a run: one HTML file.",
         "bundle": "Pack what recomputes every number of a run.",
-        "verify": "Recompute every number of a bundle.",
+        "verify": "Recompute every number of a bundle or a page.",
         "figure": "Draw one figure of a run.",
         "import": "Import the logs of another tool, or a table.",
         "export": "Give records or items to another tool.",

@@ -42,7 +42,6 @@ def command(
     """
     from hesperus.api.results import run
     from hesperus.reports.formats import print_table
-    from hesperus.reports.html import write_report
 
     store = out / "replies.sqlite"
     values: dict[str, Any] = {
@@ -52,7 +51,7 @@ def command(
     first = run(values, out=out, store=store, progress=not quiet)
     assert first.kind is not None
     print_table(first.kind.summary(first), "table")
-    pages = [write_report(out, out / "report.html")]
+    pages = [_page(first.kind.name, out)]
     for folder, study in _further(model or MODELS, target or TARGETS, limit):
         found = run(study, out=out / folder, store=store, progress=not quiet)
         assert found.kind is not None
@@ -89,14 +88,16 @@ def _align(source: str, target: str, folder: Path) -> None:
 
 def _page(study: str, folder: Path) -> Path:
     """Write the report of a run into its folder."""
+    from hesperus.api.page_claims import page_numbers
     from hesperus.reports.html import write_report
 
+    target, numbers = folder / "report.html", page_numbers(folder)
     if study != "translation_tax":
-        return write_report(folder, folder / "report.html")
+        return write_report(folder, target, numbers=numbers)
     from hesperus.api.tax_tables import run_report
     from hesperus.records import read_run
 
-    return write_report(read_run(folder), folder / "report.html", found=run_report(folder))
+    return write_report(read_run(folder), target, found=run_report(folder), numbers=numbers)
 
 
 def _further(

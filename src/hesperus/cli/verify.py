@@ -18,10 +18,17 @@ def command(
     place: Annotated[
         Path,
         typer.Argument(
-            help="What `hesperus bundle` wrote; with --signature also a run folder or records file.",
+            help="What `hesperus bundle` or `hesperus report` wrote; with --signature also a run folder or records file.",
             show_default=False,
         ),
     ],
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            help="Of a page: the run or bundle that it is held to (default: the folder that it lies in).",
+            show_default=False,
+        ),
+    ] = None,
     id: Annotated[
         str | None, typer.Option(help="The id of the bundle that a paper prints.", show_default=False)
     ] = None,
@@ -34,15 +41,17 @@ def command(
     ] = None,
     format: Format = "table",
 ) -> None:
-    """Recompute every number of a bundle, without a model and without network, and say which one differs.
+    """Recompute every number of a bundle or page, without a model and without network, and say which one differs.
 
     Every file is held to the hash that the bundle gives it, every table is made anew from the records, and every value
-    is compared. Nothing of the bundle is executed. Exit code 1 where something differs, 2 where the file cannot be
+    is compared. Of a page, the tables that it holds for programs are made anew. Nothing of either is executed. Exit code 1 where something differs, 2 where the file cannot be
     read or is no bundle.
 
     For example:
 
         hesperus verify atlas.zip
+
+        hesperus verify report.html --run atlas.zip
 
         hesperus verify atlas.zip --id 60c349f1b90ca6ad --format json
 
@@ -51,7 +60,7 @@ def command(
     from hesperus.api.verifying import verify
     from hesperus.reports.formats import print_table
 
-    found = verify(place, id=id, signature=signature)
+    found = verify(place, run=run, id=id, signature=signature)
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
     if format != "table" or not found.passed:

@@ -131,6 +131,7 @@ def write_report(
     *,
     settings: ReportSettings | None = None,
     found: Findings | Report | None = None,
+    numbers: str = "",
 ) -> Path:
     """Write the report of a run as one HTML file.
 
@@ -139,6 +140,7 @@ def write_report(
         out: The file to write; its folder is made.
         settings: How; None takes the defaults.
         found: The tables, where they have been made with these settings before.
+        numbers: An element that holds the claimed numbers for programs (see hesperus.evidence.page); put before the end.
 
     Returns:
         The file.
@@ -152,6 +154,8 @@ def write_report(
         folder = Path(run) if Path(run).is_dir() else None
         found = report_findings(opened, settings=settings, scores=scores_of(run), folder=folder)
     text = report_html(opened, settings=settings, found=found)
+    body, end, rest = text.rpartition("</body>")
+    text = f"{body}{numbers}{end}{rest}"
     out = Path(out)
 
     def write(partial: Path) -> None:
