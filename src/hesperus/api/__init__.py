@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from hesperus.api.checking import check
     from hesperus.api.evaluating import evaluate
     from hesperus.api.importing import import_logs
-    from hesperus.api.measuring import compare, figure, measure, read_records, report
+    from hesperus.api.measuring import compare, figure, measure, read_records
     from hesperus.api.merging import MergeResult, merge
+    from hesperus.api.pages import report
     from hesperus.api.results import RunResult, open_run, plan, run
     from hesperus.api.verifying import verify
 
@@ -41,7 +42,7 @@ _HOMES = {
     "plan": "results",
     "read_answers": "asking",
     "read_records": "measuring",
-    "report": "measuring",
+    "report": "pages",
     "run": "results",
     "verify": "verifying",
 }

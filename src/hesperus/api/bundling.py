@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from hesperus.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from hesperus.api.results import RunResult
+    from hesperus.api.measuring import Held
     from hesperus.evidence.claims import Document
     from hesperus.fingerprint import JSON
 
@@ -45,7 +45,7 @@ class Bundled:
 
 
 def bundle(
-    run: RunResult | Path | str, out: Path | str | None = None, *, texts: Texts = "auto", **settings: Any
+    run: Held | Path | str, out: Path | str | None = None, *, texts: Texts = "auto", **settings: Any
 ) -> Bundled:
     """Pack what recomputes every number of a run: what `hesperus bundle` writes.
 

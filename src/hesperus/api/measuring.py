@@ -228,35 +228,6 @@ def compare(
     )  # fmt: skip
 
 
-def report(run: Held | Path | str, out: Path | str | None = None, **settings: Any) -> Path:
-    """Write the HTML report of a run, of whatever study, or of a records file.
-
-    Args:
-        run: What a study gave, a run folder, or a records file.
-        out: The file; `report.html` in the run folder where None.
-        settings: Fields of hesperus.analysis.settings.GivenSettings.
-
-    Returns:
-        Where the page stands.
-
-    Raises:
-        UsageError: No such run, or a setting that the study does not take.
-        DataError: The run breaks its contract.
-    """
-    from hesperus.api.page_claims import page_numbers
-    from hesperus.api.pages import page_of
-    from hesperus.reports.html import write_report
-
-    place = Path(run) if isinstance(run, Path | str) else run.folder
-    target = Path(out) if out else (place / "report.html" if place.is_dir() else place.with_suffix(".html"))
-    given = GivenSettings.of(**settings)
-    page = page_of(place, given)
-    write_report(
-        page.run, target, settings=page.settings, found=page.found, numbers=page_numbers(place, given)
-    )
-    return target
-
-
 def figure(
     what: str, run: Path | str, out: Path | str, *, choice: FigureChoice | None = None, **settings: Any
 ) -> Path:

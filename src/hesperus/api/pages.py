@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
+    from hesperus.api.measuring import Held
     from hesperus.records import Run
     from hesperus.reports.card import Card
     from hesperus.reports.findings import Findings
@@ -31,6 +32,35 @@ class Page:
     settings: ReportSettings
     found: Findings | Report
     card: Card
+
+
+def report(run: Held | Path | str, out: Path | str | None = None, **settings: Any) -> Path:
+    """Write the HTML report of a run, of whatever study, or of a records file.
+
+    Args:
+        run: What a study gave, a run folder, or a records file.
+        out: The file; `report.html` in the run folder where None.
+        settings: Fields of hesperus.analysis.settings.GivenSettings.
+
+    Returns:
+        Where the page stands.
+
+    Raises:
+        UsageError: No such run, or a setting that the study does not take.
+        DataError: The run breaks its contract.
+    """
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.api.page_claims import page_numbers
+    from hesperus.reports.html import write_report
+
+    place = Path(run) if isinstance(run, Path | str) else run.folder
+    target = Path(out) if out else (place / "report.html" if place.is_dir() else place.with_suffix(".html"))
+    given = GivenSettings.of(**settings)
+    page = page_of(place, given)
+    write_report(
+        page.run, target, settings=page.settings, found=page.found, numbers=page_numbers(place, given)
+    )
+    return target
 
 
 def page_of(place: Path, given: GivenSettings) -> Page:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hesperus.api.declared import DeclaredStudy, Study, declared_study
-from hesperus.api.measuring import measure, report
+from hesperus.api.measuring import measure
+from hesperus.api.pages import report
 from hesperus.api.studies import StudyKind, study_kind, study_names
 
 if TYPE_CHECKING:
