@@ -13,6 +13,7 @@ from hesperus.languages import language
 MOST_TOKENS = 1500
 """Longer texts are not compared: the time grows with the product of the lengths."""
 
+_ANCHORED = 400
 _UNSPACED = frozenset(
     {"Hani", "Hans", "Hant", "Jpan", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"}
 )
@@ -37,7 +38,9 @@ def differences(a: str, b: str, tag: str) -> tuple[tuple[Piece, ...], tuple[Piec
     left, right = _tokens(a, tag), _tokens(b, tag)
     if max(len(left), len(right)) > MOST_TOKENS:
         return None
-    blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+    # Of texts that repeat themselves, frequent tokens are no anchors: the time would grow with the cube of the length.
+    matcher = SequenceMatcher(None, left, right, autojunk=max(len(left), len(right)) > _ANCHORED)
+    blocks = matcher.get_matching_blocks()
     return _pieces(left, [(block.a, block.size) for block in blocks]), _pieces(
         right, [(block.b, block.size) for block in blocks]
     )
