@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from hesperus.reports.blocks import Block, Grid, Page
 from hesperus.reports.drawing import Drawing
@@ -61,10 +61,10 @@ class ShownPage:
 
     def _repr_html_(self) -> str:
         title = visible(self.page.title)
-        return Markup(
-            '<iframe title="{}" srcdoc="{}" sandbox="allow-scripts allow-downloads" '
+        return (
+            f'<iframe title="{escape(title)}" srcdoc="{escape(str(self))}" sandbox="allow-scripts allow-downloads" '
             'style="width:100%;height:85vh;min-height:30rem;border:0"></iframe>'
-        ).format(title, str(self))
+        )
 
 
 def html(page: Page) -> str:

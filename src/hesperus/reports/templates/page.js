@@ -226,5 +226,5 @@
   addEventListener("scroll", () => { tip.hidden = true; requestAnimationFrame(follow); }, {passive: true});
   addEventListener("hashchange", unfold);
   unfold();
-  follow();
+  onload = onresize = follow;
 })();
