@@ -245,6 +245,15 @@ def test_a_purse_of_requests_lets_through_as_many_and_no_more():
     )
 
 
+def test_a_budget_is_kept_to_the_token_and_to_the_cent():
+    worst = 4 + 64 + 10
+    for budget, fits in ((worst, True), (worst - 1, False)):
+        assert (Purse(Budget(tokens=budget), Spending()).hold(request()) is not None) == fits
+    for budget, fits in ((100.0, True), (99.9, False)):
+        purse = Purse(Budget(money=budget, prices=Prices(1e6, (100 - 68) / 10 * 1e6)), Spending())
+        assert (purse.hold(request()) is not None) == fits, "68 tokens in at 1, 10 out at 3.2"
+
+
 def test_scored_options_are_held_for_once_each():
     purse = Purse(Budget(tokens=10**6), Spending())
     hold = purse.hold(request(options=("yes", "no")))
