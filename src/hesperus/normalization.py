@@ -14,7 +14,7 @@ import unicodedata
 from functools import lru_cache
 
 MOST_CHARACTERS = 20_000
-"""Characters read at each end of a reply. An answer stands at the start or the end; a megabyte of text may not
+"""Characters read at each end of a reply. An answer is at the start or the end; a megabyte of text may not
 cost a megabyte of matching."""
 
 _QUOTES = "“”„‟«»‹›「」『』《》〈〉″❝❞〝〞"
@@ -48,7 +48,7 @@ def without_thoughts(text: str) -> str | None:
     """Cut the thinking that some models print before their reply.
 
     Returns:
-        The reply, or None where the thinking never ended and there is no reply.
+        The reply, or None if the thinking never ended and there is no reply.
     """
     if not _OPEN_THOUGHT.match(text):
         return text

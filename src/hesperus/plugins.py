@@ -1,4 +1,4 @@
-"""What others offer beside what is built in, found by the name they bring: by a file that is named, or by entry point.
+"""What others offer besides what is built in, found by the name they bring: by a file that is named, or by entry point.
 
 A file is Python and has a mapping ``HESPERUS`` of kind to name to what is offered::
 
@@ -100,7 +100,7 @@ def names(group: str, built_in: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
-    """What bears that name; None where nothing does.
+    """What bears that name; None if nothing does.
 
     Raises:
         UsageError: Two plug-ins have the name, a file takes one that is built in, or a plug-in does not import.

@@ -38,7 +38,7 @@ class Address:
     Attributes:
         host: Address to listen on.
         port: Port, 1 to 65535.
-        base_url: How people reach it, where something stands in front of it (a proxy that speaks HTTPS); else None.
+        base_url: How people reach it, where something is in front of it (a proxy that speaks HTTPS); else None.
         exposed: Whether listening beyond the loopback interface is meant.
     """
 
@@ -98,7 +98,7 @@ class Address:
 
         Args:
             request: The request.
-            sites: Values of the header Sec-Fetch-Site that are taken; None stands for no such header.
+            sites: Values of the header Sec-Fetch-Site that are taken; None represents no such header.
         """
         origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
         return (origin is None or origin.lower() in self.origins) and site in sites

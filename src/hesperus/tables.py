@@ -45,7 +45,7 @@ def read_table(path: Path | str) -> pl.DataFrame:
 
     Raises:
         UsageError: No such file, or its ending is not known.
-        DataError: The file cannot be read; the message names the line where there is one.
+        DataError: The file cannot be read; the message names the line if there is one.
     """
     file = Path(path)
     kind = _kind(file)
@@ -159,7 +159,7 @@ def read_separated(content: bytes, separator: str) -> pl.DataFrame:
 
 
 def _broken_row(content: bytes, separator: str) -> tuple[int | None, str]:
-    """The line at which a table breaks its form, and how; None where that cannot be told."""
+    """The line at which a table breaks its form, and how; None if that cannot be told."""
     rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), delimiter=separator, strict=True)
     try:
         width = len(next(rows))
@@ -175,7 +175,7 @@ def _broken_row(content: bytes, separator: str) -> tuple[int | None, str]:
 
 
 def _broken_json(content: bytes) -> tuple[int | None, str]:
-    """The line that is no JSON object, and why; None where that cannot be told."""
+    """The line that is no JSON object, and why; None if that cannot be told."""
     for number, line in enumerate(content.split(b"\n"), start=1):
         try:
             row = json.loads(line) if line.strip() else {}

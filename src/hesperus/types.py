@@ -14,7 +14,7 @@ from typing import Literal, get_args
 Outcome = Literal[
     "answered", "invalid", "empty", "truncated", "refused", "blocked", "wrong_language", "error"
 ]
-"""What became of a reply. Only ``answered`` carries a label; the others say why there is none."""
+"""What became of a reply. Only ``answered`` carries a label; the others say why it is absent."""
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
@@ -30,8 +30,8 @@ class Item:
         id: Stable key, the same in every language.
         language: BCP-47 tag of the fields.
         fields: Field name to text, in the order in which the task asks them.
-        gold: Canonical label, or None where there is no right answer.
-        options: Texts of the options in label order (``A`` first); None where the task's labels are fixed words.
+        gold: Canonical label, or None if there is no right answer.
+        options: Texts of the options in label order (``A`` first); None if the task's labels are fixed words.
         groups: Group columns that travel into the records, such as ``subject``.
         accepted: For open answers: canonical label (the same word in every language) to the texts by which it may be
             given in this item's language, the preferred one first. The gold label is among the keys where its spelling
@@ -58,7 +58,7 @@ _SENSE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One way of putting an instruction or an input; its code is what stands in the records.
+    """One way of putting an instruction or an input; its code is what is in the records.
 
     ``en`` is the original; ``de_from_en`` was made by the model itself, ``de_from_en@nllb`` by another;
     ``en~paraphrase`` is a variant in the same language; ``en_via_zh`` went to Chinese and back.
@@ -72,7 +72,7 @@ class Sense:
 
     @property
     def code(self) -> str:
-        """The code that stands in the columns ``instruction`` and ``input``."""
+        """The code that is in the columns ``instruction`` and ``input``."""
         made = f"_from_{self.source}" if self.source else f"_via_{self.via}" if self.via else ""
         variant = f"~{self.variant}" if self.variant else ""
         maker = f"@{self.maker}" if self.maker else ""
@@ -115,7 +115,7 @@ class Instruction:
         prefix: Text before the input; may be empty.
         words: Field name to the word that announces it ("Sentence"); empty where the layout needs none.
         suffix: Text after the input, usually naming the answers.
-        answers: Canonical label to the words that stand for it in this language, the first preferred.
+        answers: Canonical label to the words that represent it in this language, the first preferred.
     """
 
     language: str
@@ -247,7 +247,7 @@ class Estimate:
     """A number with its interval, and what it rests on.
 
     Attributes:
-        value: The estimate; None where it is undefined, and then ``reason`` says why.
+        value: The estimate; None if it is undefined, and then ``reason`` says why.
         low: Lower end of the interval, or None.
         high: Upper end of the interval, or None.
         n: Items it rests on.

@@ -74,7 +74,7 @@ def sense_label(code: str) -> str:
 
 
 def target_label(code: str) -> str:
-    """Label of a sense beside its origin: a plain translation by the model itself is called by its language alone."""
+    """Label of a sense next to its origin: a plain translation by the model itself is called by its language alone."""
     sense = parsed(code)
     if sense is not None and sense.is_original:
         return f"{language_label(sense.language)}, original"
@@ -93,7 +93,7 @@ def own_senses(study: Mapping[str, object], items: pl.DataFrame | None) -> froze
     where the items of the run name the model of each text; of imported answers it is not.
 
     Args:
-        study: The `study.yaml` of the run; empty where there is none.
+        study: The `study.yaml` of the run; empty if absent.
         items: The items of the run, or None.
     """
     if items is None or not {"input", "model"} <= set(items.columns):

@@ -66,7 +66,7 @@ class Places:
                 self._parts.setdefault(("sense", (cell.model, sense, *where)), []).append(own)
 
     def share(self, row: Mapping[str, object]) -> float | None:
-        """Share answered of the records of a row; None where there is none."""
+        """Share answered of the records of a row; None if absent."""
         where = (str(row["task"]) if "task" in row else "", *(str(row[name]) for name in self._by))
         if "a" in row and "b" in row:
             models = (row.get("model_a", row.get("model")), row.get("model_b", row.get("model")))

@@ -34,7 +34,7 @@ def baselines_table(
         audited: Named in the signature.
 
     Returns:
-        Rows by `statistic`, those over all languages (``all``, where there are several) first: ``accuracy`` in [0, 1], a guess that is shared among k options counting 1/k, beside
+        Rows by `statistic`, those over all languages (``all``, if there are several) first: ``accuracy`` in [0, 1], a guess that is shared among k options counting 1/k, next to
         `chance`, the mean of 1 over the number of labels; ``cohen_kappa``, at most 1, over the items on which the
         baseline decides and the model's answer could be read. The majority label, which never varies, has no κ.
     """

@@ -1,4 +1,4 @@
-"""Two runs beside each other: paired differences with intervals, tests, and their correction for number."""
+"""Two runs next to each other: paired differences with intervals, tests, and their correction for number."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def compare_table(
 def matched_models(
     runs: tuple[pl.DataFrame, pl.DataFrame], models: tuple[str, str] | None
 ) -> list[tuple[str, str]]:
-    """Which model of a first table stands beside which of a second.
+    """Which model of a first table is next to which of a second.
 
     Args:
         runs: Two tables with a column `model`.

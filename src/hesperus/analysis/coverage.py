@@ -37,7 +37,7 @@ class Coverage:
 
     @property
     def share(self) -> float | None:
-        """Share of the questions that were answered, in [0, 1]; None where nothing was asked."""
+        """Share of the questions that were answered, in [0, 1]; None if nothing was asked."""
         return self.answered / self.asked if self.asked else None
 
     @property
@@ -67,7 +67,7 @@ def coverage_of_pairs(pairs: pl.DataFrame) -> Coverage:
 
     Args:
         pairs: Table of pairs: `outcome` of the reply and `reference_outcome` of the reference's, null where not asked. One
-            reply of the reference stands beside those of every language, hence counts once for a model, task, item and repeat.
+            reply of the reference is next to those of every language, hence counts once for a model, task, item and repeat.
 
     Returns:
         No counts where the table does not say the outcomes.

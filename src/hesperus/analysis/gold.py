@@ -13,7 +13,7 @@ def gold_range(gold: Codes) -> tuple[Codes, Codes]:
     """Highest and lowest code of the gold of each item over all runs that have one.
 
     Args:
-        gold: Codes of the right answers, [runs, items], negative where there is none.
+        gold: Codes of the right answers, [runs, items], negative if absent.
 
     Returns:
         Two of [items]; they are equal where all runs that have gold have the same. Where none has, the highest is negative.

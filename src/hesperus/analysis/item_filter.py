@@ -71,7 +71,7 @@ class ItemFilter:
 
 
 def filter_of(conditions: Mapping[str, object]) -> ItemFilter:
-    """A filter of keyword arguments: one name may stand where several may.
+    """A filter of keyword arguments: one name may be where several may.
 
     Raises:
         UnknownNameError: ItemFilter has no such condition.

@@ -28,7 +28,7 @@ from hesperus.wording import parsed
 MARKS = ("right", "wrong", "answered", "unanswered", "error")
 
 ROW = ("run", "model", "task", "item")
-"""What a row of the matrix stands for."""
+"""What a row of the matrix represents."""
 
 COUNTS = ("lost", "changed", "wrong", "unanswered", "error", "right", "asked")
 """Cells of a row that have this property; `asked` is all of them."""
@@ -88,7 +88,7 @@ class ItemMatrix:
     Attributes:
         columns: The senses, references first.
         rows: ``row`` (number), ROW, the groups, then COUNTS and ``confidence``: the highest probability that the model gave
-            to an answer that is wrong (of items without gold: that changed); null where there is none.
+            to an answer that is wrong (of items without gold: that changed); null if absent.
         cells: ``row``, ``column``, ``mark``, ``changed`` and ``lost`` (null where that cannot be told), ``confidence``
             (probability of the most probable option, in [0, 1]) and what the records hold.
         groups: Names of the columns that are the same for all records of an item, such as ``subject``.
@@ -103,7 +103,7 @@ class ItemMatrix:
 
     @cached_property
     def whole(self) -> ItemMatrix:
-        """The matrix of the senses alone: instruction and input alike, first ask; all of it where there is no such cell."""
+        """The matrix of the senses alone: instruction and input alike, first ask; all of it if there is no such cell."""
         kept = [column.number for column in self.columns if column.is_whole]
         if not kept or len(kept) == len(self.columns):
             return self

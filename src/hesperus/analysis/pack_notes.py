@@ -13,7 +13,7 @@ _MOST_NAMES = 6
 
 
 def pack_notes(records: pl.DataFrame) -> list[str]:
-    """One sentence where answers were read by packs that no native reader has confirmed; one where there is no pack.
+    """One sentence where answers were read by packs that no native reader has confirmed; one if there is no pack.
 
     Args:
         records: A records table; rows without a rule, or answered by probabilities, were read by no words.

@@ -82,9 +82,9 @@ class Ratings:
         group: Values of the columns by which groups are told apart.
         level: Level of measurement.
         raters: Names, in the order of the rows.
-        table: [raters, units]; NaN where there is none.
-        names: What a number stands for, for ratings that were names.
-        items: Item of each unit, as 0, 1, 2, …, [units]; None where every unit is an item of its own.
+        table: [raters, units]; NaN if absent.
+        names: What a number represents, for ratings that were names.
+        items: Item of each unit, as 0, 1, 2, …, [units]; None if every unit is an item of its own.
     """
 
     group: Mapping[str, object]
@@ -221,7 +221,7 @@ def _level(part: pl.DataFrame, settings: RaterSettings, file: object) -> tuple[L
 
 
 def _declared(part: pl.DataFrame, column: str, file: object) -> str | None:
-    """What all rows of a question say in a column, or None where none says anything.
+    """What all rows of a question say in a column, or None if none says anything.
 
     Raises:
         DataError: They say different things.

@@ -75,7 +75,7 @@ def offered_measures() -> tuple[str, ...]:
 
 
 def measure_columns(what: str, given: GivenSettings, described: Described) -> tuple[str, ...]:
-    """The columns of the records that a measure needs beside those of the contract: to be read, and no others.
+    """The columns of the records that a measure needs besides those of the contract: to be read, and no others.
 
     Args:
         what: Name of the measure.

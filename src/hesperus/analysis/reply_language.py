@@ -71,7 +71,7 @@ def language_table(records: pl.DataFrame, *, by: Sequence[str] = (), bootstrap: 
 
 
 def language_notes(records: pl.DataFrame) -> list[str]:
-    """How many replies of each model are in another language than the one asked for, a line each; none where none is.
+    """How many replies of each model are in another language than the one asked for, a line each; none if none is.
 
     Args:
         records: A records table; without the column `reply_language` only outcomes are counted.

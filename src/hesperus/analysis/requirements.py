@@ -256,7 +256,7 @@ def _terms(given: str | None, text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _whose(row: Mapping[str, object]) -> str | None:
-    """The model of a row, both where it has two, or None where it is about all."""
+    """The model of a row, both where it has two, or None if it is about all."""
     if "model_a" in row:
         return ", ".join(dict.fromkeys(str(row[side]) for side in ("model_a", "model_b")))
     return None if row.get("model") is None else str(row["model"])
@@ -291,7 +291,7 @@ def _has(row: Mapping[str, object], column: str, value: str) -> bool:
 
 
 def _where(row: Mapping[str, object]) -> str:
-    """The row's own coordinates, beside model and task."""
+    """The row's own coordinates, next to model and task."""
     if "a" in row:
         return f"{row['a']} with {row['b']}"
     if "sense" in row:

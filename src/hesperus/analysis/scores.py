@@ -1,4 +1,4 @@
-"""Is it the translation? The table that sets an item's translation score beside whether its answers agree."""
+"""Is it the translation? The table that sets an item's translation score next to whether its answers agree."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def read_scores(path: Path | str) -> pl.DataFrame:
 
     Args:
         path: A table with the columns `sense` (such as de_from_en), `item`, at least one column of numbers (bleu,
-            chrf, comet, …), and where there are several a `task` and a `model`.
+            chrf, comet, …), and if there are several a `task` and a `model`.
 
     Raises:
         UsageError: There is no such file, or its ending is not known.
@@ -209,7 +209,7 @@ def item_scores(view: View, sense: str, scores: pl.DataFrame, name: str) -> npt.
         name: Column of the score.
 
     Returns:
-        [items], NaN where there is none.
+        [items], NaN if absent.
     """
     here = {"sense": sense, "task": view.task, "model": view.model}
     own = scores.filter([pl.col(key) == value for key, value in here.items() if key in scores.columns])

@@ -28,7 +28,7 @@ def _check(invalid: object, a: Selection | None, b: Selection | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class MeasureSettings:
-    """Settings of a table, all decided; every field stands in its signature.
+    """Settings of a table, all decided; every field is in its signature.
 
     Attributes:
         a: Source cell of a comparison, None for what the design implies.

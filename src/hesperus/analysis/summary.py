@@ -1,6 +1,6 @@
 """One summary of a run with labels: per model and language, what a reader must see before any other number.
 
-Accuracy; consistency with the reference, beside the noise floor (repeats) and what chance alone would give; agreement
+Accuracy; consistency with the reference, next to the noise floor (repeats) and what chance alone would give; agreement
 corrected for chance; what became of the questions. All studies, `measure` and the report take it from here.
 """
 
@@ -48,7 +48,7 @@ class SummaryRow:
     Attributes:
         task: Name of the task.
         cell: The model and the sense that it is about.
-        reference: What it is compared with; None where it is about the cell alone.
+        reference: What it is compared with; None if it is about the cell alone.
         statistic: One of STATISTICS.
         estimate: The number.
         label: The label of ``top_label``; None otherwise.
@@ -114,7 +114,7 @@ def _estimated(
 
 
 def language_cells(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells that stand for a language each, of the cells of one model: of repeats, the first.
+    """The cells that represent a language each, of the cells of one model: of repeats, the first.
 
     A language is a sense in which instruction and input are the same, or any sense where every input was asked under
     one instruction only.

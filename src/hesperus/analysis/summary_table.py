@@ -144,7 +144,7 @@ def summary_notes(summary: Table) -> list[str]:
 
     Returns:
         That a model's questions had no reply; that a model gives one label whatever is asked; that its consistency is no
-        more than chance would give. Empty where there is nothing of the kind.
+        more than chance would give. Empty if there is nothing of the kind.
     """
     notes: list[str] = []
     grouped = summary.columns.index("instruction") > 2
@@ -162,7 +162,7 @@ def summary_notes(summary: Table) -> list[str]:
 
 
 def nothing_answered(records: pl.DataFrame) -> str:
-    """The sentence that stands in place of every number where no question was answered; empty where one was.
+    """The sentence that is in place of every number where no question was answered; empty where one was.
 
     Args:
         records: The records table.

@@ -13,7 +13,7 @@ from hesperus.fingerprint import JSON, plain
 from hesperus.types import Estimate
 
 ESTIMATE_COLUMNS = ("value", "low", "high", "n", "excluded", "reason")
-"""The columns that every estimate fills, in this order; `value` is None where it is undefined."""
+"""The columns that every estimate fills, in this order; `value` is None if it is undefined."""
 
 ANSWERED = "answered"
 """Column of the share answered: answered questions over asked ones, of the records that a row rests on, in [0, 1]."""
@@ -65,7 +65,7 @@ class Table:
     def document(self) -> dict[str, JSON]:
         """The table as one JSON document, ``{"measure", "rows", "intervals", "signature"}``.
 
-        ``intervals`` says how intervals were made and over what they generalize; null where there are none.
+        ``intervals`` says how intervals were made and over what they generalize; null if absent.
 
         Raises:
             TypeError: A cell holds something that JSON cannot say.

@@ -84,7 +84,7 @@ def _of_model(head: Mapping[str, object], records: pl.DataFrame, bootstrap: Boot
 
 
 def _counts(records: pl.DataFrame, items: pl.DataFrame, cell: Cell) -> dict[str, Floats]:
-    """Tokens of each item, NaN where there is no count, and whether it was asked, [items]."""
+    """Tokens of each item, NaN if there is no count, and whether it was asked, [items]."""
     own = records.filter((pl.col("instruction") == cell.instruction) & (pl.col("input") == cell.input))
     held = items.join(
         own.select("item", *KINDS, asked=pl.lit(1.0)), on="item", how="left", maintain_order="left"

@@ -72,7 +72,7 @@ def translation_bins(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scored:
-    """One sense: which items count, on which the answers agree, and their scores (NaN where there is none)."""
+    """One sense: which items count, on which the answers agree, and their scores (NaN if absent)."""
 
     sense: str
     agree: npt.NDArray[np.bool_]

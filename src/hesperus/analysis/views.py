@@ -62,7 +62,7 @@ def views(
     Raises:
         DataError: The table is empty.
         UnknownNameError: A group column does not exist.
-        UsageError: A group column stands in every row anyway.
+        UsageError: A group column is in every row anyway.
     """
     if records.is_empty():
         raise DataError("the table has no records")

@@ -24,7 +24,7 @@ class Decision:
     Attributes:
         unit: Code of the unit.
         question: Name of the question.
-        value: The choice; None where the matter is open or cannot be judged.
+        value: The choice; None if the matter is open or cannot be judged.
         basis: ``agreed`` (two raters or more, all the same), ``adjudicated``, ``single`` (one rater), ``open``.
         raters: How many raters said something.
         reason: Why it is open, or the adjudicator's remark; empty otherwise.

@@ -16,7 +16,7 @@ BUSY_SECONDS = 30.0
 
 
 def can_be_written(path: Path) -> bool:
-    """Whether the file and its folder can be written: SQLite needs a log beside the file."""
+    """Whether the file and its folder can be written: SQLite needs a log next to the file."""
     return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
 
 
@@ -62,7 +62,7 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _refuse_unmerged(path: Path) -> None:
-    """The last judgements may stand in the log beside the file alone, and without writing it cannot be read."""
+    """The last judgements may be in the log next to the file alone, and without writing it cannot be read."""
     log = path.with_name(f"{path.name}-wal")
     if log.is_file() and log.stat().st_size:
         raise StoreError(

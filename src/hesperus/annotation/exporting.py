@@ -59,7 +59,7 @@ def ratings_table(
     Args:
         store: Where they are.
         question: Only this one.
-        shape: See Shape. In the wide one a column for each question stands in place of ``question, rating, state``.
+        shape: See Shape. In the wide one a column for each question is in place of ``question, rating, state``.
         role: Adjudicators are no raters: what they say is not mixed in.
 
     Returns:

@@ -49,7 +49,7 @@ def import_file(store: RatingStore, path: Path | str) -> ImportCounts:
             question, rating`` and perhaps ``comment`` and ``state`` (CSV, TSV, JSON lines, Parquet).
 
     Raises:
-        DataError: The file is none of these, belongs to another sheet or an unknown rater, or a rating is out of scale;
+        DataError: The file is not one of these, belongs to another sheet or an unknown rater, or a rating is out of scale;
             names the entry. Nothing was stored.
         UsageError: No such file.
     """

@@ -17,7 +17,7 @@ from hesperus.fingerprint import JSON, fingerprint
 from hesperus.records.files import write_whole
 
 CANNOT_JUDGE = "cannot_judge"
-"""Alias of the choice that stands for "cannot judge"; no scheme's choice has it in the built-in schemes."""
+"""Alias of the choice that represents "cannot judge"; no scheme's choice has it in the built-in schemes."""
 
 _UNIT, _SHEET, _CHOICES = "hesperus_unit", "hesperus_sheet", "choices_"
 

@@ -18,10 +18,10 @@ from hesperus.records.files import write_whole
 
 @dataclass(frozen=True, slots=True)
 class Mailed:
-    """What stands inside the file.
+    """What is inside the file.
 
     Attributes:
-        data: The page's data as JSON that may stand in a script element.
+        data: The page's data as JSON that may be in a script element.
         script: The page's scripts.
         style: The page's style sheet.
         script_hash: What the content security policy allows to run: this script and no other.

@@ -79,7 +79,7 @@ def payload(store: RatingStore, rater: Rater) -> dict[str, JSON]:
 
 
 def script_json(value: JSON) -> str:
-    """JSON that may stand in a script element of a page: nothing in it can end the element or begin a comment."""
+    """JSON that may be in a script element of a page: nothing in it can end the element or begin a comment."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

@@ -26,7 +26,7 @@ def sides_frame(run: Run, a: str, b: str) -> pl.DataFrame:
 
     Returns:
         ``unit, item, model, a, b`` (the two sense codes), ``source, source.language, text, text.language, key`` (the right
-        option, with its text where there is one) and the groups of the items.
+        option, with its text if there is one) and the groups of the items.
 
     Raises:
         UsageError: The run keeps no items, or none in both senses.

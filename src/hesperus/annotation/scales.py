@@ -11,7 +11,7 @@ from hesperus.annotation.tables import first_line, read_frame
 from hesperus.errors import DataError, UsageError
 
 LONG = ("unit", "rater", "question", "rating")
-"""What a long table of ratings must have; ``item`` may stand beside ``unit``, where one item has several units."""
+"""What a long table of ratings must have; ``item`` may be next to ``unit``, where one item has several units."""
 
 _KEY = ["unit", "rater", "question"]
 

@@ -30,7 +30,7 @@ class Choice(_Part):
     Attributes:
         value: What is stored.
         label: What the button says; the value where it is empty.
-        anchor: What the value means, shown beside it.
+        anchor: What the value means, shown next to it.
     """
 
     value: str = Field(min_length=1, max_length=200)
@@ -142,7 +142,7 @@ class Scheme(_Part):
         """The question of a name.
 
         Raises:
-            UnknownNameError: There is none.
+            UnknownNameError: Nothing found.
         """
         for question in self.questions:
             if question.name == name:

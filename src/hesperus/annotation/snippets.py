@@ -1,4 +1,4 @@
-"""Snippets of 1 to 4 sentences beside their translation, cut from texts that were translated sentence by sentence.
+"""Snippets of 1 to 4 sentences next to their translation, cut from texts that were translated sentence by sentence.
 
 Raters judge short snippets more reliably than whole answers ("Found in Translation", appendix E.3).
 """
@@ -79,7 +79,7 @@ def gathered(frame: pl.DataFrame, *, source: str = "source", text: str = "transl
 
     Raises:
         UnknownNameError: A column does not exist.
-        DataError: A sentence stands twice.
+        DataError: A sentence is twice.
     """
     for name in ("item", _NUMBER, source, text):
         if name not in frame.columns:

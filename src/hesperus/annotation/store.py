@@ -168,7 +168,7 @@ class RatingStore:
         """The rater of a name.
 
         Raises:
-            UnknownNameError: There is none.
+            UnknownNameError: Nothing found.
         """
         for rater in self.raters():
             if rater.name == name:
@@ -318,7 +318,7 @@ def create_store(path: str | Path, sheet: Sheet) -> None:
     """Write a new store with a sheet and no raters; the file appears whole or not at all.
 
     Raises:
-        UsageError: Something stands there already; ratings are never written over.
+        UsageError: Something is there already; ratings are never written over.
         StoreError: The file cannot be written.
     """
     path = Path(path)

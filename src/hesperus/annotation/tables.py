@@ -98,7 +98,7 @@ def units_from_frame(
     Raises:
         UnknownNameError: A mapped name or column does not exist, or a language is not known.
         UsageError: The scheme is blind and a shown text comes from a column of answers.
-        DataError: A column is missing, a required text is empty, or an id is empty or stands twice.
+        DataError: A column is missing, a required text is empty, or an id is empty or is twice.
     """
     mapped = mapped or Mapped()
     _check_names(mapped, scheme)

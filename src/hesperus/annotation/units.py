@@ -21,7 +21,7 @@ class Text:
     Attributes:
         name: Which of the scheme's shown texts it is.
         text: As it came; untrusted.
-        language: BCP-47 tag, or None where it is not known.
+        language: BCP-47 tag, or None if it is not known.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Sheet:
 
         Raises:
             UsageError: There are no units.
-            DataError: An id stands twice, or a unit's labels clash or are missing; names the unit.
+            DataError: An id is twice, or a unit's labels clash or are missing; names the unit.
         """
         if not self.units:
             raise UsageError("there is nothing to judge: no unit is left")

@@ -70,7 +70,7 @@ def opposite(reply: Text) -> str | None:
 
 @lru_cache(maxsize=2)
 def inside(reply: Text) -> tuple[set[str], set[str]]:
-    """The labels that stand in the reply, and those that stand there turned round."""
+    """The labels that are in the reply, and those that are there turned round."""
     said: set[str] = set()
     turned: set[str] = set()
     if not reply.words.within.stand_in(reply.text, reply.folded):

@@ -2,7 +2,7 @@
 
 Rebuilt from the description of their released labels: cut spaces and full stops, lower-case, drop the usual frames,
 then take a quoted or bracketed template, one at the start, one as a word, a bare prefix, a bare suffix. Its quirks
-are part of their published numbers (a bare prefix makes an "a" of "Aucune …"), which is why it is worth having beside
+are part of their published numbers (a bare prefix makes an "a" of "Aucune …"), which is why it is worth having next to
 the default reader: a result that changes between the two rests on how replies are read.
 """
 

@@ -32,7 +32,7 @@ _NEAR = 3
 class Context:
     """The words of a language that turn an answer round, folded and ready to be looked for.
 
-    Of `deniers` one stands in every reply that denies something, of `supposers` in every one with a condition.
+    Of `deniers` one is in every reply that denies something, of `supposers` in every one with a condition.
     """
 
     negators: Words
@@ -124,7 +124,7 @@ def alternative(text: str, words: Context, start: int, end: int) -> bool:
 
 
 def conditional(text: str, words: Context, place: int) -> bool:
-    """True where a condition stands before a place of the same sentence."""
+    """True where a condition is before a place of the same sentence."""
     before = SENTENCE_END.split(text[max(0, place - 200) : place])[-1]
     return words.conditions.close(fold(before))
 
@@ -136,14 +136,14 @@ def follows_negator(text: str, words: Context, start: int) -> bool:
 
 
 def asked(text: str, end: int) -> bool:
-    """True where the clause ends with a question mark, or holds the Armenian one, which stands on a word inside it."""
+    """True where the clause ends with a question mark, or holds the Armenian one, which is on a word inside it."""
     if "՞" in text:
         return "՞" in CLAUSE.split(text[max(0, end - WIDE) : end])[-1] + CLAUSE.split(text[end:])[0]
     return ("?" in text or "؟" in text) and _ASKED.match(text, end) is not None
 
 
 def negated(text: str, words: Context, start: int, end: int) -> bool:
-    """True where a negation stands within two words before an answer, or directly behind it."""
+    """True where a negation is within two words before an answer, or directly behind it."""
     return words.negators.close(_before(text, words, start)) or negated_behind(text, words, end)
 
 
@@ -153,7 +153,7 @@ def negates(folded: str, words: Context) -> bool:
 
 
 def supposed(text: str, words: Context, start: int, end: int) -> bool:
-    """True where a condition stands within two words before an answer, or behind it as negations do."""
+    """True where a condition is within two words before an answer, or behind it as negations do."""
     before = _before(text, words, start, words.longest_condition)
     return words.conditions.close(before) or case_behind(text, words, end)
 
@@ -190,7 +190,7 @@ def negated_behind(text: str, words: Context, end: int) -> bool:
 
 
 def own_clause(text: str, words: Context, start: int, end: int) -> bool:
-    """True where nothing else stands in the clause."""
+    """True where nothing else is in the clause."""
     before = text[:start].rstrip(" \"'([{<")
     return (not before or before[-1] in PUNCTUATION + "\n:-–—") and words.set_apart.match(
         text, end
@@ -204,7 +204,7 @@ def is_clause(text: str, start: int, word: str) -> bool:
 
 
 def behind_but(text: str, but: frozenset[str]) -> str:
-    """What stands behind the last "but": "not A but B" says nothing against B."""
+    """What is behind the last "but": "not A but B" says nothing against B."""
     if not stands(but, text):
         return text
     kept = text.split()

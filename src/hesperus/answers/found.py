@@ -65,7 +65,7 @@ def joined(reply: Text, match: re.Match[str], label: str) -> bool:
 
 
 def beside(reply: Text, match: re.Match[str], label: str) -> set[str]:
-    """Another answer beside this one, in a list or after "and"; behind words for the same answer, as in "X/Y or Z"."""
+    """Another answer next to this one, in a list or after "and"; behind words for the same answer, as in "X/Y or Z"."""
     end = match.end("word")
     for _ in range(_LONGEST_LIST):
         beside = reply.words.beside.match(reply.text, end)

@@ -40,7 +40,7 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
         text: The reply.
         words: What turns an answer round.
         end: End of the letter.
-        option: Text of its option, which may stand between: "A: None of them" denies nothing.
+        option: Text of its option, which may be between: "A: None of them" denies nothing.
     """
     behind = text[end : end + 80 + len(option)]
     rest = _behind_letter(behind, option)
@@ -136,7 +136,7 @@ def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") 
 
 
 def _behind_letter(behind: str, option: str) -> str:
-    """What stands behind a letter and what closes it, and behind the text of its option."""
+    """What is behind a letter and what closes it, and behind the text of its option."""
     rest = _BEHIND_LETTER.sub("", behind)
     if option and fold(rest).startswith(fold(option)):
         rest = _BEHIND_LETTER.sub("", rest[len(option) :])

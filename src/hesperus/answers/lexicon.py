@@ -43,12 +43,12 @@ class Lexicon:
         templates: Keys of the words that the instruction names.
         letters: Keys of the option letters.
         digits: Digit to label, for choices.
-        alone: Keys that, in scripts without blanks, count only where they stand alone.
+        alone: Keys that, in scripts without blanks, count only where they are alone.
         clausal: Keys of words that have another use inside a reply: they count there as a clause of their own.
         inside_synonyms: Keys of the synonyms; at the end of a reply of one sentence they count inside it too.
         option: A letter behind an option's name, or None.
         start: A word at the start.
-        cue: A word behind a cue, or None where the language has no cues.
+        cue: A word behind a cue, or None if the language has no cues.
         named: A letter that is called the answer ("C is the correct answer"), or None.
         quoted: A word in quotes or brackets.
         inside: A word anywhere.
@@ -57,7 +57,7 @@ class Lexicon:
         line: A letter that begins a line as in a list of the options.
         numbered: A digit that is the reply, names an option, or begins the reply as in a list.
         longest: Characters of the longest text in `exact`, with an ending.
-        anywhere: What stands in every reply that holds one of the words in any role.
+        anywhere: What is in every reply that holds one of the words in any role.
         within: The same for `inside`.
         cues: The same for `cue`; `nouns` for `named`; `names` for `option`.
     """
@@ -100,7 +100,7 @@ def endings(wording: Wording, before: str = "", *, lone: bool = False) -> str:
 
     Args:
         wording: The language.
-        before: Pattern of what may stand between a word and its ending.
+        before: Pattern of what may be between a word and its ending.
         lone: Behind a single letter, to which no ending of one letter is attached: Georgian "და" is "and", no "დ".
     """
     spelt = (respelt(key(word), wording.grammar) for word in wording.grammar.endings)
@@ -177,7 +177,7 @@ def lexicon(reader: Reader) -> Lexicon:
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    """An alternation, longest first, so that 不是 hides 是; matches nothing where there are no words."""
+    """An alternation, longest first, so that 不是 hides 是; matches nothing if there are no words."""
     found = sorted(
         {re.escape(word).replace(r"\ ", r"\s") for word in words if word}, key=lambda w: (-len(w), w)
     )
@@ -191,7 +191,7 @@ def _either(tokens: Iterable[Token], wording: Wording, *, role: str) -> str:
 
 
 def _patterns(token: Token, wording: Wording, role: str) -> Iterator[tuple[str, Edges]]:
-    """A token as it may stand in a role (`start`, `cue`, `quoted`, `inside`, `beside`), with its edges.
+    """A token as it may be in a role (`start`, `cue`, `quoted`, `inside`, `beside`), with its edges.
 
     Capitals count anywhere, small letters only where they are set apart, and never inside a sentence.
     """
@@ -259,7 +259,7 @@ def _open(token: Token, wording: Wording, role: str) -> bool:
 
 
 def _named(words: Iterable[str]) -> str:
-    """An optional word before the answer ("Option", "选项") with what may stand between."""
+    """An optional word before the answer ("Option", "选项") with what may be between."""
     names = alternatives(_phrase(word) for word in words if word)
     return rf"(?:{names}[ :]?(?:{OPENERS}){{0,3}})" if names != NOTHING else "(?:)"
 

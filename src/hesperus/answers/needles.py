@@ -1,4 +1,4 @@
-"""What must stand in a text before a rule can find anything there: plain searches that cost microseconds.
+"""What must be in a text before a rule can find anything there: plain searches that cost microseconds.
 
 Most replies without an answer hold none of the words that a rule looks for, and a long alternation needs a hundred
 times as long to say so. Nothing here decides a reading: where a needle is found the rule's own pattern is asked.
@@ -16,11 +16,11 @@ from hesperus.languages.letters import RANGES, script_of
 
 @dataclass(frozen=True, slots=True)
 class Needles:
-    """Of these at least one stands in every text in which a word can be found.
+    """Of these at least one is in every text in which a word can be found.
 
     Attributes:
         words: Parts of the folded text.
-        letters: A letter that stands alone, in the text as it is; None where no answer is one letter.
+        letters: A letter that is alone, in the text as it is; None if no answer is one letter.
     """
 
     words: tuple[str, ...]

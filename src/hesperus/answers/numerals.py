@@ -48,7 +48,7 @@ def number_of(text: str, language: str) -> str | None:
         language: BCP-47; decides between decimal point and comma.
 
     Returns:
-        Digits with a point where there is a fraction, no trailing zeros; None where the text is no number.
+        Digits with a point if there is a fraction, no trailing zeros; None if the text is no number.
     """
     found = _numbers(peel_number(text))
     whole = len(found) == 1 and found[0][1] == peel_number(text)
@@ -88,7 +88,7 @@ def _multiplied(text: str, found: list[tuple[int, str]], reply: Text) -> str | N
 def _continues(between: str, factors: tuple[int, int], more: str, reply: Text) -> bool:
     """True where a number is a further part of the one before: smaller, and with nothing but "and" between them.
 
-    Without a magnitude it must stand on the one before ("3万5000") or fill up its thousand ("50 mil 300").
+    Without a magnitude it must be on the one before ("3万5000") or fill up its thousand ("50 mil 300").
     """
     factor, less = factors
     if less >= factor or not more.isdecimal() or int(more) * less >= factor:
@@ -167,7 +167,7 @@ def _magnitude_before(wording: Wording) -> re.Pattern[str]:
 
 
 def _alternatives(wording: Wording, *, endings: str = "", left: bool = True) -> str:
-    """Pattern of the magnitudes, longest first; a star stands for any ending and belongs to no group."""
+    """Pattern of the magnitudes, longest first; a star represents any ending and belongs to no group."""
     words = sorted(_factors(wording), key=lambda word: (-len(word), word))
     whole = [word for word in words if word not in _stems(wording)]
     stems = [word for word in words if word in _stems(wording)]
@@ -204,7 +204,7 @@ def _value(token: str, language: str) -> str | None:
 
 
 def _plain(value: Decimal) -> str:
-    """Digits with a point where there is a fraction, without zeros that say nothing."""
+    """Digits with a point if there is a fraction, without zeros that say nothing."""
     sign, text = ("-", format(-value, "f")) if value < 0 else ("", format(value, "f"))
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -221,7 +221,7 @@ def boxed_number(reply: Text) -> str | None:
 
 
 def cue_number(reply: Text) -> str | None:
-    """The number behind the last cue in its sentence; behind the last equals sign where there is one."""
+    """The number behind the last cue in its sentence; behind the last equals sign if there is one."""
     said = plain_digits(reply.text)
     places = [match.end() for match in _cues(reply.reader.wording).finditer(said)]
     if not places:
@@ -268,4 +268,4 @@ RULES: Mapping[str, Callable[[Text], str | None]] = MappingProxyType(
         "whole number": whole_number,
     }
 )
-"""Rules for numbers by the name that stands in `Answer.rule`."""
+"""Rules for numbers by the name that is in `Answer.rule`."""

@@ -67,7 +67,7 @@ def _named_answers(known: tuple[tuple[str, str], ...], wording: Wording) -> tupl
 
 
 def text_inside(reply: Text) -> str | None:
-    """Exactly one option's text stands in the reply as words, not denied; longer options hide shorter ones in them."""
+    """Exactly one option's text is in the reply as words, not denied; longer options hide shorter ones in them."""
     texts = [(each.key, each.label) for each in _options(reply) if len(each.key) > 1 or each.key.isdigit()]
     if not stands((option for option, _ in texts), reply.folded):
         return None
@@ -83,7 +83,7 @@ def text_inside(reply: Text) -> str | None:
 
 
 def option_of(reply: Text, word: str) -> str:
-    """The text of the option that a letter stands for, or nothing."""
+    """The text of the option that a letter represents, or nothing."""
     label = reply.words.exact.get(fold(word))
     return next((each.key for each in _options(reply) if each.label == label), "")
 

@@ -1,6 +1,6 @@
 """Answers corrected by hand: a reviewed file, each line tied to the exact reply that the reviewer saw.
 
-CSV with the columns below, or YAML with a list of mappings of the same keys. A reply is named by its hash, or stands
+CSV with the columns below, or YAML with a list of mappings of the same keys. A reply is named by its hash, or is
 there itself; when the model is asked again and says something else, the correction is stale and not applied.
 """
 

@@ -1,6 +1,6 @@
 """Phrases of a language, looked for in folded text as whole words.
 
-A star at the end stands for any ending ("estoy segur*"), an ellipsis for a few words between two parts ("kan … niet
+A star at the end represents any ending ("estoy segur*"), an ellipsis for a few words between two parts ("kan … niet
 helpen"). Scripts without blanks between words have no boundaries.
 """
 
@@ -17,7 +17,7 @@ from hesperus.answers.spelling import SENTENCE_END
 from hesperus.normalization import PUNCTUATION
 
 _GAP = 48
-"""Characters that an ellipsis stands for at most; they hold no end of a sentence."""
+"""Characters that an ellipsis represents at most; they hold no end of a sentence."""
 _NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
 _ELLIPSIS = re.compile(" ?… ?")
 
@@ -41,7 +41,7 @@ class Words:
 
     @property
     def needles(self) -> tuple[str, ...]:
-        """Of these at least one stands in every text in which a word does."""
+        """Of these at least one is in every text in which a word does."""
         return shortest((*self.plain, *(word.split()[0] for word in self.several), *self.unspaced))
 
     @classmethod
@@ -56,11 +56,11 @@ class Words:
         )
 
     def close(self, text: str) -> bool:
-        """Whether one stands in a folded text, or at its end where no blanks are written."""
+        """Whether one is in a folded text, or at its end where no blanks are written."""
         return text.rstrip().endswith(self.unspaced) or self._stand_in(text)
 
     def anywhere(self, text: str) -> bool:
-        """Whether one stands in a folded text."""
+        """Whether one is in a folded text."""
         return stands(self.unspaced, text) or self._stand_in(text)
 
     def hold(self, words: Iterable[str]) -> bool:
@@ -82,11 +82,11 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """Phrases, each in the parts that stand in this order.
+    """Phrases, each in the parts that are in this order.
 
     Attributes:
         phrases: The phrases.
-        needles: Of these at least one stands in every text in which a phrase does.
+        needles: Of these at least one is in every text in which a phrase does.
     """
 
     phrases: tuple[tuple[Part, ...], ...]
@@ -108,7 +108,7 @@ class Phrases:
         return cls(known, shortest(parts[0][0] for parts in known))
 
     def stand_in(self, text: str) -> bool:
-        """Whether one of the phrases stands in a folded text."""
+        """Whether one of the phrases is in a folded text."""
         return stands(self.needles, text) and any(
             parts[0][0] in text and _span(parts, text, 0) is not None for parts in self.phrases
         )
@@ -121,14 +121,14 @@ class Phrases:
         return any(span is not None and span[0] == 0 for span in spans)
 
     def place(self, text: str) -> int | None:
-        """Where the first of the phrases that stand in a folded text begins."""
+        """Where the first of the phrases that are in a folded text begins."""
         if not stands(self.needles, text):
             return None
         spans = (_span(parts, text, 0) for parts in self.phrases)
         return min((span[0] for span in spans if span is not None), default=None)
 
     def end(self, text: str) -> int | None:
-        """Where the last of the phrases that stand in a folded text ends."""
+        """Where the last of the phrases that are in a folded text ends."""
         if not stands(self.needles, text):
             return None
         ends = []

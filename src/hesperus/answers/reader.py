@@ -50,7 +50,7 @@ RULES: Mapping[Form, tuple[str, ...]] = {
 
 KNOWN_GOLD_RULES = ("exact", "text", "boxed", "cue", "start", "last", "own words")
 """The rules for free text of which only the right answers are known. A rule that looks for known words anywhere in the
-reply would find the right one beside a wrong one that nobody knows."""
+reply would find the right one next to a wrong one that nobody knows."""
 
 PRESETS = ("default", "strict", "authors")
 """Named readers: `default`; `strict` takes a template and nothing else; `authors` follows the procedure of Ohmer,

@@ -74,7 +74,7 @@ def _read(reader: Reader, raw: str, finish: Finish) -> Answer:
 
 
 def answer_in(reply: Text, finish: Finish = "stop") -> Answer | None:
-    """What the first rule reads that finds an answer in a cleaned reply; None where none does.
+    """What the first rule reads that finds an answer in a cleaned reply; None if none does.
 
     Raises:
         UnknownNameError: The reader names a rule that there is not.

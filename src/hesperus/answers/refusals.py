@@ -1,4 +1,4 @@
-"""Replies that decline, and the free answers that are none of them."""
+"""Replies that decline, and the free answers that are not among them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_refusal(reply: Text) -> bool:
 
 
 def declines(reply: Text) -> bool:
-    """True where a phrase by which models decline stands in the first _EARLY characters."""
+    """True where a phrase by which models decline is in the first _EARLY characters."""
     return reply.around.refusals.stand_in(_early(reply))
 
 

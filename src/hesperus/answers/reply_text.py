@@ -14,7 +14,7 @@ from hesperus.normalization import peel
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """A cleaned reply beside what it is read with.
+    """A cleaned reply next to what it is read with.
 
     Attributes:
         cleaned: The cleaned reply, as it is spelt.
@@ -44,7 +44,7 @@ class Text:
         return cls(cleaned, text, reader, words, context(reader.wording), folded, bare)
 
     def without(self, phrases: Phrases) -> Text | None:
-        """The reply without phrases; None where folding changes its length, so that they cannot be cut from it."""
+        """The reply without phrases; None if folding changes its length, so that they cannot be cut from it."""
         folded = fold(self.text)
         if len(folded) != len(self.text):
             return None

@@ -53,7 +53,7 @@ def boxed(reply: Text) -> str | None:
 def cue(reply: Text) -> str | None:
     """A template directly behind a cue ("the answer is …", "Antwort: …", "答案是…"); the last such answer counts.
 
-    Two cues with different answers are none where one of them only holds on a condition ("if so, the answer is …").
+    Two cues with different answers are none if one of them only holds on a condition ("if so, the answer is …").
     """
     return _last_said(reply, reply.words.cue) if stands(reply.words.cues, reply.folded) else None
 
@@ -150,7 +150,7 @@ def last(reply: Text) -> str | None:
 
 
 def quoted(reply: Text) -> str | None:
-    """Exactly one distinct template stands in quotes or brackets."""
+    """Exactly one distinct template is in quotes or brackets."""
     return one_of(_quoted(reply))
 
 
@@ -205,7 +205,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "own words": own_words,
     }
 )
-"""Rules by the name that stands in `Answer.rule`."""
+"""Rules by the name that is in `Answer.rule`."""
 
 UNFINISHED = frozenset(
     {"last", "quoted", "option", "sole", "opposite", "text inside", "own words", "last number"}

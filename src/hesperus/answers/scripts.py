@@ -1,6 +1,6 @@
 """Where a word ends, script by script.
 
-A Latin letter beside a Chinese character stands alone (`选择B选项`), and Chinese, Japanese, Thai, Khmer, Lao and
+A Latin letter next to a Chinese character is alone (`选择B选项`), and Chinese, Japanese, Thai, Khmer, Lao and
 Burmese set no blanks between words.
 """
 
@@ -33,7 +33,7 @@ NOTHING = r"(?!)"
 """A pattern that never matches."""
 
 Edges = tuple[str, str]
-"""What must stand before and behind a pattern."""
+"""What must be before and behind a pattern."""
 
 
 def edges(word: str, *, endings: str = "", suffixes: bool = False, left: bool = True) -> Edges:
@@ -73,7 +73,7 @@ def alternatives(patterns: Iterable[tuple[str, Edges]]) -> str:
     """One alternation of patterns, each with its edges, which patterns of the same edges share.
 
     Written once for each pattern, the classes of the edges would cost most of the time in which a reader is made. The
-    patterns keep their order where one begins with another: "not true" stands before "not".
+    patterns keep their order where one begins with another: "not true" is before "not".
     """
     listed = list(patterns)
     shared: dict[Edges, list[str]] = {}

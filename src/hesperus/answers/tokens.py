@@ -1,4 +1,4 @@
-"""Which words, letters and digits stand for a label, and which of two labels a word belongs to."""
+"""Which words, letters and digits represent a label, and which of two labels a word belongs to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Token:
 
     Attributes:
         word: As written in the data, cleaned.
-        label: What it stands for.
+        label: What it represents.
         letter: Whether it is an option letter.
         template: Whether the instruction itself names it; synonyms are not templates.
     """
@@ -83,7 +83,7 @@ def digits_of(answers: Answers, wording: Wording) -> dict[str, str]:
 
 
 def _place(label: str, words: tuple[str, ...], answers: Answers, wording: Wording) -> int:
-    """Where a label stands among the options, from 0: by its letter, since labels may come in another order."""
+    """Where a label is among the options, from 0: by its letter, since labels may come in another order."""
     for letters in (_LATIN, wording.letters):
         for letter in (key(words[0]).upper(), label):
             if letter in letters:

@@ -13,7 +13,7 @@ from hesperus.languages.grammar import NO_GRAMMAR, Grammar
 from hesperus.normalization import key
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
-"""Labels in order, each with the words that stand for it."""
+"""Labels in order, each with the words that represent it."""
 
 _LATIN = tuple("ABCDEFGHIJ")
 _ARABIC_DIGITS = tuple("0123456789")
@@ -32,7 +32,7 @@ class Wording:
         or_words: Conjunctions between options.
         letters: Letters with which the language counts options.
         digits: 0 to 9 in its script.
-        polar: Words for yes, no, true and false; in scripts without blanks they count only where they stand alone.
+        polar: Words for yes, no, true and false; in scripts without blanks they count only where they are alone.
         yes_no: Words for yes and no: "not a yes" is no "no".
         wrong: Words that call an option wrong, those that end in a star as a word's beginning.
         right: Words that call an option right or choose it, likewise.
@@ -75,7 +75,7 @@ def _unique(*lists: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def wording_of(own: Pack | None, tag: str, script: str) -> Wording:
-    """Make the wording of a language from its pack, with English beside it.
+    """Make the wording of a language from its pack, with English next to it.
 
     Models frame an answer in English under any instruction ('The answer is "Nein".'), hence English cues, refusals
     and option words always count. Without a pack English and Latin letters are all there is.
@@ -148,7 +148,7 @@ def wording_for(tag: str) -> Wording:
 
 
 def pack_or_none(tag: str) -> Pack | None:
-    """The pack of a language, or None where there is none."""
+    """The pack of a language, or None if absent."""
     try:
         return pack(tag)
     except UnknownNameError:
@@ -164,7 +164,7 @@ def is_lettered(answers: Answers) -> bool:
 def synonyms_of(own: Pack | None, answers: Answers) -> Answers:
     """Other words of the same pack for the same meanings: 不是 for 否, 是的 for 是.
 
-    A word that would stand for two labels is left out.
+    A word that would represent two labels is left out.
     """
     if own is None:
         return ()

@@ -31,8 +31,8 @@ class DeclaredStudy:
     Attributes:
         kind: Which.
         study: Its validated declaration.
-        file: The study file, or None where there is none.
-        home: Folder in which the relative paths of that file start, or None where that is the working directory.
+        file: The study file, or None if absent.
+        home: Folder in which the relative paths of that file start, or None if that is the working directory.
         is_changed: Whether settings were laid over what the file says.
     """
 
@@ -132,7 +132,7 @@ def _load_plugins(files: object, home: Path | None, *, named_by: Path | None) ->
 
 
 def _keys_of(study: Study) -> tuple[dict[str, Any], tuple[Path, Document] | None]:
-    """The keys of a study, not yet validated, and the file that they stand in."""
+    """The keys of a study, not yet validated, and the file that they are in."""
     if isinstance(study, Mapping):
         return dict(study), None
     if str(study) in study_names():

@@ -82,7 +82,7 @@ class Evaluated:
         return write_evaluation(self.found, Path(folder), tables=tables)
 
     def report(self, out: Path | str) -> Path:
-        """Write the page of the evaluation, as that of a run; returns where it stands."""
+        """Write the page of the evaluation, as that of a run; returns where it is."""
         from hesperus.analysis.open_answers.evidence import Evaluated
         from hesperus.records import Run
         from hesperus.reports.html import write_report
@@ -136,7 +136,7 @@ def evaluate(
     Args:
         what: `information`, `equivalence`, or a property: `empathy` (with a classifier), `refusal`, `length`, `hf/ORG/NAME`.
         run: Run folder, or a file of replies with model, item, input and reply.
-        reference: Language whose replies the others are held against.
+        reference: Language whose replies the others are compared with.
         translator: `none`, `apertium`, `ct2/FOLDER`, `hf/ORG/NAME`, `file/PATH`, or a model.
         judge: Of information and equivalence: `embedded`, or a model.
         classifier: Of a property: a folder of `hesperus train`, or `hf/ORG/NAME`.

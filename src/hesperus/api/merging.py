@@ -30,11 +30,11 @@ class MergeResult:
     """What a merge did.
 
     Attributes:
-        store: The reply store that holds everything now; translations are in `translations.sqlite` beside it.
+        store: The reply store that holds everything now; translations are in `translations.sqlite` next to it.
         merged: What became of each store.
         shards: What the stores say of themselves, where they are of shards.
         missing: Numbers of the shards that were not given.
-        conflicts: File with the replies that were kept aside, or None where there are none.
+        conflicts: File with the replies that were kept aside, or None if absent.
     """
 
     store: Path
@@ -50,7 +50,7 @@ class MergeResult:
         return not (self.missing or unfinished or any(one.conflicts or one.damaged for one in self.merged))
 
     def notes(self) -> Iterator[str]:
-        """What to know beside the count of each store, each as one line for people."""
+        """What to know next to the count of each store, each as one line for people."""
         for note in self.shards:
             if not note.is_finished:
                 yield (
@@ -80,12 +80,12 @@ def merge(
     """Take the replies and translations of several stores into one; a second call with the same changes nothing.
 
     Where two stores hold different replies to one request, the first is kept (what `into` holds, then the places in their
-    order), and the others are kept aside in `NAME.conflicts.jsonl` beside the store. The places are only read.
+    order), and the others are kept aside in `NAME.conflicts.jsonl` next to the store. The places are only read.
 
     Args:
         places: Stores, folders with `replies.sqlite` or `translations.sqlite`, and folders of such folders, such as the
-            `….shards` beside a run folder.
-        into: Reply store that takes them in, made where it is missing; `replies.sqlite` beside the run folder where None and
+            `….shards` next to a run folder.
+        into: Reply store that takes them in, made where it is missing; `replies.sqlite` besides the run folder where None and
             every place is a shard.
         progress: Called with what became of each store, as soon as it is taken in.
 
@@ -135,7 +135,7 @@ def _by_number(folder: Path) -> tuple[int, str]:
 
 
 def _usual_target(stores: Sequence[Path]) -> Path:
-    """The store from which a run folder beside its shards is made."""
+    """The store from which a run folder next to its shards is made."""
     homes = {store.absolute().parent.parent for store in stores}
     if len(homes) == 1 and (home := homes.pop()).name.endswith(SHARDS):
         return home.parent / _FILES[0]
@@ -177,7 +177,7 @@ def _missing(notes: Sequence[ShardNote]) -> tuple[int, ...]:
 
 
 def _written(stores: Sequence[ReplyStore | TranslationStore], target: Path) -> Path | None:
-    """The file of what was kept aside in all merges, or None where nothing was."""
+    """The file of what was kept aside in all merges, or None if nothing was."""
     path = target.with_name(f"{target.stem}.conflicts.jsonl")
     rows = (one for store in stores for one in store.conflicts())
     first = next(rows, None)

@@ -1,4 +1,4 @@
-"""What stands on the page of a run, whichever study it is of."""
+"""What is on the page of a run, whichever study it is of."""
 
 from __future__ import annotations
 

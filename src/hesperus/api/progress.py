@@ -1,4 +1,4 @@
-"""Progress of a run on standard error: a bar where there is a person, a line a stage where there is not."""
+"""Progress of a run on standard error: a bar if there is a person, a line a stage if there is not."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class StageProgress:
         states[-1] = state
 
     def _say(self, stage: str, note: str) -> None:
-        """What a stage waits for, where there is no bar that shows it: once, and another thing not at once."""
+        """What a stage waits for, if there is no bar that shows it: once, and another thing not at once."""
         before, at = self._said.get(stage, ("", -_SECONDS_BETWEEN_NOTES))
         now = time.monotonic()
         if note != before and now - at >= _SECONDS_BETWEEN_NOTES:

@@ -29,7 +29,7 @@ class RunResult:
 
     Attributes:
         run: Records, items, study and signature.
-        folder: Where it lies; a file of records stands for itself.
+        folder: Where it lies; a file of records represents itself.
         kind: Which study it is, or None of records that come from elsewhere.
         faults: What could not be asked, each as one line for people.
         notes: What was left out before anything was asked, and replies that were cut off, each as one line.
@@ -66,7 +66,7 @@ class RunResult:
 
     @property
     def items(self) -> pl.DataFrame | None:
-        """The questions in every sense, or None where they are not known."""
+        """The questions in every sense, or None if they are not known."""
         return self.run.items
 
     @property
@@ -181,10 +181,10 @@ def run(
 
     Args:
         study: `multisense`, `similarity`, `translate_then_evaluate` or `translation_tax`; a study file or run folder; or
-            what would stand in a file.
+            what would be in a file.
         out: Run folder. Where None: that of the study, if it is run again as it was; else one under `runs/`, the same
             for the same study.
-        store: Reply store; `replies.sqlite` beside the run folder where None.
+        store: Reply store; `replies.sqlite` besides the run folder where None.
         progress: Whether stages are shown on standard error; None: where a person looks at it (a terminal, a notebook).
         makers: Of multisense: further sense makers by the name of their variant.
         settings: Keys of a study file: `task`, `models`, `target`, `languages`, `sample`, ….

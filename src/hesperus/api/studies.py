@@ -22,7 +22,7 @@ class StudyKind:
     """A study, as the command and the library see it.
 
     Attributes:
-        name: What stands under `study` in a study file.
+        name: What is under `study` in a study file.
         declaration: Its declaration, or where that is: module and class.
         tables: Names of its tables; the first is the usual one.
         table: Makes one of them.
@@ -62,7 +62,7 @@ def study_kind(name: str) -> StudyKind:
     """The study of that name.
 
     Raises:
-        UnknownNameError: There is none.
+        UnknownNameError: Nothing found.
     """
     found = plugins.maker("hesperus.studies", name, STUDIES)
     if found is None:

@@ -1,4 +1,4 @@
-"""What people, judges and other audits left beside the runs of an audit, and what can be done from there."""
+"""What people, judges and other audits left next to the runs of an audit, and what can be done from there."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def origin(records: pl.DataFrame, given: Given) -> Origin:
 
 
 def flags(given: Given) -> tuple[str, ...]:
-    """What `hesperus tax checklist` was or would be called with, beside the run."""
+    """What `hesperus tax checklist` was or would be called with, besides the run."""
     import shlex
 
     paths = {"--native": given.native, "--strata": given.strata, "--verdicts": given.verdicts,
@@ -154,7 +154,7 @@ def alignment(file: Path | None) -> dict[str, int] | None:
 
 
 def dropped(runs: Sequence[Path]) -> dict[str, int] | None:
-    """Why items were left out before anything was asked, from the signatures of the runs; None where none says."""
+    """Why items were left out before anything was asked, from the signatures of the runs; None if none says."""
     from hesperus.records import read_run
 
     counts: dict[str, int] = {}
@@ -170,6 +170,6 @@ def dropped(runs: Sequence[Path]) -> dict[str, int] | None:
 
 
 def beside(runs: Sequence[Path], name: str) -> Path | None:
-    """The file of that name in the one run folder, where there is one."""
+    """The file of that name in the one run folder, if there is one."""
     found = [run / name for run in runs if run.is_dir() and (run / name).is_file()]
     return found[0] if len(found) == 1 else None

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
-    """Everything that is there; a file beside a single run folder is found by its name.
+    """Everything that is there; a file next to a single run folder is found by its name.
 
     Raises:
         UsageError: A file is missing, or it is not plain which sense or task is meant.
@@ -112,7 +112,7 @@ def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) ->
 def _with_native(
     everything: pl.DataFrame, audited: pl.DataFrame, given: Given, original: str | None
 ) -> tuple[pl.DataFrame, str | None]:
-    """The audited records with those of the native task, and its name; None where there is none."""
+    """The audited records with those of the native task, and its name; None if absent."""
     import polars as pl
 
     from hesperus.errors import UsageError
@@ -140,7 +140,7 @@ def _with_native(
 
 
 def _only_without(records: pl.DataFrame, original: str | None, audited: Sequence[str]) -> str | None:
-    """The one task that is not audited and has no items in the source language; None where none or several are."""
+    """The one task that is not audited and has no items in the source language; None if none or several are."""
     import polars as pl
 
     if original is None:

@@ -133,7 +133,7 @@ def records_of(
 def scores_of(
     runs: Sequence[Path], given: Path | None, records: pl.DataFrame, back: str, gate: Gate
 ) -> pl.DataFrame | None:
-    """Item scores beside the runs, or those that were given; None where there are none."""
+    """Item scores next to the runs, or those that were given; None if absent."""
     import polars as pl
 
     from hesperus.analysis.tax.sides import gate_scores
@@ -160,7 +160,7 @@ def items_of(runs: Sequence[Path]) -> pl.DataFrame | None:
 
 
 def fresh_repeat(records: pl.DataFrame, sense: str, used: int) -> int:
-    """A repeat of the translated items that the strata did not look at, where there is one."""
+    """A repeat of the translated items that the strata did not look at, if there is one."""
     import polars as pl
 
     repeats = records.filter(pl.col("input") == sense)["repeat"].unique().sort().to_list()

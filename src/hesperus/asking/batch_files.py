@@ -1,6 +1,6 @@
 """Batches for a machine that this one cannot reach: requests are written to files, replies are read from files.
 
-Both lie beside the store, in ``NAME.batches``: ``requests/`` is written, ``replies/`` is read.
+Both lie next to the store, in ``NAME.batches``: ``requests/`` is written, ``replies/`` is read.
 """
 
 from __future__ import annotations

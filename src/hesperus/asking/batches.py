@@ -1,6 +1,6 @@
 """Asking by batches: submit, wait, fetch; a kill at any moment loses no batch and submits none twice.
 
-What is under way stands in the store before it is submitted: a mark of its own and the keys of its requests. The batch has
+What is under way is in the store before it is submitted: a mark of its own and the keys of its requests. The batch has
 the same mark, so that it is found again where the process ended before the endpoint's answer was noted.
 """
 

@@ -14,7 +14,7 @@ GATHER_SECONDS = 0.002
 class Committer:
     """Writes replies to the store in the order in which they arrive. Lives in one event loop.
 
-    It writes in the loop's own thread: a group takes well under a millisecond, while a thread beside the loop would
+    It writes in the loop's own thread: a group takes well under a millisecond, while a thread next to the loop would
     fight it for the interpreter at every row.
 
     Args:

@@ -97,7 +97,7 @@ def _copied(connection: sqlite3.Connection, kind: StoreKind, source: Path) -> Me
 
 
 def conflicts_in(connection: sqlite3.Connection, kind: StoreKind) -> Iterator[dict[str, JSON]]:
-    """What was kept aside in all merges so far, with what stands in its place."""
+    """What was kept aside in all merges so far, with what is in its place."""
     if not connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'conflicts'").fetchone()[0]:
         return
     rows = connection.execute(

@@ -80,7 +80,7 @@ class Ledger:
         jobs: What to ask.
         store: Where replies are committed before they count.
         policy: How to ask.
-        spending: Running total that the budget is held against.
+        spending: Running total that the budget is compared with.
         tally: Counters for the progress report.
     """
 

@@ -1,7 +1,7 @@
 """A study in parts that are asked apart, by several processes or machines: which part, of what, and is it done.
 
 Items are dealt to shards, not requests: whatever is made of an item, asked about it and judged of its replies then falls
-to one shard, and one round is enough. What several shards would ask (the made instruction, texts that stand in items of
+to one shard, and one round is enough. What several shards would ask (the made instruction, texts that are in items of
 several shards) is asked first and once, by the common shard, which has the number 0.
 """
 
@@ -56,13 +56,13 @@ class Shard:
         return self.number == 0
 
     def items(self, texts: Mapping[str, Sequence[str]]) -> frozenset[str]:
-        """The items of this shard; of the common shard those of which a text also stands in an item of another shard.
+        """The items of this shard; of the common shard those of which a text also is in an item of another shard.
 
         Items are ordered by a hash of their longest text and cut into parts of one size. So items on one passage or
         premise fall together, and whatever order a benchmark has (by subject, by length) is spread over all shards.
 
         Args:
-            texts: Item id to its texts that a model may put anew.
+            texts: Item id to its texts that a model may rephrase.
 
         Raises:
             UsageError: There are fewer items than shards.
@@ -120,7 +120,7 @@ class ShardNote:
 
     @classmethod
     def from_json(cls, value: object) -> ShardNote | None:
-        """The note, or None where the value is none."""
+        """The note, or None if the value is none."""
         if not isinstance(value, Mapping) or not isinstance(value.get("shard"), str):
             return None
         try:

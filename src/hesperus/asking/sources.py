@@ -122,7 +122,7 @@ def kind_of(path: Path, kinds: Iterable[StoreKind]) -> StoreKind:
     """Which of some kinds of store a file is.
 
     Raises:
-        StoreError: It cannot be read, or is none of them.
+        StoreError: It cannot be read, or is not one of them.
     """
     try:
         with closing(_connected(path)) as connection:

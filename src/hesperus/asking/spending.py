@@ -57,7 +57,7 @@ class Purse:
         self._held_tokens, self._held_money, self._holds = 0, 0.0, 0
 
     def hold(self, request: Request) -> Hold | None:
-        """Set aside what the request may cost, and count it as sent; None where the budget would be passed."""
+        """Set aside what the request may cost, and count it as sent; None if the budget would be passed."""
         budget, spent = self._budget, self._spending
         if budget.requests is not None and spent.requests >= budget.requests:
             return None

@@ -1,7 +1,7 @@
 """One asker of a model at a time, for each store.
 
 Two processes that ask one model with one store would both find a reply missing and both pay for it. So whoever asks
-holds a lock on a file beside the store, one file per model; the second process waits for its turn and then finds the
+holds a lock on a file next to the store, one file per model; the second process waits for its turn and then finds the
 first one's replies. Different models, and readers, are not held up. The operating system drops the lock with its
 holder, however that ends, so there is never a stale one.
 """
@@ -57,7 +57,7 @@ def turn(store: Path, identity: Mapping[str, str], *, waiting: Callable[[str], N
 
 
 def _take(path: Path) -> int | None:
-    """An open, locked file, or None where another process holds it."""
+    """An open, locked file, or None if another process holds it."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:

@@ -43,7 +43,7 @@ class Contract:
     """What a task says about its items, as far as an audit needs it.
 
     Attributes:
-        labels: Canonical labels, for items without options; none where any text may be right.
+        labels: Canonical labels, for items without options; none if any text may be right.
         parallel: Whether the languages hold the same items.
         gold_by_language: Whether an item's gold belongs to the language, and may differ.
     """
@@ -111,7 +111,7 @@ def audit_items(
     """Run every check.
 
     Args:
-        items: BCP-47 tag to items; an id may be absent from a language or stand in it twice.
+        items: BCP-47 tag to items; an id may be absent from a language or be in it twice.
         settings: The thresholds.
         contract: What the task says about its items.
         known: Findings that reading the items gave already.

@@ -29,7 +29,7 @@ BASELINES: Mapping[str, str] = MappingProxyType(
 """The baselines, in the order in which they are reported, and what each guesses."""
 
 SAMPLE, USUAL = 100, 0.1
-"""A string that stands in more than this share of so many questions of the language is no question's own."""
+"""A string that is in more than this share of so many questions of the language is no question's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _majority(tag: str, many: Sequence[Item], labels: tuple[str, ...]) -> list[G
 
 
 def _place(item: Item) -> int | None:
-    """Place of the right option; None where gold is no letter of the item's options."""
+    """Place of the right option; None if gold is no letter of the item's options."""
     count = min(len(item.options or ()), len(LETTERS))
     place = LETTERS.find(item.gold) if item.gold and len(item.gold) == 1 else -1
     return place if 0 <= place < count and count > 1 else None
@@ -145,7 +145,7 @@ def _best(scores: Sequence[int]) -> tuple[str, ...]:
 
 
 class _OwnWords:
-    """What the questions of a language have of their own, beside the words that all of them are put in.
+    """What the questions of a language have of their own, besides the words that all of them are put in.
 
     Args:
         items: The items of the language.
@@ -169,7 +169,7 @@ class _OwnWords:
         return longest
 
     def usual(self, string: str) -> bool:
-        """Whether a string stands in so many questions that it tells nothing of one."""
+        """Whether a string is in so many questions that it tells nothing of one."""
         if string not in self._usual:
             self._usual[string] = sum(string in text for text in self.others) > self.most
         return self._usual[string]

@@ -49,7 +49,7 @@ def read_exclusions(path: Path | str) -> dict[str, str]:
         path: CSV (UTF-8) with a column ``item``, and ``reason`` where reasons are known; others are ignored.
 
     Returns:
-        Item to reason, in the order of the file; the reasons of an item that stands twice are joined.
+        Item to reason, in the order of the file; the reasons of an item that is twice are joined.
 
     Raises:
         UsageError: There is no such file.

@@ -78,7 +78,7 @@ def _owners(learned: Mapping[str, Mapping[str, float]]) -> Mapping[str, str]:
 
 
 def _common_words(many: Sequence[Item], settings: AuditSettings) -> dict[str, float]:
-    """The words that stand in most items, with the share of items."""
+    """The words that are in most items, with the share of items."""
     step = max(1, len(many) // _SAMPLE)
     drawn = many[::step]
     counts: Counter[str] = Counter()

@@ -16,7 +16,7 @@ def gold_range(items: Items, settings: AuditSettings, labels: Sequence[str] = ()
     Args:
         items: What is audited.
         settings: Not used here.
-        labels: Canonical labels of items without options; none where any text may be right.
+        labels: Canonical labels of items without options; none if any text may be right.
     """
     for key, here in by_id(items).items():
         wrong: dict[str, list[str]] = {}

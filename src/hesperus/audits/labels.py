@@ -1,4 +1,4 @@
-"""Option labels that stand in the text itself, so that a prompt would show them twice."""
+"""Option labels that are in the text itself, so that a prompt would show them twice."""
 
 from __future__ import annotations
 

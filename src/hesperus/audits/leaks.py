@@ -44,7 +44,7 @@ def answer_leaks(items: Items, settings: AuditSettings) -> Iterator[Finding]:
 
 
 def _held(item: Item, tag: str) -> Iterator[tuple[str, list[str]]]:
-    """Each field, and the options that stand in it."""
+    """Each field, and the options that are in it."""
     options = [option.strip(_EDGES) for option in item.options or ()]
     if not options:
         return
@@ -66,7 +66,7 @@ def _answer(item: Item, tag: str, settings: AuditSettings) -> str | None:
 
 
 def _stands_in(phrase: str, text: str, unspaced: bool) -> bool:
-    """Whether a phrase stands in a text as whole words; anywhere where words have no blanks between them."""
+    """Whether a phrase is in a text as whole words; anywhere where words have no blanks between them."""
     if phrase not in text:
         return False
     return unspaced or re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text) is not None

@@ -65,7 +65,7 @@ def _odd(logs: Floats, settings: AuditSettings) -> tuple[Counts, Counts]:
     """In how many pairs of languages each length is odd, and in how many it stands.
 
     Args:
-        logs: Log lengths, items × languages, NaN where there is none.
+        logs: Log lengths, items × languages, NaN if absent.
         settings: The thresholds.
     """
     count = logs.shape[1]
@@ -91,7 +91,7 @@ def _expected(logs: Floats, centres: Floats, row: int, column: int) -> float:
     """Characters that a text should have: the median over the other languages, in the language's own measure.
 
     Args:
-        logs: Log lengths, items × languages, NaN where there is none.
+        logs: Log lengths, items × languages, NaN if absent.
         centres: Median log length of each language.
         row: The item.
         column: The language.

@@ -1,4 +1,4 @@
-"""Items that are not in every language, and ids that stand twice."""
+"""Items that are not in every language, and ids that are twice."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _items(task: Task, rows: Rows, tag: str) -> tuple[list[Item], list[Finding]]
 
 
 def _gold(task: Task, row: TaskRow) -> str | None:
-    """The canonical label; where there is none for it, the value as it stands, which the check of golds then finds."""
+    """The canonical label; if absent for it, the value as it is, which the check of golds then finds."""
     value = row.gold
     try:
         if task.form in ("text", "number"):

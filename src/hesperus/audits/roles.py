@@ -198,7 +198,7 @@ class _Golds:
         return cls(best if counts[best] else "label")
 
     def read(self, gold: str | None, options: list[str] | None) -> str | None:
-        """The letter of the right option, or the value as it stands where there is none."""
+        """The letter of the right option, or the value as it is if absent."""
         if gold is None or not gold.strip():
             return None
         place = _place(self.reading, gold.strip(), options) if options else None

@@ -1,4 +1,4 @@
-"""The script of each text, held against the script of its language."""
+"""The script of each text, compared with the script of its language."""
 
 from __future__ import annotations
 

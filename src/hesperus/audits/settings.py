@@ -21,7 +21,7 @@ class AuditSettings:
         foreign_clear: The same share from which there can be no doubt, if the words are no names.
         fewest_letters: Letters of another script below which nothing is said: names, units and formulas have them.
         identical_words: Words from which two equal texts are no coincidence.
-        shared_words: Share of a text's words that stand in the reference, too, from which it is nearly equal.
+        shared_words: Share of a text's words that are in the reference, too, from which it is nearly equal.
         shared_fewest: Words below which nearly equal texts are not looked for.
         function_words: Small words that are learned from the items of each language.
         function_hits: Different small words of another language from which a text is taken for that language.

@@ -21,7 +21,7 @@ _BETWEEN = re.compile(
 
 
 def by_id(items: Items) -> dict[str, dict[str, Item]]:
-    """Id to language to item, in the order in which ids appear; of an id that stands twice, the first."""
+    """Id to language to item, in the order in which ids appear; of an id that is twice, the first."""
     found: dict[str, dict[str, Item]] = {}
     for tag, many in items.items():
         for item in many:

@@ -64,7 +64,7 @@ def read_tables(paths: Sequence[Path], *, language_column: str | None = None) ->
     """Read files, and bring their rows to one shape.
 
     Args:
-        paths: Data files; folders stand for the data files in them, a run folder for its items.
+        paths: Data files; folders represent the data files in them, a run folder for its items.
         language_column: Column that tells the language; None looks for one of LANGUAGE_COLUMNS.
 
     Raises:
@@ -91,7 +91,7 @@ def read_tables(paths: Sequence[Path], *, language_column: str | None = None) ->
 
 
 def _one_wording_each(table: Rows, said: list[str]) -> Rows:
-    """Of a run's items the originals; in a language without one, what a model made, where there is only one such sense."""
+    """Of a run's items the originals; in a language without one, what a model made, if there is only one such sense."""
     senses = [
         tuple(None if value is None else str(value) for value in row)
         for row in zip(*(table.columns[name] for name in ("language", "input", "model")), strict=True)

@@ -19,7 +19,7 @@ _OWN_FAULTS = {"safetensors": "SafetensorError", "huggingface_hub.errors": "Stri
 """What the libraries raise over files that are damaged, lacking or not theirs; the latter are no kind of the former."""
 
 _FEWEST_WORDS = 8
-"""Tokens beside the special ones that even the smallest vocabulary has; those made up without files have up to 2."""
+"""Tokens besides the special ones that even the smallest vocabulary has; those made up without files have up to 2."""
 
 
 def device_of(name: str) -> Any:

@@ -38,10 +38,10 @@ class Source:
 
     Attributes:
         name: What was given, for messages.
-        folder: Local folder; None where it is a repository of the hub.
+        folder: Local folder; None if it is a repository of the hub.
         repository: Repository of the hub.
         revision: Branch, tag or commit of it; None takes its main branch.
-        prefix: What stands before such names, for messages.
+        prefix: What is before such names, for messages.
     """
 
     name: str
@@ -106,11 +106,11 @@ def source_of(name: str, *, prefix: str = "", bare_folders: bool = False) -> Sou
 
     Args:
         name: What is given.
-        prefix: What may stand before all of these, such as ``hf/``, and is no part of them.
-        bare_folders: Whether ``folder`` and ``some/folder`` mean a folder too, where there is one.
+        prefix: What may be before all of these, such as ``hf/``, and is no part of them.
+        bare_folders: Whether ``folder`` and ``some/folder`` mean a folder too, if there is one.
 
     Raises:
-        UsageError: It is none of these, or there is no such folder.
+        UsageError: It is not one of these, or there is no such folder.
     """
     rest = name.removeprefix(prefix)
     folder = Path(rest).expanduser() if rest.startswith("~/") else Path(rest)
@@ -137,7 +137,7 @@ def locate(source: Source, *, more: Sequence[str] = ()) -> Checkpoint:
 
     Args:
         source: See source_of.
-        more: Patterns of files to fetch beside configuration, tokenizer and weights.
+        more: Patterns of files to fetch besides configuration, tokenizer and weights.
 
     Raises:
         UsageError: The hub (or, offline, the cache) does not have it; or it cannot be loaded safely.

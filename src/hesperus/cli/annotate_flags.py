@@ -11,7 +11,7 @@ Store = Annotated[Path, typer.Argument(help="Rating store (.sqlite) that `create
 
 
 def tell(*lines: str) -> None:
-    """Say something beside the data; what stands in a line may come from raters."""
+    """Say something next to the data; what is in a line may come from raters."""
     from hesperus.untrusted import visible
 
     for line in lines:

@@ -51,7 +51,7 @@ def take_in(
 ) -> None:
     """Take files of replies in, and write the requests of the next stage, or the run folder where none is left.
 
-    The study is given as it was exported. The files are copied beside the reply store. Lines of other requests are passed
+    The study is given as it was exported. The files are copied next to the reply store. Lines of other requests are passed
     over, and a line that failed is written again with the next requests.
 
     For example:

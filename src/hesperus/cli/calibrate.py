@@ -62,7 +62,7 @@ def command(
 ) -> None:
     """Score a judge of open answers against people who labelled claims as supported, not supported or irrelevant.
 
-    Accuracy, κ and F1 by class; the score that the judge would give each system beside the score that people gave; two
+    Accuracy, κ and F1 by class; the score that the judge would give each system next to the score that people gave; two
     controls, and how many of the judge's replies could be read. Without --reference, and given one system's file, the
     other files of its folder are read for what they know.
 
@@ -128,7 +128,7 @@ def _texts(files: list[Path]) -> list[LabelledText]:
 
 
 def _beside(files: list[Path], texts: list[LabelledText]) -> list[LabelledText]:
-    """Where one system's file is given: what stands beside it on the same topics."""
+    """Where one system's file is given: what is next to it on the same topics."""
     from hesperus.errors import DataError
     from hesperus.evaluators.labelled import read_labelled
 
@@ -185,7 +185,7 @@ def _judging(name: str, base_url: str | None, store: Path) -> Iterator[Judge]:
 
 
 def _write(rows: list[dict[str, JSON]], out: Path) -> None:
-    """JSON lines, written beside and renamed."""
+    """JSON lines, written under another name, then renamed."""
     import json
     import os
 

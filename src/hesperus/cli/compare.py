@@ -40,7 +40,7 @@ def command(
     interval: Interval = None,
     format: Format = "table",
 ) -> None:
-    """Set two runs beside each other: paired differences (second − first), intervals, tests.
+    """Set two runs next to each other: paired differences (second − first), intervals, tests.
 
     Items count where both runs have them. `p` is the mid-p McNemar test (of similarity, κ_p of two languages: of the same
     resampled items as the interval), `p_holm` corrects it for the number of rows, `detectable` is the smallest

@@ -135,7 +135,7 @@ def _pocket() -> Iterator[_Row]:
 
 
 def _store(path: Path) -> _Row:
-    """An existing store opens; where there is none, one could be made."""
+    """An existing store opens; if absent, one could be made."""
     import tempfile
 
     from hesperus.asking import ReplyStore

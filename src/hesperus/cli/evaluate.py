@@ -91,7 +91,7 @@ def command(
 ) -> None:
     """Evaluate open answers that are there already: how much of the reference's information each language holds.
 
-    Each reply is put into the reference's language, sentence by sentence, and held against the same model's reply to
+    Each reply is put into the reference's language, sentence by sentence, and compared with the same model's reply to
     the same item there. Replies that are refused, blocked, empty or failed count as no answer (one such side: 0; both:
     1); statistics that end in `_answered` leave them out. Properties leave such pairs out, except that `refusal` counts a
     refused reply as refusing. `ceiling` is the score of the reference itself sent there and

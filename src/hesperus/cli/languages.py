@@ -132,7 +132,7 @@ def check(
 
 
 def _chosen(kind: str, given: list[str] | None, known: dict[str, str]) -> set[str] | None:
-    """The names that a filter stands for, whatever their case; None lets everything pass."""
+    """The names that a filter represents, whatever their case; None lets everything pass."""
     from hesperus.errors import UnknownNameError
 
     if not given:

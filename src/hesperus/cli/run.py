@@ -51,8 +51,8 @@ def command(
 
     Stop it whenever you like: every reply is kept in the store, and the same command goes on where it stopped.
     No request is ever paid for twice. A finished run folder with `--table` and nothing else is only read. A run folder, or the `study.yaml` in it, runs the same study again, in that folder; with
-    other flags beside, it is another study and gets a folder of its own. Files that a study file names are looked up from the
-    working directory, or else beside the study file and in the folders above it.
+    other flags besides, it is another study and gets a folder of its own. Files that a study file names are looked up from the
+    working directory, or else next to the study file and in the folders above it.
 
     For example:
 

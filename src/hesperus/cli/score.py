@@ -39,7 +39,7 @@ def command(
 ) -> None:
     """Score a run's translations against the benchmark's own wording: BLEU, chrF, ROUGE, COMET.
 
-    Item scores go to RUN/scores.parquet, where `hesperus measure translation RUN` looks for them; scores that stand there
+    Item scores go to RUN/scores.parquet, where `hesperus measure translation RUN` looks for them; scores that are there
     already stay, so that COMET can be added later. The benchmark's own
     version in each target language must be in the run: ask for it with `--originals`.
 

@@ -159,7 +159,7 @@ def _declared(what: str, flags: Mapping[str, Any]) -> DeclaredStudy:
 
 
 def _study_named(what: str | None, *, forgiving: bool) -> str | None:
-    """The study of a name or file; None where there is none and that is said elsewhere."""
+    """The study of a name or file; None if absent and that is said elsewhere."""
     from hesperus.api.declared import kind_of
 
     if what is None:

@@ -222,7 +222,7 @@ def _source(task: Task) -> str:
 
 
 def _wordings(task: Task) -> dict[str, str]:
-    """Wording to the languages that take their instruction from it, where there are several to choose from."""
+    """Wording to the languages that take their instruction from it, if there are several to choose from."""
     if len(task.presets) < 2:
         return {}
     base = task.name.partition("@")[0]

@@ -122,7 +122,7 @@ def numbers_of(given: list[str] | None, *, whole: bool = False) -> dict[str, flo
 
 
 def show(found: Table, format: str) -> None:
-    """Print a table; for people narrow, with what was left out and what to keep in mind beside it."""
+    """Print a table; for people narrow, with what was left out and what to keep in mind next to it."""
     from dataclasses import replace
 
     from hesperus.reports.formats import print_table

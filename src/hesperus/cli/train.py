@@ -168,7 +168,7 @@ def _trained(
 
 
 def _balance(pairs: LabelledPairs, settings: SplitSettings) -> Table:
-    """Shares of each property in each side, beside the paper's."""
+    """Shares of each property in each side, next to the paper's."""
     from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
     from hesperus.evaluators.properties.searching import left_out
     from hesperus.evaluators.properties.splitting import split_by_post

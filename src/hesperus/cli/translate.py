@@ -195,7 +195,7 @@ def _refuse_unsupported(jobs: Sequence[Job]) -> None:
 
 
 def _languages(table: pl.DataFrame, columns: _Columns, file: Path) -> list[str]:
-    """The language of each row, as a normal tag; a sense code stands for its language."""
+    """The language of each row, as a normal tag; a sense code represents its language."""
     from hesperus.errors import DataError, UnknownNameError
     from hesperus.languages import normalise
     from hesperus.types import Sense
@@ -220,7 +220,7 @@ def _languages(table: pl.DataFrame, columns: _Columns, file: Path) -> list[str]:
 def _translated(
     asked: dict[Job, list[str]], out: Path | None, write: Callable[[dict[Job, list[str]]], bytes]
 ) -> None:
-    """Translate, with a journal beside the file that is written at the end."""
+    """Translate, with a journal next to the file that is written at the end."""
     from contextlib import nullcontext
 
     from hesperus.api.progress import StageProgress

@@ -21,11 +21,11 @@ def command(
         bool, typer.Option("--no-browser", help="Print the address and open nothing.")
     ] = False,
 ) -> None:
-    """Explore runs in the browser: which questions stand behind a number, and each of them in every language.
+    """Explore runs in the browser: which questions are behind a number, and each of them in every language.
 
     The item matrix has a row for each model and item and a cell for each sense: right, wrong, changed against its reference,
     no answer. Filter it by a click, open a question with all its texts, replies and probabilities side by side, download
-    what is left as CSV or JSON. Every filter stands in the address, so that a view can be shared. Several runs stand next
+    what is left as CSV or JSON. Every filter is in the address, so that a view can be shared. Several runs are next
     to each other. Only this machine is served, only the one who has the address with its token, and nothing can be changed.
 
     For example:
@@ -52,7 +52,7 @@ def command(
 
 
 def _show(url: str) -> None:
-    """Open a browser where there is a screen: elsewhere Python would start one in this terminal."""
+    """Open a browser if there is a screen: elsewhere Python would start one in this terminal."""
     import os
     import sys
     import webbrowser

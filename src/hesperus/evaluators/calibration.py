@@ -57,7 +57,7 @@ class JudgedText:
 
     Attributes:
         text: The text and people's labels.
-        judged: Verdicts against the reference, a claim each; None where there is no reference on the topic.
+        judged: Verdicts against the reference, a claim each; None if there is no reference on the topic.
         controls: Verdicts of each control, a claim each.
         readability: What the judge was asked for them.
     """
@@ -77,7 +77,7 @@ class JudgedText:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A judge beside people.
+    """A judge next to people.
 
     Attributes:
         texts: Every answered text with its verdicts.
@@ -117,7 +117,7 @@ class Calibration:
         return {name: found.get(name, nothing) for name in STATISTICS}
 
     def claim_rows(self) -> list[dict[str, JSON]]:
-        """A row for each claim: people's label, the judge's verdict, and why there is none."""
+        """A row for each claim: people's label, the judge's verdict, and why it is absent."""
         return [
             {
                 "system": text.text.system,
@@ -306,7 +306,7 @@ def _control(texts: Sequence[JudgedText], places: Places, control: Control) -> S
 
 
 def _share(values: Sequence[bool | None]) -> float | None:
-    """Share of True among those that are not None; None where there are none."""
+    """Share of True among those that are not None; None if absent."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fenced:
-    """A text that stands between two lines with a mark that does not occur in it.
+    """A text that is between two lines with a mark that does not occur in it.
 
     Attributes:
         mark: Eight hexadecimal digits.
@@ -40,7 +40,7 @@ def fenced(text: str, *, also: str = "") -> Fenced:
 
     Args:
         text: What is fenced.
-        also: Another text that will stand in a fence with the same mark.
+        also: Another text that will be in a fence with the same mark.
     """
     shown, beside = visible(text), visible(also)
     mark, turn = "", 0

@@ -76,10 +76,10 @@ class Readability:
 
 @dataclass(frozen=True, slots=True)
 class Settled(Generic[T]):
-    """What a question came to.
+    """Result of a question.
 
     Attributes:
-        value: What was read; None where nothing could be.
+        value: What was read; None if nothing could be.
         reason: Why nothing could be read; empty otherwise.
         readability: The question, counted.
     """
@@ -96,7 +96,7 @@ class Asker:
         model: ``provider/name`` of the judge.
         ask_requests: Answers requests in order, such as hesperus.asking.ask with its model and store filled in.
         settings: How replies are drawn.
-        held: Which requests a store answers; None where there is no store.
+        held: Which requests a store answers; None if there is no store.
         retry: Whether questions whose stored replies could not be read are asked again.
 
     Attributes:
@@ -143,11 +143,11 @@ def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) ->
 
     Args:
         questions: What to ask.
-        ask: Asks a batch. An Asker that retries is asked `tries` times beside the replies that its store holds.
+        ask: Asks a batch. An Asker that retries is asked `tries` times besides the replies that its store holds.
         tries: Most times that a question is asked.
 
     Returns:
-        What each came to, in order.
+        The result of each, in order.
 
     Raises:
         ValueError: `ask` gave another number of replies than it was given prompts.

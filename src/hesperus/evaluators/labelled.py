@@ -79,7 +79,7 @@ def read_references(path: Path) -> dict[str, str]:
 
 
 def known_from_others(texts: Sequence[LabelledText]) -> dict[tuple[str, str], str]:
-    """What people found supported in the other systems' texts on each topic: a reference where there is no better one.
+    """What people found supported in the other systems' texts on each topic: a reference if there is no better one.
 
     It holds a part of what is true, so a judge that is perfect will miss true claims, and says nothing of irrelevance.
 

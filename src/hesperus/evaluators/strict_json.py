@@ -1,4 +1,4 @@
-"""JSON from a judge: the whole reply is the document, nothing else, and no key stands in it twice."""
+"""JSON from a judge: the whole reply is the document, nothing else, and no key is in it twice."""
 
 from __future__ import annotations
 

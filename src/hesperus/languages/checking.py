@@ -1,6 +1,6 @@
 """Checks of language packs: what a careful reviewer would catch without knowing the language.
 
-A pack is data that people write by hand. Each rule here stands for a slip that would otherwise surface as a wrongly
+A pack is data that people write by hand. Each rule here represents a slip that would otherwise surface as a wrongly
 read answer: a word that means yes and no at once, a Latin letter among Cyrillic ones, a placeholder lost.
 """
 

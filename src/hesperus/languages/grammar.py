@@ -1,6 +1,6 @@
 """The little grammar that reading a reply needs, as data: what negates and on which side, what joins two answers.
 
-Rules in code are general; what a language does stands in its pack. Every key may be left out where the language has
+Rules in code are general; what a language does is in its pack. Every key may be left out where the language has
 no such thing.
 """
 
@@ -29,18 +29,18 @@ class Grammar:
         conditions: Words that make what follows a case and no claim ("if", "whether").
         but: Words after which a negation no longer holds ("but", "sondern").
         joins: Words for "and" between two answers.
-        because: Words that begin a reason; what stands behind them says nothing of the answer before them.
+        because: Words that begin a reason; what is behind them says nothing of the answer before them.
         wrong: Further words that call an option wrong, besides the labels ``incorrect`` and ``false``; ``nesprávn*`` is
             any word that begins so.
         right: Further words that call an option right or choose it, besides the labels ``correct`` and ``true``
             ("choose", "選び"); a star as for ``wrong``.
-        excludes: Words that leave an option out, wherever they stand in its clause; a star as for ``wrong``.
+        excludes: Words that leave an option out, wherever they are in its clause; a star as for ``wrong``.
         regrets: Words of regret with which a short reply begins that gives no answer ("unfortunately").
         guesses: Words that make an answer of what follows a phrase of doubt ("I am not sure, but probably …").
         unlike_english: English negators and other such words that mean something else in the language ("no", "as").
         everyday: Labels that are also everyday words: they count only where something sets them apart.
         own_clause: Answers that inside a reply count as a clause of their own only (Punjabi "ਹਾਂ", "yes" and "am").
-        predicates: Synonyms of an answer that are a claim wherever they stand in a reply of one sentence that negates
+        predicates: Synonyms of an answer that are a claim wherever they are in a reply of one sentence that negates
             nothing ("contradicts").
         not_inside: Answers that are no answer inside a sentence, but are one at its start (German "ja").
         letter_words: Capital letters that begin a sentence as a word of their own ("A", "I").
@@ -49,7 +49,7 @@ class Grammar:
         counters: What follows an option's number ("番", "번").
         letter_names: For each place, other letters and spelt names of letters ("乙", "बी").
         magnitudes: Words that multiply a number, with the factor ("लाख": "100000").
-        magnitude_first: Whether the magnitude stands before its number ("milioni 3").
+        magnitude_first: Whether the magnitude is before its number ("milioni 3").
         spellings: Pairs of characters that count as one when words are compared (Arabic and Persian yeh).
         apostrophe: What an apostrophe does.
         clause_blank: Whether a blank ends a clause (Thai).
@@ -138,7 +138,7 @@ _SET_APART = ("negators_after", "everyday", "own_clause", "not_inside")
 
 
 def contradictions(raw: Mapping[str, Any], groups: Any) -> Iterator[tuple[str, str]]:
-    """What a grammar says and takes back, by itself or beside the labels of its pack: key and message.
+    """What a grammar says and takes back, by itself or next to the labels of its pack: key and message.
 
     A word that negates may be the label "no" as well, if the grammar says where it is that label; it can be no label
     that agrees.

@@ -34,7 +34,7 @@ ALIKE: tuple[frozenset[str], ...] = tuple(
     )
 )  # fmt: skip
 """Languages that are not told apart: of sentences of 80 characters and more in one of them, fewer than 95 % would be
-found where another of the set was asked for. A language may stand in several sets."""
+found where another of the set was asked for. A language may be in several sets."""
 
 MIN_LETTERS = 20
 """Letters from which a sentence is judged; a Chinese or Japanese character counts as three."""
@@ -93,13 +93,13 @@ class TextLanguage:
 
     Attributes:
         language: Tag of the language of most letters: the one asked for as it was written, or the most likely other;
-            None where the text is too short to tell, or the language asked for is not among those that are known.
+            None if the text is too short to tell, or the language asked for is not among those that are known.
         own: Letters in the language asked for, or one that is not told apart from it.
         other: Letters in another language.
         sentences: Sentences that were long enough to be judged.
         other_sentences: How many of these are in another language.
         strange_words: Words of four and more small Latin letters outside code, names and quotations, where the
-            language asked for is not written in Latin script; None where it is.
+            language asked for is not written in Latin script; None if it is.
     """
 
     language: str | None
@@ -145,7 +145,7 @@ def are_alike(one: str, other: str) -> bool:
 
 
 def identify(text: str) -> str | None:
-    """The most likely language of a text; None where fewer than MIN_LETTERS letters are left of it, or it says nothing.
+    """The most likely language of a text; None if fewer than MIN_LETTERS letters are left of it, or it says nothing.
 
     >>> identify("Die Hauptstadt von Peru heißt Lima und liegt am Meer.")
     'de'
@@ -201,7 +201,7 @@ def text_language(text: str, expected: str) -> TextLanguage:
 
 
 def _judged(unit: str, expected: str) -> tuple[str, int] | None:
-    """The other language of a sentence (empty: the one asked for) and its letters; None where it cannot be told."""
+    """The other language of a sentence (empty: the one asked for) and its letters; None if it cannot be told."""
     scripts = _scripts(expected)
     own, foreign = _counted(unit, scripts)
     if foreign > own:
@@ -230,7 +230,7 @@ def _judged(unit: str, expected: str) -> tuple[str, int] | None:
 
 
 def _far_ahead(text: str, expected: str, needed: float) -> str | None:
-    """A language that is more likely than the one asked for by the margin; None where there is none."""
+    """A language that is more likely than the one asked for by the margin; None if absent."""
     near = _alike(expected)
     if _tags()[_identifier().classify(text.lower() if text.isupper() else text)[0]] in near:
         return None
@@ -283,7 +283,7 @@ def _units(lines: list[str]) -> Iterator[str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """A text in parts of at most _LONGEST_UNIT characters, cut at blanks where there are any."""
+    """A text in parts of at most _LONGEST_UNIT characters, cut at blanks if any."""
     while len(text) > _LONGEST_UNIT:
         cut = text.rfind(" ", _LONGEST_UNIT // 2, _LONGEST_UNIT)
         cut = cut if cut > 0 else _LONGEST_UNIT

@@ -80,7 +80,7 @@ def mostly_in(text: str, scripts: tuple[str, ...]) -> bool:
 
 
 def share_in(text: str, scripts: tuple[str, ...]) -> float | None:
-    """Share of the letters that belong to the given scripts; None where fewer than three letters are known.
+    """Share of the letters that belong to the given scripts; None if fewer than three letters are known.
 
     Only the first 2,000 characters are counted.
     """

@@ -35,7 +35,7 @@ def compared_reply(reply: str, asked: str) -> TextLanguage:
 
 
 def reply_language(reply: str | None, asked: str | None) -> str | None:
-    """Tag of the language of a reply, for the column `reply_language`; None where it cannot be told.
+    """Tag of the language of a reply, for the column `reply_language`; None if it cannot be told.
 
     Args:
         reply: What the model sent.
@@ -45,7 +45,7 @@ def reply_language(reply: str | None, asked: str | None) -> str | None:
 
 
 def language_asked(instruction: str) -> str | None:
-    """The language of an instruction by its sense code, lenient about what follows it; None where it names none."""
+    """The language of an instruction by its sense code, lenient about what follows it; None if it names none."""
     try:
         tag = Sense.parse(instruction).language
     except ValueError:

@@ -17,7 +17,7 @@ def translation_request(source: str, target: str, text: str) -> str:
     Args:
         source: Language of the text and of the request, any style of tag; it needs a pack.
         target: Language wanted, any style of tag.
-        text: What to translate; stands in the request as it is, between straight quotation marks.
+        text: What to translate; is in the request as it is, between straight quotation marks.
 
     Raises:
         UnknownNameError: A language does not exist, or the source has no pack.

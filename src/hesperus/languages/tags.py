@@ -1,6 +1,6 @@
 """Tags in any style in, BCP-47 out; and what is known of each language.
 
-A tag is brought to the shortest form that keeps its meaning: the two-letter code where there is one, the dominant
+A tag is brought to the shortest form that keeps its meaning: the two-letter code if there is one, the dominant
 member of a macrolanguage written as the macrolanguage (``arb`` is ``ar``, ``cmn`` is ``zh``), and no script where it
 is the one that everybody expects (``zho_Hans`` is ``zh``, ``zh-Hant-TW`` is ``zh-TW``). Regions are kept.
 """
@@ -97,7 +97,7 @@ class Language:
         name: English name, with script or region where the tag names one; the tag itself where no name is known.
         autonym: What its speakers call it; the tag itself where that is not known.
         script: ISO 15924 code by CLDR's likely subtags; ``Zzzz`` where nobody says.
-        family: Top-level family of Glottolog 5.1, or None where the language is not in the table.
+        family: Top-level family of Glottolog 5.1, or None if the language is not in the table.
         direction: How its script runs.
         branch: Group within the family (Romance, Germanic, Indo-Aryan, …), or None likewise.
         iso639_3: Three-letter code of the individual language that the facts were looked up by, or None.

@@ -137,7 +137,7 @@ def shape(text: str) -> tuple[dict[str, Raw], dict[str, int], list[Fault]]:
     """Read the YAML of a pack and compare its keys and kinds with what a pack must have.
 
     Returns:
-        The data; the line of each key path (``labels.polarity.yes``); the faults, none where the shape is right.
+        The data; the line of each key path (``labels.polarity.yes``); the faults, none if the shape is right.
     """
     try:
         found = read_yaml(text, None, is_text=True, longest=_LONGEST_FILE, deepest=_DEEPEST)

@@ -118,7 +118,7 @@ class BatchEndpoint:
         return self._batch(self._document(raw, "batch"))
 
     async def find(self, mark: str) -> Batch | None:
-        """The batch with a mark, among the last; None where there is none.
+        """The batch with a mark, among the last; None if absent.
 
         Raises:
             ModelError: The endpoint does not list its batches.
@@ -191,8 +191,8 @@ class BatchLine:
 
     Attributes:
         key: The request's own name in the batch.
-        raw: The response; None where there is none.
-        problem: Why there is none; empty where there is one.
+        raw: The response; None if absent.
+        problem: Why it is absent; empty if there is one.
         code: The same as the endpoint's machine word.
     """
 
@@ -212,7 +212,7 @@ def request_line(key: str, url: str, body: Mapping[str, JSON]) -> bytes:
 
 
 def read_line(line: bytes) -> BatchLine | None:
-    """A line of a file of replies or errors; None where it is no such line."""
+    """A line of a file of replies or errors; None if it is no such line."""
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError:

@@ -365,7 +365,7 @@ def _with_key(provider: Provider, options: ModelOptions) -> Provider:
 
 
 def _read_key(provider: Provider, model: str) -> str | None:
-    """The key from the environment; None where the endpoint needs none and none is set."""
+    """The key from the environment; None if the endpoint needs none and none is set."""
     variable = provider.key_variable()
     key = os.environ.get(variable, "").strip()
     if not key:

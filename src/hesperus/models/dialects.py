@@ -50,7 +50,7 @@ class Refusal:
 def other_dialect(
     dialect: Dialect, refusal: Refusal, *, given: Collection[str], has_system: bool
 ) -> Dialect | None:
-    """The dialect in which the request is worth another try; None where the refusal is about something else.
+    """The dialect in which the request is worth another try; None if the refusal is about something else.
 
     Args:
         dialect: In which the request was put.

@@ -32,7 +32,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the endpoint asks us to wait, from ``Retry-After`` (seconds or HTTP date) or ``retry-after-ms``.
 
     Returns:
-        Seconds, at least 0, or None where the endpoint does not say or says nonsense.
+        Seconds, at least 0, or None if the endpoint does not say or says nonsense.
     """
     for name, unit in (("retry-after-ms", 1e-3), ("Retry-After", 1.0)):
         value = headers.get(name, "").strip()

@@ -2,7 +2,7 @@
 
 What each was shown is published (``beliefs``), so that its accuracy, its consistency and its agreement with the
 others are known before it is asked. Inference is exact and does not depend on what else is in a batch: requests run
-beside requests of the very same length, so no padding enters the arithmetic.
+next to requests of the very same length, so no padding enters the arithmetic.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class PocketModel:
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
-        """What decides a reply beside the request: a BLAKE2b hash of graph, weights and tokenizer."""
+        """What decides a reply besides the request: a BLAKE2b hash of graph, weights and tokenizer."""
         digest = hashlib.blake2b(digest_size=16)
         for file in ("model.onnx", "model.safetensors", "tokenizer.json"):
             try:

@@ -25,11 +25,11 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """``provider/name``, as it stands in the records."""
+        """``provider/name``, as it is in the records."""
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """All that decides the reply beside the request: weights hash, base URL and so on.
+        """All that decides the reply besides the request: weights hash, base URL and so on.
 
         It enters the key of every stored reply, and is stored in the clear: it must hold no secret.
         """

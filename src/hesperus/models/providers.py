@@ -25,11 +25,11 @@ class Provider:
 
     Attributes:
         name: Prefix of its model names.
-        base_url: Root of the API; None where the user must give one.
+        base_url: Root of the API; None if the user must give one.
         key_variables: Environment variables that may hold the key, the usual one first.
         needs_key: False where the endpoint usually runs without one.
         limit_word: Member of the request body that bounds the reply's length.
-        seed_word: Member that seeds sampling; None where the endpoint takes none.
+        seed_word: Member that seeds sampling; None if the endpoint takes none.
         top_logprobs: Most alternatives a token that it returns; 0 where it returns no log-probabilities.
         key_header: Header that holds the key; ``Authorization`` holds it as a bearer token.
         protocol: Protocol: chat completions, or OpenAI's responses.
@@ -106,7 +106,7 @@ def clean_base_url(url: str) -> str:
 
     Raises:
         UsageError: It is no http(s) address, or holds a user, a password, another query or a fragment: those could
-            carry secrets, and the base URL is stored beside every reply.
+            carry secrets, and the base URL is stored next to every reply.
     """
     try:
         parts = urlsplit(url.strip())

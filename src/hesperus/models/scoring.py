@@ -4,7 +4,7 @@
 begin it. Limits, which every report on such numbers should state: only an option's *first token* is scored; an
 option that is not among the alternatives has no number, and then the request fails rather than guess; options
 that begin alike ("Canada", "Canberra") cannot be told apart unless a token reaches past what they share; the
-endpoint's chat template stands before the token.
+endpoint's chat template is before the token.
 
 ``echo`` has the completions endpoint return the log-probability of every token of prompt + option, and sums those
 of the option: exact for any option, but the prompt goes in plain, without a chat template, so it fits base models.

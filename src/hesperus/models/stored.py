@@ -125,7 +125,7 @@ def decode_reply(value: object) -> Reply:
 
 
 def token_count(value: object) -> int | None:
-    """A number of tokens as an endpoint or a file gives it; None where it cannot be one.
+    """A number of tokens as an endpoint or a file gives it; None if it cannot be one.
 
     A count beyond all measure would fit no column and stop a study for good.
     """

@@ -196,7 +196,7 @@ def finish_of(choice: Mapping[str, Any]) -> Finish:
 
 
 def usage_of(document: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """Tokens in and out as the endpoint counted them; None where it did not."""
+    """Tokens in and out as the endpoint counted them; None if it did not."""
     usage = document.get("usage")
     if not isinstance(usage, dict):
         return None, None
@@ -239,11 +239,11 @@ _THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning)>(.*?)(?:</\1>\s*
 def split_thinking(text: str) -> tuple[str | None, str]:
     """Thinking and answer of a text that holds both, as open models write them where no server tells them apart.
 
-    Thinking stands first, between ``<think>`` and ``</think>``; some chat templates write the opening tag themselves, so
+    Thinking is first, between ``<think>`` and ``</think>``; some chat templates write the opening tag themselves, so
     that the reply has the closing one alone. What never closes is all thinking.
 
     Returns:
-        The thinking, or None where there is none, and the rest.
+        The thinking, or None if absent, and the rest.
     """
     if "think" not in text and "thought" not in text and "reasoning" not in text:
         return None, text
@@ -255,7 +255,7 @@ def split_thinking(text: str) -> tuple[str | None, str]:
 
 
 def thinking_of(message: Mapping[str, Any]) -> str | None:
-    """What the model thought, where the endpoint shows it beside the answer; None where it does not.
+    """What the model thought, where the endpoint shows it besides the answer; None if it does not.
 
     Members by which servers give it: ``reasoning_content`` (DeepSeek, vLLM, SGLang), ``reasoning`` (OpenRouter, Groq,
     Ollama), parts of the type ``thinking`` or ``reasoning`` (Mistral, Anthropic).
@@ -297,6 +297,6 @@ def _part(part: object) -> str:
 
 
 def _title(body: bytes) -> str:
-    """The title of an HTML page, as ``: …``; empty where there is none."""
+    """The title of an HTML page, as ``: …``; empty if absent."""
     match = re.search(rb"(?is)<title[^>]*>\s*(.{1,200}?)\s*</title>", body[:16384])
     return f": {excerpt(match[1].decode('utf-8', 'replace'))}" if match else ""

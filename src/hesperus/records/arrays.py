@@ -36,13 +36,13 @@ class AnswerArrays:
         cells: Rows, sorted.
         items: Columns, sorted by id.
         labels: Label of each class code: those of the longest list of options in its order, then the others by name.
-        answers: Class codes, [cells, items]; INVALID, FAILED or MISSING where there is no label.
-        gold: Codes of the right labels, [cells, items]; INVALID where there is none, MISSING where no reply is.
+        answers: Class codes, [cells, items]; INVALID, FAILED or MISSING if there is no label.
+        gold: Codes of the right labels, [cells, items]; INVALID if absent, MISSING where no reply is.
         outcomes: Index into OUTCOMES, [cells, items]; MISSING where nothing was asked.
         options: Number of options of each item; where the items do not say, the number of labels of the whole task; 0
             where that is not known, since answers are free text.
-        probs: Probabilities by class code, [cells, items, labels], 0 beyond an item's options, NaN where there are
-            none or no reply came; None where no record has any, or they were not wanted.
+        probs: Probabilities by class code, [cells, items, labels], 0 beyond an item's options, NaN
+            if absent or no reply came; None if no record has any, or they were not wanted.
     """
 
     cells: tuple[Cell, ...]
@@ -137,7 +137,7 @@ def _labels(frame: pl.DataFrame) -> tuple[tuple[str, ...], set[str]]:
 
 
 def _options(frame: pl.DataFrame, listed: set[str]) -> Codes:
-    """Options of each item; 0 where it lists some and an answer is none of them, since answers are then free text."""
+    """Options of each item; 0 where it lists some and an answer is not one of them, since answers are then free text."""
     columns = [pl.col("item"), pl.col("options").list.len().cast(pl.Int32).alias("count")]
     parts = [pl.col("count").min().alias("least"), pl.col("count").max().alias("most")]
     known = pl.col("most")

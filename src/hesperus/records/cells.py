@@ -47,7 +47,7 @@ class Selection:
 
     @classmethod
     def parse(cls, text: str) -> Selection:
-        """Read ``instruction=en,input=de_from_en[,repeat=2][,model=…]``; a bare code stands for both senses.
+        """Read ``instruction=en,input=de_from_en[,repeat=2][,model=…]``; a bare code represents both senses.
 
         Raises:
             UnknownNameError: A key does not exist.
@@ -82,7 +82,7 @@ class Selection:
         )
 
     def find(self, cells: Iterable[Cell]) -> Cell | None:
-        """The first cell that matches, by model and repeat; None where there is none."""
+        """The first cell that matches, by model and repeat; None if absent."""
         return min((cell for cell in cells if self.matches(cell)), default=None)
 
     def check(self, cells: Sequence[Cell]) -> None:
@@ -114,7 +114,7 @@ class CellPair:
 
     @property
     def labels(self) -> tuple[str, str]:
-        """Labels of both; the repeat stands in them where either is not the first of its sense."""
+        """Labels of both; the repeat is in them where either is not the first of its sense."""
         again = self.condition == "repeat" or self.a.repeat != 1 or self.b.repeat != 1
         return self.a.label(repeat=again), self.b.label(repeat=again)
 

@@ -21,7 +21,7 @@ _SLACK = 0.01
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a table came from, for messages: the file, and how many lines stand before its first row."""
+    """Where a table came from, for messages: the file, and how many lines are before its first row."""
 
     file: object
     header: int
@@ -58,7 +58,7 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
         frame: Any table with the required columns. Whole numbers become text where the contract says text; `repeat`
             defaults to 1; `outcome` is derived where it is absent or null (a label: answered, none: invalid); an empty
             label is none. Labels become options of their item where cleaning makes them one (`a`, `(B)`, `C.`), and
-            one spelling of a label stands for all within a task where items list no options (see records.labels).
+            one spelling of a label represents all within a task where items list no options (see records.labels).
         file: Named in messages.
         header: Lines of the file before its first row.
 
@@ -184,7 +184,7 @@ def _from_json(column: pl.Series, kind: pl.DataType, place: _Place) -> pl.Series
 
 
 def _json_list(text: str, *, is_text: bool) -> list[str] | list[float] | None:
-    """The texts or numbers of a JSON list; None where it is none."""
+    """The texts or numbers of a JSON list; None if it is none."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:

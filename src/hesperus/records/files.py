@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: written beside their place, then renamed into it."""
+"""Files appear whole or not at all: written next to their place, then renamed into it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OLD = 86_400.0
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a new file beside `path`, then put it in its place in one step.
+    """Let `write` fill a new file next to `path`, then put it in its place in one step.
 
     Args:
         path: Where the file shall stand; its folder is made.

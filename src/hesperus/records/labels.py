@@ -87,7 +87,7 @@ def _as_options(frame: pl.DataFrame, name: str, listed: pl.Series) -> tuple[pl.S
 
 
 def _option_of(label: str, options: Sequence[str]) -> str | None:
-    """The one option that a label is another spelling of; None where it is none, or could be two."""
+    """The one option that a label is another spelling of; None if it is none, or could be two."""
     form = label_key(label)
     found = [option for option in options if label_key(option) == form]
     return found[0] if len(found) == 1 else None
@@ -127,7 +127,7 @@ def _one_spelling(frame: pl.DataFrame, listed: pl.Series) -> pl.DataFrame:
 
 
 def _spellings(found: Counter[str], golds: Iterable[str]) -> dict[str, str]:
-    """Label to the spelling that stands for it, for those labels that change."""
+    """Label to the spelling that represents it, for those labels that change."""
     groups: dict[str, list[str]] = defaultdict(list)
     for label in found:
         groups[label_key(label)].append(label)

@@ -34,7 +34,7 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
 
     Args:
         path: A run folder, or a file: Parquet, CSV, TSV or JSON lines (by its ending).
-        columns: Further columns that are wanted; only what measures look at is read beside them, which spares the
+        columns: Further columns that are wanted; only what measures look at is read next to them, which spares the
             replies of a large file. None reads everything.
 
     Returns:
@@ -131,7 +131,7 @@ def _unreadable(file: Path, kind: str, error: Exception) -> DataError:
 
 
 def _not_utf8(file: Path) -> int | None:
-    """The first line that is not UTF-8; None where all are."""
+    """The first line that is not UTF-8; None if all are."""
     with file.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:

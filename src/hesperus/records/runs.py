@@ -39,7 +39,7 @@ class Run:
 
     Attributes:
         records: The records table.
-        items: The items it asked about, or None where they are not known (an import).
+        items: The items it asked about, or None if they are not known (an import).
         study: The resolved study.
         signature: How it was made (see hesperus.fingerprint.signature).
     """

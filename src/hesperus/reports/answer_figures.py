@@ -1,6 +1,6 @@
 """Figures of what was answered: shares of labels, where changed answers go, lost replies.
 
-Every function takes a Table and returns an altair chart, or None where the table has nothing to draw.
+Every function takes a Table and returns an altair chart, or None if the table has nothing to draw.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ _LOST = {
 
 
 def outcomes_figure(table: Table) -> Any | None:
-    """Shares of the replies that carry no answer, by what became of them; None where all do."""
+    """Shares of the replies that carry no answer, by what became of them; None if all do."""
     lost = [outcome for outcome in OUTCOMES if outcome != "answered"]
     rows = [
         {

@@ -3,7 +3,7 @@
 Hupkes et al. 2023, "A taxonomy and review of generalization research in NLP" (Nature Machine Intelligence 5), asks
 every study to place itself on five axes; the multisense paper fills a card in its appendix A. Here the run fills it in.
 What the records cannot tell (why the study is done, what the model was trained on) is set to what holds for most, and
-the reason beside each box says so.
+the reason next to each box says so.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class Drawing:
 
     Attributes:
         kind: What it is of.
-        name: The same, numbered where there are several; a file is called by it.
+        name: The same, numbered if there are several; a file is called by it.
         chart: An altair chart.
         caption: What it shows.
         table: The table of the report that has its numbers.

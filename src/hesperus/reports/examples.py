@@ -24,9 +24,9 @@ class Asked:
         code: As in the records.
         fields: Field name to text, where the run keeps its items.
         options: Texts of the options, likewise.
-        reply: What the model wrote, or None where it is not kept.
+        reply: What the model wrote, or None if it is not kept.
         answer: The label, or the outcome in words.
-        right: Whether the answer is the gold label; None where there is none.
+        right: Whether the answer is the gold label; None if absent.
     """
 
     sense: str

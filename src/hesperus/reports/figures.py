@@ -1,6 +1,6 @@
 """Figures of tables: consistency by language, language by language, accuracy.
 
-Every function takes a Table and returns an altair chart, or None where the table has nothing to draw.
+Every function takes a Table and returns an altair chart, or None if the table has nothing to draw.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def accuracy_figure(table: Table) -> Any | None:
 def placed(
     compared: Sequence[tuple[Pair, Mapping[str, object]]],
 ) -> list[tuple[str, str, Pair, Mapping[str, object]]]:
-    """Panel and line of each comparison: the source stands in the panel's title, or in the line where it varies."""
+    """Panel and line of each comparison: the source is in the panel's title, or in the line where it varies."""
     sources = {found.source for found, _ in compared}
     told = []
     for found, row in compared:

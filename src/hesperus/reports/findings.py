@@ -39,7 +39,7 @@ class Findings:
             many, each original with every other sense.
         pairs: The same of all pairs, without intervals where they are many.
         level: Coverage of the intervals.
-        translation: Translation scores beside consistency; None where no item was scored.
+        translation: Translation scores next to consistency; None if no item was scored.
         bins: Consistency by bins of the scores, likewise.
         unscored: Why scores that are there could not be used; empty otherwise.
     """
@@ -80,7 +80,7 @@ def findings_of(
         records: The records table.
         invalid: How unreadable answers compare.
         bootstrap: How intervals are made; None takes the default.
-        scores: Item scores of translations (see hesperus.analysis.scores.read_scores), where there are any.
+        scores: Item scores of translations (see hesperus.analysis.scores.read_scores), if any.
 
     Raises:
         DataError: The table is empty.

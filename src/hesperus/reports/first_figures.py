@@ -1,4 +1,4 @@
-"""The first figures of a run of senses: every model beside the others, a map of models and languages, and why answers change."""
+"""The first figures of a run of senses: every model next to the others, a map of models and languages, and why answers change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hesperus.wording import target_label
 Rows = list[dict[str, Any]]
 
 MOST_PANELS = 8
-"""Of more models no panel could be read beside the others; the map has them all."""
+"""Of more models no panel could be read next to the others; the map has them all."""
 _ACROSS = 4
 _STEP = 22
 
@@ -135,7 +135,7 @@ def why_figure(found: Findings) -> Any | None:
 
 
 def whole_rows(found: Findings) -> Rows:
-    """Consistency of whole prompts, T where there is any, else of the benchmark's own versions."""
+    """Consistency of whole prompts, T if any, else of the benchmark's own versions."""
     compared = compared_statistic(found.consistency, "consistency")
     kind = "T" if any(pair.kind == "T" for pair, _ in compared) else "versions"
     chosen = [(pair, row) for pair, row in compared if pair.kind == kind]

@@ -1,4 +1,4 @@
-"""Tables as a report's reader wants them: one line a comparison, shares in per cent, codes beside names."""
+"""Tables as a report's reader wants them: one line a comparison, shares in per cent, codes next to names."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def open_run(path: Path | str) -> Run:
 
 
 def scores_of(path: Path | str) -> pl.DataFrame | None:
-    """The item scores of translations that `hesperus score` left in a run folder; None where there are none.
+    """The item scores of translations that `hesperus score` left in a run folder; None if absent.
 
     Raises:
         DataError: The file of scores breaks its contract.
@@ -82,7 +82,7 @@ def report_findings(
     Args:
         run: The run.
         settings: How; None takes the defaults.
-        scores: Item scores of translations, where there are any.
+        scores: Item scores of translations, if any.
         folder: The run's folder, in which the evaluations of open answers stand.
 
     Raises:

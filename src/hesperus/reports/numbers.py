@@ -20,7 +20,7 @@ RESTS_ON = (Column("Items", True), Column("Answered, %", True), Column("Left out
 
 
 def share_cell(row: Row | None) -> Value:
-    """``87.2 [84.1, 90.1]`` in per cent; a dash where there is nothing, with the reason."""
+    """``87.2 [84.1, 90.1]`` in per cent; a dash if there is nothing, with the reason."""
     return _estimate(row, "percentage")
 
 

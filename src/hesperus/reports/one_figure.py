@@ -62,7 +62,7 @@ class FigureChoice:
     Attributes:
         models: Which; all where empty.
         languages: Maps of models: in which languages (sense codes).
-        task: Which; None where there is one.
+        task: Which; None if there is one.
         order: Of languages or models in a map; None takes that of the figure.
         statistic: The measure of pairs, in place of the study's.
         by: Column for ``groups``, in place of the study's.

@@ -1,4 +1,4 @@
-"""What stands on every page before any other number: the summary of the run, and the sentences that must not be missed."""
+"""What is on every page before any other number: the summary of the run, and the sentences that must not be missed."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _grid(found: Table, *, labels: bool) -> Grid:
 
 
 def _shown(row: Mapping[str, object] | None, show: Callable[[Mapping[str, Any] | None], Value]) -> Value:
-    """A statistic; why it is undefined stands in the notes."""
+    """A statistic; why it is undefined is in the notes."""
     return MISSING if row is not None and row["value"] is None else show(row)
 
 
@@ -158,7 +158,7 @@ class NothingReport:
 
 
 def nothing_report(run: Run, settings: MeasureSettings) -> NothingReport | None:
-    """The page of a run in which no question was answered; None where one was.
+    """The page of a run in which no question was answered; None if one was.
 
     Args:
         run: The run.

@@ -35,7 +35,7 @@ def _to_share(value: Any, key: str = "") -> Any:
 
 
 def study_text(study: Mapping[str, object]) -> str:
-    """The resolved study as YAML; empty where there is none."""
+    """The resolved study as YAML; empty if absent."""
     if not study:
         return ""
     return str(yaml.safe_dump(_to_share(plain(study)), allow_unicode=True, sort_keys=False))

@@ -140,7 +140,7 @@ def asides(found: Findings, records: pl.DataFrame) -> list[str]:
 
 
 def _noise(found: Findings) -> list[str]:
-    """How often the same prompt gets the same answer; models of which the same is true stand in one sentence."""
+    """How often the same prompt gets the same answer; models of which the same is true are in one sentence."""
     told: dict[tuple[str, str], list[str]] = {}
     for pair, row in compared_statistic(found.consistency, "consistency"):
         if pair.kind == "repeat" and pair.a.repeat == 1 and pair.b.repeat == 2 and pair.source:

@@ -19,7 +19,7 @@ def consistency_summary(table: Table) -> Table:
         table: From consistency_table; rows of other comparisons are left out.
 
     Returns:
-        Columns model, task, source, sense, one per condition as text with its interval, and n. Numbers stand in the
+        Columns model, task, source, sense, one per condition as text with its interval, and n. Numbers are in the
         consistency table itself.
     """
     lines: dict[tuple[str, str, str, str], dict[str, object]] = {}

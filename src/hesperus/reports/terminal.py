@@ -25,7 +25,7 @@ _GAP = "  "
 _SHORTEST = 8
 """Texts are not cut to less than this."""
 _UNDER = ("excluded", "reason")
-"""Columns that may stand under their row instead of in it; an empty one is not said."""
+"""Columns that may be under their row instead of in it; an empty one is not said."""
 _SAYS_ITSELF = frozenset({"reason", "finding", "detail", "note", "description"})
 """Columns whose text needs no name before it."""
 _PLAIN = frozenset({"model", "task", "a", "b", "where", "requirement"})
@@ -179,7 +179,7 @@ def _is_measured(table: Table, name: str) -> bool:
 
 
 def _rarely_changing(layout: _Layout) -> list[str]:
-    """The names of rows that may stand in headings: those that stay the same over many rows, the steadiest first."""
+    """The names of rows that may be in headings: those that stay the same over many rows, the steadiest first."""
     changes = {name: _changes(layout, name) for name in layout.keys}
     steady = [name for name in layout.keys if changes[name] <= len(layout.table.rows) // 2]
     return sorted(steady, key=lambda name: changes[name])[: len(layout.keys) - 1]
@@ -241,7 +241,7 @@ def _heading(layout: _Layout, row: Mapping[str, object]) -> str:
 
 
 def _notes(layout: _Layout, row: Mapping[str, object], width: int) -> list[str]:
-    """What stands under a row: nothing of what is empty or 0."""
+    """What is under a row: nothing of what is empty or 0."""
     said = {
         name: isolated(layout.text(row, name)) if name in _SAYS_ITSELF else f"{name} {layout.text(row, name)}"
         for name in layout.under

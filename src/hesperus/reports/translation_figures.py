@@ -66,7 +66,7 @@ def translation_figure(table: Table, *, score: str = "bleu") -> Any | None:
 def translation_bins_figure(bins: Table, *, score: str = "bleu") -> Any | None:
     """Consistency by bin of a score, with intervals and numbers of answers, a panel a model; None without such rows.
 
-    Where a model has several made senses, the dark points take all together, and lines of single ones stand behind.
+    Where a model has several made senses, the dark points take all together, and lines of single ones are behind.
     """
     rows = [row for row in bins.rows if row["score"] == score and row["value"] is not None]
     panels = list(dict.fromkeys((str(row["model"]), str(row["task"])) for row in rows))

@@ -13,7 +13,7 @@
 ======================  =====================================================================================
 
 Values are put in as they are and never read again, so braces in a text do no harm. Where a part of the instruction is
-empty, the blank or line break beside it goes too.
+empty, the blank or line break next to it goes too.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Slot:
 
 
 def _capitalise_question(text: str, language: str) -> str:
-    """First letter upper, the rest lower, and a question mark where there is none: the released BoolQ prompts."""
+    """First letter upper, the rest lower, and a question mark if there is none: the released BoolQ prompts."""
     question = text.rstrip().capitalize()
     if question.endswith(tuple(_QUESTION_MARKS)):
         return question
@@ -100,7 +100,7 @@ def placeholders(layout: str) -> tuple[Slot, ...]:
     """The placeholders of a layout in their order.
 
     Raises:
-        DataError: A brace stands alone, or holds what is no placeholder.
+        DataError: A brace is alone, or holds what is no placeholder.
     """
     return tuple(token for token in _parse(layout) if isinstance(token, Slot))
 
@@ -213,7 +213,7 @@ def _refuse_loss(tokens: Sequence[str | Slot], instruction: Instruction, item: I
 
 
 def _close_gaps(tokens: Sequence[str | Slot], values: list[str], empty: Sequence[int]) -> None:
-    """Take out the separator beside each empty part; only text of the layout is touched, never a value."""
+    """Take out the separator next to each empty part; only text of the layout is touched, never a value."""
     for index in empty:
         token = tokens[index]
         assert isinstance(token, Slot)

@@ -69,7 +69,7 @@ def requests(maker: SenseMaker, texts: Sequence[str], *, source: str, target: st
 
     Args:
         maker: The maker.
-        texts: Texts to put anew.
+        texts: Texts to rephrase.
         source: BCP-47 tag of the texts.
         target: BCP-47 tag of what is to be made; the same for a rewording.
     """
@@ -85,7 +85,7 @@ def make_senses(
 
     Args:
         maker: The maker.
-        texts: Texts to put anew.
+        texts: Texts to rephrase.
         source: BCP-47 tag of the texts.
         target: BCP-47 tag of what is to be made.
         complete: Asks the model; a maker by rule needs none.

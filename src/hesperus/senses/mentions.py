@@ -13,7 +13,7 @@ from hesperus.senses.quotes import quoted_words
 Form = Literal["quoted", "bracketed", "bare"]
 
 Words = Mapping[str, tuple[str, ...]]
-"""Label to the words that stand for it."""
+"""Label to the words that represent it."""
 
 # Thai, Lao, Burmese, Khmer, Kana and Han put no blanks between words.
 _RANGES = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -51,7 +51,7 @@ def bracketed_words(text: str) -> tuple[str, ...]:
 
 
 def bare_labels(text: str, words: Words) -> tuple[tuple[str, str], ...]:
-    """(label, word as written) for every word in the text that stands for exactly one label.
+    """(label, word as written) for every word in the text that represents exactly one label.
 
     A longer word hides a shorter one (不是 hides 是). Words of scripts that put blanks between words count only as
     whole words, and single letters only in their own case ("Responda a la pregunta con A o B").
@@ -75,7 +75,7 @@ def _pattern(word: str) -> str:
 
 
 def mentions(text: str, words: Words) -> Mentions | None:
-    """How an instruction's own text names its labels, or None where it does not.
+    """How an instruction's own text names its labels, or None if it does not.
 
     Bare words count only where every label is named exactly once: "There is no doubt" does not name ``no``.
     """

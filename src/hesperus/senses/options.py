@@ -1,4 +1,4 @@
-"""Options of a choice: their letters stand in the layout and are never put anew, so they must not come back doubled."""
+"""Options of a choice: their letters are in the layout and are never rephrased, so they must not come back doubled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def clean_option(made: str, original: str, letter: str) -> str:
         The text without a leading ``A.``, ``A)``, ``(A)`` or ``A:`` that the original does not have.
 
     Raises:
-        SenseError: The letter stands there twice, or nothing is left.
+        SenseError: The letter is there twice, or nothing is left.
 
     Example:
         >>> clean_option("A. Der Hund", "The dog", "A")

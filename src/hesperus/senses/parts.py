@@ -1,4 +1,4 @@
-"""Instructions in parts, each put anew by itself, and put together again without losing or doubling a label."""
+"""Instructions in parts, each rephrased by itself, and put together again without losing or doubling a label."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _BY_HAND = "Write this part by hand under `instructions:` of the study, for this
 
 
 def instruction_parts(instruction: Instruction) -> tuple[str, ...]:
-    """The texts of an instruction that are put anew, a request each: prefix, the word of each field, suffix.
+    """The texts of an instruction that are rephrased, a request each: prefix, the word of each field, suffix.
 
-    Empty parts are left out and each text stands once. Option letters, numbers and quotation marks of the layout are
+    Empty parts are left out and each text is once. Option letters, numbers and quotation marks of the layout are
     no part, so nothing can happen to them.
     """
     parts = (instruction.prefix, *instruction.words.values(), instruction.suffix)
@@ -40,7 +40,7 @@ def recompose(
 ) -> Instruction:
     """Put an instruction together from its parts made anew.
 
-    What stands for a label is settled thus. Where the original quotes its labels ("yes", "no") and the made text
+    What represents a label is settled thus. Where the original quotes its labels ("yes", "no") and the made text
     quotes as many words, these become the first words of the labels, in order, unless they are known words of another
     label: then they are read as what they are. Otherwise known words are looked for. Where the original names a label
     in brackets, ``(A)``, so must the made text, in the same order. The further words of each label come from
@@ -136,7 +136,7 @@ def _find(named: Mentions, text: str, words: Words, *, place: str) -> Sequence[t
 
 
 def _in_order(pairs: Sequence[tuple[str, str]], words: Words, place: str) -> Sequence[tuple[str, str]]:
-    """Take the quoted words for the labels in order, unless they are known to stand for others."""
+    """Take the quoted words for the labels in order, unless they are known to represent others."""
     meant = [owners(word, words) for _, word in pairs]
     if all(not labels or label in labels for (label, _), labels in zip(pairs, meant, strict=True)):
         doubled = [

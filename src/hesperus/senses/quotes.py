@@ -34,7 +34,7 @@ def trim_quotes(text: str, original: str = "") -> str:
 
     Args:
         text: What the model returned.
-        original: What it was asked to put anew.
+        original: What it was asked to rephrase.
 
     Example:
         >>> trim_quotes('"Bitte antworten Sie mit "Ja" oder "Nein"."', 'Please answer with "yes" or "no".')

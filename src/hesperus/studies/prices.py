@@ -22,7 +22,7 @@ class Price:
     Attributes:
         input: Of a prompt.
         output: Of a reply.
-        batch: Share of both that is paid in batches; None where the file does not say.
+        batch: Share of both that is paid in batches; None if the file does not say.
     """
 
     input: float
@@ -56,7 +56,7 @@ class Prices:
         return replace(self, models=models, is_batched=True)
 
     def of(self, model: str) -> Price | None:
-        """The price of a model: nothing where it runs here, None where the file does not know it."""
+        """The price of a model: nothing where it runs here, None if the file does not know it."""
         return Price(0.0, 0.0) if model.startswith(FREE) else self.models.get(model)
 
 

@@ -47,7 +47,7 @@ def of_pattern(
 def of_folder(
     source: Source, folder: Path, files: Sequence[Path], read: Callable[[Path], Rows]
 ) -> Rows | None:
-    """The files of every configuration in a folder, each told by its name; None where no file is named for one.
+    """The files of every configuration in a folder, each told by its name; None if no file is named for one.
 
     Args:
         source: Names the configurations and the split.

@@ -19,7 +19,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 Column = tuple[str, ...]
 """A column of the data, under each of the names that it may have; the first that is there counts.
 
-``{language}`` stands for the benchmark's own code of the language. Dots step into nested values: ``q.{language}.0`` is
+``{language}`` represents the benchmark's own code of the language. Dots step into nested values: ``q.{language}.0`` is
 the first element of the list that the mapping ``q`` holds for the language, ``q.{language}.1:`` all that follow it, and
 ``choices.text`` the ``text`` of each mapping in the list ``choices``.
 """
@@ -42,10 +42,10 @@ class Source:
         languages: BCP-47 tag to the benchmark's own code; empty where codes are tags.
         hub: Data set id on the Hugging Face hub.
         revision: Commit of the hub's repository.
-        revision_note: Why there is no revision, where there is none.
+        revision_note: Why there is no revision, if absent.
         config: Configuration, usually ``{language}``.
-        configs: Configurations that together make one language's data, where there are several.
-        config_column: Column that holds the configuration of each row, where there are several.
+        configs: Configurations that together make one language's data, if there are several.
+        config_column: Column that holds the configuration of each row, if there are several.
         split: Split.
         files: File in the hub's repository, for those that hold plain files.
         builtin: Name of a set of items that comes with hesperus, and its form.
@@ -76,7 +76,7 @@ class Source:
         """The benchmark's own code of a language: that of ``zh`` for ``zh-CN``, and that of ``zh-Hant`` for ``zh-TW``.
 
         Raises:
-            UnknownNameError: The source lists its languages, and this is none of them.
+            UnknownNameError: The source lists its languages, and it is not one of them.
         """
         tag = normalise(language)
         if not self.languages:
@@ -93,15 +93,15 @@ class Columns:
 
     Attributes:
         fields: Field of the item to its column, in the order in which the task asks them.
-        gold: Column of the right answer; None where there is none.
+        gold: Column of the right answer; None if absent.
         options: A column for each option; or exactly one that holds them all.
         listed: Whether the one column of ``options`` holds them all.
         separator: What parts the options, where they lie in one text.
-        at_least: Fewest options of an item: the last options may be empty, down to this many. None where every option
+        at_least: Fewest options of an item: the last options may be empty, down to this many. None if every option
             must be there.
         lettered: Whether the texts of the options begin with their own letter or number, which is taken off.
         shuffled: Whether options get a fixed order of their own (by item, the same in every language).
-        aliases: Column of further texts that count as the right answer; None where there is none.
+        aliases: Column of further texts that count as the right answer; None if absent.
         groups: Group of the item to its column.
     """
 
@@ -131,8 +131,8 @@ class Gold:
 
     Attributes:
         read: As a label (through ``labels``), a letter, the position of an option counted from 0 or 1, the text of an
-            option, a number, or text as it stands.
-        labels: Value in the data to label; for letters, values that stand for one, such as ``1`` for ``A``.
+            option, a number, or text as it is.
+        labels: Value in the data to label; for letters, values that represent one, such as ``1`` for ``A``.
         separator: What parts several accepted answers, where they lie in one text.
         unanswered: Values that say that the item has no right answer; such items are left out and listed.
         across: ``shared``: languages share the gold label, and an item on which it differs is left out and listed.
@@ -155,9 +155,9 @@ class Key:
     Attributes:
         columns: Columns whose values, joined by ``/``, are the id.
         row: Whether the row's number, counted from 0 among the rows with the same values in ``columns``, is part of the
-            id; it is all of it where there are no columns.
+            id; it is all of it if there are no columns.
         normalised: Those of the columns whose values are compared in lower case with ``_`` for blanks.
-        without: Text that is cut out of the value of the first column, where it must stand exactly once;
+        without: Text that is cut out of the value of the first column, where it must be exactly once;
             ``{language}`` is the code.
         parallel: Whether the languages hold the same items at all.
     """
@@ -179,7 +179,7 @@ class Fault:
     """An item of the published data that is known to be wrong.
 
     Attributes:
-        item: Id, where ``*`` stands for anything.
+        item: Id, where ``*`` represents anything.
         language: BCP-47 tag.
         reason: What is wrong with it.
     """
@@ -194,7 +194,7 @@ class Task:
     """A benchmark, or a user's own set of questions.
 
     Attributes:
-        name: As it stands in the records; ``NAME@WORDING`` where a wording was chosen.
+        name: As it is in the records; ``NAME@WORDING`` where a wording was chosen.
         description: One sentence.
         form: What an answer is.
         fields: Names of the input fields in their order.
@@ -209,7 +209,7 @@ class Task:
         gold: How gold is read.
         key: What makes an item the same in every language.
         faults: Items known to be wrong.
-        size: Items of a language, or the most where languages differ; None where that is not known.
+        size: Items of a language, or the most where languages differ; None if that is not known.
         licence: Of the data, in short.
         licence_note: What the licence does not say in short.
         share: Whether the texts may be given to others.
@@ -273,9 +273,9 @@ class Task:
         return next(found, None)
 
     def answer_words(self, language: str) -> dict[str, tuple[str, ...]]:
-        """The words that stand for each label in a language, as far as the task and the language packs know them.
+        """The words that represent each label in a language, as far as the task and the language packs know them.
 
-        A label without known words is left out: the words that a translated instruction quotes then stand for it.
+        A label without known words is left out: the words that a translated instruction quotes then represent it.
         """
         try:
             known = pack(language).labels

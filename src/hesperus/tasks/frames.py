@@ -57,7 +57,7 @@ def items_from_frame(frame: pl.DataFrame, *, task: str = "") -> ItemSet:
         task: Name of the task.
 
     Raises:
-        DataError: A column is missing, no column is a field, or an item stands twice in a language.
+        DataError: A column is missing, no column is a field, or an item is twice in a language.
     """
     for name in _COLUMNS:
         if name not in frame.columns:

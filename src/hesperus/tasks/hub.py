@@ -20,7 +20,7 @@ def read_hub(source: Source, code: str) -> Rows:
     """Read one language of a hub data set at its pinned revision.
 
     Args:
-        source: Data set, revision, and configuration and split, or file; ``{language}`` stands for the code.
+        source: Data set, revision, and configuration and split, or file; ``{language}`` represents the code.
         code: The benchmark's own code of the language.
 
     Raises:

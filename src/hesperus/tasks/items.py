@@ -25,7 +25,7 @@ class LanguageItems:
         dropped: Rows that cannot be used.
         rows: How many rows the data have.
         place: Where they came from.
-        lines: Id to the line or row where it stands.
+        lines: Id to the line or row where it is.
         unmet: Rows that do not meet the task's ``where`` and are no items.
     """
 
@@ -48,7 +48,7 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
         code: The benchmark's own code of the language.
 
     Raises:
-        DataError: What read_task_rows raises; an id stands twice or is empty; the options are no list, or one is empty
+        DataError: What read_task_rows raises; an id is twice or is empty; the options are no list, or one is empty
             and a later one is not; or a gold value is none that the task knows.
     """
     read = read_task_rows(task, rows, language, code)
@@ -118,8 +118,8 @@ def _trouble(task: Task, key: str, language: str, row: TaskRow) -> Trouble | Non
     """Why a row cannot be used, or None.
 
     Raises:
-        DataError: The options are no list; or an option is empty and a later one is not, so that letters would stand
-            for other options than the benchmark means.
+        DataError: The options are no list; or an option is empty and a later one is not, so that letters would
+            represent other options than the benchmark means.
     """
     for fault in task.faults:
         if fault.language in (language, language.split("-")[0]) and fnmatchcase(key, fault.item):

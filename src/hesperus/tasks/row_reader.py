@@ -26,8 +26,8 @@ class TaskRow:
     Attributes:
         file: The file in which it stands.
         line: Its line or row number there, 1-based.
-        key: Id of the item; None where a key column is empty.
-        texts: Field to text; None where the row has none.
+        key: Id of the item; None if a key column is empty.
+        texts: Field to text; None if the row has none.
         options: Texts of the options, empty ones at the end cut where the task allows fewer; None for a task without.
         option_names: Column or path of each option, for errors.
         no_list: Why the text that should hold the options is no list; ``options`` is then that text alone.
@@ -62,7 +62,7 @@ class TaskRows:
         place: Where they came from.
         total: How many rows the language has.
         unmet: How many of them do not meet the task's ``where``.
-        key_column: First column of the key; None where rows are counted.
+        key_column: First column of the key; None if rows are counted.
     """
 
     rows: tuple[TaskRow, ...]
@@ -220,7 +220,7 @@ def _options(
 
 
 def _cells(task: Task, value: object) -> Sequence[object]:
-    """The options of a row that lie in one cell; none where it is empty.
+    """The options of a row that lie in one cell; none if it is empty.
 
     Raises:
         ValueError: The cell holds a text that is no list.
@@ -246,7 +246,7 @@ def _without_marks(texts: Sequence[str]) -> list[str]:
 
 
 def _count_up(marks: Sequence[tuple[int, str]], filled: int) -> bool:
-    """Whether the marks stand at every filled option and count up from the first of their kind."""
+    """Whether the marks are at every filled option and count up from the first of their kind."""
     if len(marks) != filled:
         return False
     return any(

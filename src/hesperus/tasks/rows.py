@@ -20,7 +20,7 @@ class DataColumn:
 
     Attributes:
         name: The name under which it was found, with the language's code put in.
-        values: One for each row; None where a row does not have it.
+        values: One for each row; None if a row does not have it.
     """
 
     name: str
@@ -34,8 +34,8 @@ class Rows:
     Attributes:
         place: Where it came from, as a person named it.
         columns: Column name to its values; all of one length.
-        lines: Number of each row in its file, 1-based, header included; None where rows have no lines.
-        places: File of each row, where they come from several; None where all are from ``place``.
+        lines: Number of each row in its file, 1-based, header included; None if rows have no lines.
+        places: File of each row, where they come from several; None if all are from ``place``.
     """
 
     place: str
@@ -47,7 +47,7 @@ class Rows:
         return len(next(iter(self.columns.values()), ()))
 
     def line(self, row: int) -> int:
-        """Where a row (0-based) stands in its file: its line, or its 1-based row number."""
+        """Where a row (0-based) is in its file: its line, or its 1-based row number."""
         return self.lines[row] if self.lines is not None else row + 1
 
     def file(self, row: int) -> str:
@@ -79,7 +79,7 @@ class Rows:
         raise DataError(self._missing(names[0]), file=self.place, field=key)
 
     def text(self, value: object, row: int, column: str) -> str | None:
-        """The text of a cell of a row (0-based); None where it is empty.
+        """The text of a cell of a row (0-based); None if it is empty.
 
         Raises:
             DataError: The cell holds something that is no text.

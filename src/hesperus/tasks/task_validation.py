@@ -68,7 +68,7 @@ def _is_kind(step: str) -> bool:
 
 
 def _keys_beside(model: type[BaseModel], steps: list[int | str]) -> list[str]:
-    """The keys that exist beside an unknown one, as paths."""
+    """The keys that exist besides an unknown one, as paths."""
     known: type[BaseModel] | None = model
     for step in steps[:-1]:
         if known is None or step not in known.model_fields:

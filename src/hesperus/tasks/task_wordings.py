@@ -94,7 +94,7 @@ def shared_wording(name: str) -> WordingFile:
     """A wording that comes with hesperus, with the suffixes that it takes from another.
 
     Raises:
-        UnknownNameError: There is none of that name.
+        UnknownNameError: No such name.
         DataError: The wording that should have a suffix has none in a language.
     """
     if name not in shared_wordings():
@@ -131,7 +131,7 @@ def written_instruction(
 
     Raises:
         UnknownNameError: An answer for a label that the task does not have.
-        DataError: No word stands for a label, or no suffix is for the task's number of options.
+        DataError: No word represents a label, or no suffix is for the task's number of options.
     """
     where = f"instructions.{tag}"
     if part.answers is None:

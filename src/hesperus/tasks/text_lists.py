@@ -19,14 +19,14 @@ _ESCAPED = {
 
 
 def list_from_text(text: str) -> list[str | None]:
-    """Read a list that stands in a text.
+    """Read a list that is in a text.
 
     Args:
         text: ``["a", "b"]`` or ``['a', "b's", None, 3]``: texts in single or double quotation marks with the usual
             escapes, numbers, truth values, and ``null`` or ``None``.
 
     Returns:
-        The elements: texts, a number as it stands there, truth values in lower case, and None.
+        The elements: texts, a number as it is there, truth values in lower case, and None.
 
     Raises:
         ValueError: The text is no such list; the message says at which character.

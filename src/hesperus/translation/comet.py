@@ -48,7 +48,7 @@ class CometScores:
     """What COMET said.
 
     Attributes:
-        scores: A score a segment, usually between 0 and 1; None where COMET gave no number.
+        scores: A score a segment, usually between 0 and 1; None if COMET gave no number.
         version: Version of the package ``unbabel-comet`` there; empty where nothing was scored.
     """
 

@@ -41,7 +41,7 @@ def _score(job: dict[str, object]) -> dict[str, object]:
 
 
 def _checkpoint(path: str) -> Path:
-    """A snapshot's folder stands for the file that COMET keeps in it."""
+    """A snapshot's folder represents the file that COMET keeps in it."""
     return Path(path) / "checkpoints" / "model.ckpt" if Path(path).is_dir() else Path(path)
 
 

@@ -107,7 +107,7 @@ def score_senses(
         comet: Scores segments; needs the column ``source``.
 
     Raises:
-        DataError: Columns are missing, a text stands twice, an item lacks a field, a reference is null, or a sense is
+        DataError: Columns are missing, a text is twice, an item lacks a field, a reference is null, or a sense is
             no sense code.
         UnknownNameError: A language or tokenizer that does not exist.
         MissingExtraError: ROUGE or a tokenizer that is not installed.

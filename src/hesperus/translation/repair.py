@@ -20,11 +20,11 @@ from hesperus.translation.translator import GREEDY, Decoding, TextTooLongError, 
 from hesperus.translation.units import Layout, Wording, assembled, laid_out, spaced
 
 _WINDOW = 4_096
-"""Sentences that are held and sent at once, at least where there are so many."""
+"""Sentences that are held and sent at once, at least if there are so many."""
 
 _SHORTEST_PART = 24
 _AFTER, _BEFORE = re.compile(r"[^\s([{<“‘«]$"), re.compile(r"[\w`\[<(“‘«]")
-"""What a blank may follow, and what it may stand before."""
+"""What a blank may follow, and what it may be before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class Rung:
     """One way of translating a faulty sentence again.
 
     Attributes:
-        name: What stands in the records.
+        name: What is in the records.
         decoding: How it is drawn; each further try adds 1 to the seed.
         tries: How often, as long as there is a fault.
-        split: ``clauses`` translates the parts of the sentence apart, ``verbatim`` what stands between the code and
+        split: ``clauses`` translates the parts of the sentence apart, ``verbatim`` what is between the code and
             addresses in it; None translates it whole.
     """
 

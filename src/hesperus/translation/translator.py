@@ -1,7 +1,7 @@
 """The protocol of everything that translates: texts in, translations out, in the same order.
 
 A translator knows nothing of documents, of sentences or of what degenerates; it turns one text into one text. What cuts
-and repairs stands above it and asks again with another decoding.
+and repairs is above it and asks again with another decoding.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ class Translator(Protocol):
     """What every translator does.
 
     Attributes:
-        name: What stands in records and reports, e.g. ``apertium`` or ``ct2/nllb-200-600M``.
-        identity: All that decides the output beside text, languages and decoding; it enters keys and signatures.
+        name: What is in records and reports, e.g. ``apertium`` or ``ct2/nllb-200-600M``.
+        identity: All that decides the output besides text, languages and decoding; it enters keys and signatures.
     """
 
     @property
     def name(self) -> str:
-        """What stands in records and reports."""
+        """What is in records and reports."""
         ...
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """All that decides the output beside text, languages and decoding."""
+        """All that decides the output besides text, languages and decoding."""
         ...
 
     def supports(self, source: str, target: str) -> bool:

@@ -1,4 +1,4 @@
-"""Two runs of open answers beside each other, or two models of one: what is kept better, and how sure that is."""
+"""Two runs of open answers side by side, or two models of one: what is kept better, and how sure that is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _EVERYTHING = Chosen()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Two runs beside each other.
+    """Two runs side by side.
 
     Attributes:
         table: A row for each evaluator, model, language (or group) and statistic.
@@ -64,7 +64,7 @@ def compare_open_answers(
     Args:
         runs: What two run folders say of themselves; the same one twice compares two of its models.
         what: ``scores`` (a row a language, and one of all languages together) or ``groups`` of languages.
-        chosen: Which models are held against each other, and which rows are wanted.
+        chosen: Which models are compared with each other, and which rows are wanted.
         given: What was asked for; both studies decide what is not given.
 
     Returns:

@@ -48,10 +48,10 @@ class Difference:
     """A statistic on two sides of the same prompts.
 
     Attributes:
-        first: Its value on side a; None where undefined.
+        first: Its value on side a; None if undefined.
         second: On side b.
         estimate: Second less first.
-        p: Two-sided p of exchanged sides; None where the difference is undefined or was not to be tested, and without
+        p: Two-sided p of exchanged sides; None if the difference is undefined or was not to be tested, and without
             resamples.
         detectable: The smallest difference that so many prompts would show (power 0.8, level 0.05, two-sided); None
             without resamples, and where no prompt moves.
@@ -127,7 +127,7 @@ def _detectable(one: Statistic, apart: Statistic, values: tuple[float, float]) -
 
 
 def _resampled(whole: Mapping[str, Statistic], sides: _Sides, bootstrap: Bootstrap) -> dict[str, Floats]:
-    """Each difference in every resample of the prompts; empty where there is nothing to draw."""
+    """Each difference in every resample of the prompts; empty if there is nothing to draw."""
     drawn = draws(len(sides.first), bootstrap)
     if drawn is None:
         return {}

@@ -99,7 +99,7 @@ def reply_translations(folder: Path, study: Mapping[str, object]) -> pl.DataFram
     """Replies of a run as they were translated for its evaluations.
 
     Returns:
-        KEY and ``reply_translation``; None where the run has no evaluation that translated replies.
+        KEY and ``reply_translation``; None if the run has no evaluation that translated replies.
 
     Raises:
         DataError: A file of pairs is broken.

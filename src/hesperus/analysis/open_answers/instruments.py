@@ -1,4 +1,4 @@
-"""Were two runs measured alike, and asked alike? What differs between them beside the models."""
+"""Were two runs measured alike, and asked alike? What differs between them besides the models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hesperus.fingerprint import JSON, plain
 from hesperus.untrusted import one_line
 
 Differing = dict[str, list[JSON]]
-"""Path of a setting to what it is on side a and on side b; None where a side lacks it."""
+"""Path of a setting to what it is on side a and on side b; None if a side lacks it."""
 
 _COUNTED = ("judge.distinct_texts", "judge.truncated_texts")
 """What a signature says of the texts that were judged, and not of who judged them."""
@@ -41,7 +41,7 @@ _LONGEST = 48
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What differs between two runs, beside their models.
+    """What differs between two runs, besides their models.
 
     Attributes:
         instruments: Evaluator to what its signatures differ in.

@@ -33,7 +33,7 @@ class Matched:
     Attributes:
         first: Rows of side a, sorted by prompt.
         second: Rows of side b, of the same prompts in the same order.
-        excluded: Pairs that stand on a side and do not count.
+        excluded: Pairs that are on a side and do not count.
         reason: Why, with their numbers.
     """
 
@@ -67,10 +67,10 @@ class Matched:
 
 
 def matched(sides: tuple[pl.DataFrame, pl.DataFrame], reworded: Collection[str]) -> Matched:
-    """Put the pairs of two runs beside each other, by cell, prompt and repeat.
+    """Put the pairs of two runs side by side, by cell, prompt and repeat.
 
     Args:
-        sides: Tables of pairs with the column WAY; in each, a key stands once.
+        sides: Tables of pairs with the column WAY; in each, a key is once.
         reworded: Prompts whose words differ between the runs.
     """
     marked = [side.with_columns(_trouble(reworded).alias("trouble")) for side in sides]

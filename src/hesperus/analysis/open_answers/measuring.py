@@ -14,7 +14,7 @@ from hesperus.errors import UsageError
 
 STUDY = "translate_then_evaluate"
 OPEN_COMPARED = ("scores", "groups")
-"""Tables of two runs of open answers beside each other."""
+"""Tables of two runs of open answers side by side."""
 OF_REPLIES = ("outcomes", "summary", "validity", "language")
 """Measures of any run that say something of open answers too: what became of the replies."""
 

@@ -111,7 +111,7 @@ _SILENT = "one side 0, both sides 1"
 
 
 def _short(signature: Mapping[str, object]) -> dict[str, object]:
-    """What a terminal says of how the numbers were made; all of it stands in the other formats."""
+    """What a terminal says of how the numbers were made; all of it is in the other formats."""
     judge, bootstrap = signature.get("judge"), signature.get("bootstrap")
     return {
         **{name: signature.get(name) for name in ("reference", "translator", "missing")},

@@ -67,7 +67,7 @@ class Both:
     Attributes:
         studies: Their studies.
         evaluations: The evaluations that both have.
-        apart: What differs between them beside the models.
+        apart: What differs between them besides the models.
     """
 
     studies: Studies
@@ -130,7 +130,7 @@ def places(
 
     Raises:
         UnknownNameError: A model that a run does not have, or no such language.
-        DataError: The runs share no model; or a prompt stands several times in a cell.
+        DataError: The runs share no model; or a prompt is several times in a cell.
     """
     for names in matched_models(one.pairs, matched):
         held = tuple(
@@ -236,7 +236,7 @@ def _by_group(
 
 
 def _trained(studies: Studies, names: tuple[str, str]) -> frozenset[str] | None:
-    """What both models are declared to be trained on; None where the declarations are not the same."""
+    """What both models are declared to be trained on; None if the declarations are not the same."""
     declared = [
         trained_languages(settings_of(study).trained_on).get(name)
         for study, name in zip(studies, names, strict=True)

@@ -25,7 +25,7 @@ from hesperus.rounding import cell
 from hesperus.types import Estimate
 
 BESIDE = ("ceiling", "ceiling_low", "ceiling_high", "relative", "relative_low", "relative_high")
-"""Columns beside an estimate: the control's score, and the score over the control's."""
+"""Columns next to an estimate: the control's score, and the score over the control's."""
 
 WHERE_ANSWERED = "_answered"
 """Ending of a statistic that leaves out pairs with a side that gives no answer."""
@@ -68,9 +68,9 @@ class Scored:
 
     Attributes:
         estimate: The number.
-        ceiling: The same of the control; None where there is none.
+        ceiling: The same of the control; None if absent.
         relative: Number over ceiling, over the pairs that have both; None likewise.
-        answered: Share of the replies behind the pairs that are answers; None where the table does not say.
+        answered: Share of the replies behind the pairs that are answers; None if the table does not say.
     """
 
     estimate: Estimate
@@ -151,7 +151,7 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
 
 
 def in_wrong_language(pairs: pl.DataFrame) -> pl.Expr:
-    """Which pairs have a reply in another language than the one asked for; none where the table does not say."""
+    """Which pairs have a reply in another language than the one asked for; absent if the table does not say."""
     sides = [name for name in ("outcome", "reference_outcome") if name in pairs.columns]
     return pl.any_horizontal(
         pl.lit(False), *((pl.col(name) == "wrong_language").fill_null(False) for name in sides)
@@ -216,7 +216,7 @@ def has_ceiling(rows: pl.DataFrame, *, answered: bool) -> pl.Expr:
 
 
 def statistics_of(rows: pl.DataFrame, prefix: str) -> dict[str, Statistic]:
-    """The statistics of the values that stand in the columns of a prefix, one unit per item."""
+    """The statistics of the values that are in the columns of a prefix, one unit per item."""
     units = _units(rows)
     if f"{prefix}precision" in rows.columns:
         shares = [rows[f"{prefix}{name}"].cast(pl.Float64).to_numpy() for name in ("precision", "recall")]

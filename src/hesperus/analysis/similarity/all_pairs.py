@@ -56,7 +56,7 @@ def similarity_tables(
         records: Records (see hesperus.records.read_records), a records file or a run folder.
         settings: What to compare; None takes the defaults.
         by: Columns of the records; means of designs are given for the items of each of their values too.
-        task: Which task; None where there is one.
+        task: Which task; None if there is one.
         only: Which tables, by name; ``scoring`` is left out where no record has probabilities.
 
     Returns:

@@ -50,7 +50,7 @@ class Designs:
     partners: dict[str, str]
 
     def group(self, design: str, name: str) -> int | None:
-        """Index of a group; None where it has no pairs."""
+        """Index of a group; None if it has no pairs."""
         for index, group in enumerate(self.groups):
             if (group.design, group.name) == (design, name):
                 return index
@@ -58,7 +58,7 @@ class Designs:
 
 
 def sense_of(cell: Cell) -> str:
-    """What stands for the language of a run: its sense, or both where instruction and input differ."""
+    """What represents the language of a run: its sense, or both where instruction and input differ."""
     return cell.input if cell.instruction == cell.input else f"{cell.instruction}/{cell.input}"
 
 
@@ -112,7 +112,7 @@ def partners(models: Sequence[str] | dict[str, None], settings: SimilaritySettin
 
 
 def log_size(model: str, settings: SimilaritySettings) -> float | None:
-    """Natural logarithm of a model's parameters, or None where they are not given."""
+    """Natural logarithm of a model's parameters, or None if they are not given."""
     size = settings.sizes.get(model)
     return log(size) if size else None
 

@@ -83,7 +83,7 @@ def similarity_summary(designs: Table, tests: Table) -> Table:
 
 
 def _why(row: Mapping[str, object]) -> object:
-    """Why there is no value; what merely left items out of one that is there stands in the table itself."""
+    """Why there is no value; what merely left items out of one that is there is in the table itself."""
     return row["reason"] if row["value"] is None else ""
 
 

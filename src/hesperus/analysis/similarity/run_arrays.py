@@ -39,10 +39,10 @@ class LaidRuns:
         key: Gold as class codes, and number of options.
         codes: Class codes, [runs, items].
         probs: Probabilities in the order of each item's own options, [runs, items, options], 0 beyond them and NaN
-            where there are none; None where no record has any.
+            if absent; None if no record has any.
         options: Class code of each option of each item, [items, options]; MISSING beyond an item's own.
         places: Gold as place among the item's own options, [items]; what probabilities are compared by.
-        groups: Group column to its value for each item, or None where the item has none.
+        groups: Group column to its value for each item, or None if the item has none.
         differing: Items left out because their gold differs between runs.
     """
 
@@ -83,7 +83,7 @@ class RecordStream:
 
     Args:
         source: A records file, a run folder, or a table that was held to the contract.
-        task: Which task; None where the table has one.
+        task: Which task; None if the table has one.
         columns: Group columns that are wanted.
         exclude: Ids of items to leave out.
 
@@ -129,7 +129,7 @@ class RecordStream:
         return len(self._items)
 
     def blocks(self, items_at_once: int = ITEMS_AT_ONCE) -> Iterator[Block]:
-        """Give hard answers and, where there are any, probabilities, for measures.streamed_pairs.
+        """Give hard answers and, if any, probabilities, for measures.streamed_pairs.
 
         Args:
             items_at_once: Items in a block; memory is this many times the runs.
@@ -230,7 +230,7 @@ class _Options:
         table: Class code of each option of each item, [items, options]; MISSING beyond its own.
         records: Records that have options.
         lengths: How many each of them has.
-        spots: For each option of those records, its place among the item's own; None where all have as many, in one
+        spots: For each option of those records, its place among the item's own; None if all have as many, in one
             order.
     """
 
@@ -283,7 +283,7 @@ class _Options:
         return np.unique(column[rows[~inside]])
 
     def places(self, gold: Codes) -> Codes:
-        """Place of the right option among an item's own; INVALID where it is none of them."""
+        """Place of the right option among an item's own; INVALID where it is not one of them."""
         if not self.table.shape[1]:
             return np.full(len(gold), INVALID, dtype=np.int32)
         found = (self.table == gold[:, None]) & (gold[:, None] >= 0)
@@ -292,7 +292,7 @@ class _Options:
     def probs(
         self, frame: pl.DataFrame, place: npt.NDArray[np.intp], shape: tuple[int, int]
     ) -> npt.NDArray[np.float64] | None:
-        """Probabilities laid out, [runs, items, options]; None where no record has any."""
+        """Probabilities laid out, [runs, items, options]; None if no record has any."""
         given = (frame["probs"].is_not_null() & (frame["outcome"] != "error")).to_numpy()
         if not given.any():
             return None

@@ -1,4 +1,4 @@
-"""What decides the tables of a similarity study: which pairs, what stands beside them, how sure one wants to be."""
+"""What decides the tables of a similarity study: which pairs, what is next to them, how sure one wants to be."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Covariate:
     logarithm: bool = False
 
     def of(self, language: str) -> float | None:
-        """The number of a language, or None where there is none.
+        """The number of a language, or None if absent.
 
         Raises:
             UsageError: A logarithm of a number that is not above 0.
@@ -86,7 +86,7 @@ class SimilaritySettings:
 
 
 def settings_of(study: Mapping[str, Any], given: GivenSettings | None = None) -> SimilaritySettings:
-    """The settings that stand in the `study.yaml` of a run, under `comparison`; defaults where there is none.
+    """The settings that are in the `study.yaml` of a run, under `comparison`; defaults if absent.
 
     Args:
         study: The `study.yaml`; may be empty.
@@ -94,7 +94,7 @@ def settings_of(study: Mapping[str, Any], given: GivenSettings | None = None) ->
 
     Raises:
         DataError: The study's way to make intervals cannot be used.
-        UsageError: The study has a comparison that is none of ours.
+        UsageError: The study has a comparison that is not known.
     """
     values = _comparison(study)
     try:
@@ -122,7 +122,7 @@ def columns_of(study: Mapping[str, Any]) -> tuple[str, ...]:
     """The columns of the records that the `study.yaml` of a run measures by, those of means of groups included.
 
     Raises:
-        UsageError: The study has a comparison that is none of ours.
+        UsageError: The study has a comparison that is not known.
     """
     macro = _comparison(study).get("macro")
     return tuple(dict.fromkeys([*groups_of(study), *([str(macro)] if macro else [])]))
@@ -132,7 +132,7 @@ def groups_of(study: Mapping[str, Any]) -> tuple[str, ...]:
     """The columns by each of whose values the `study.yaml` of a run wants everything measured too.
 
     Raises:
-        UsageError: The study has a comparison that is none of ours.
+        UsageError: The study has a comparison that is not known.
     """
     by = _comparison(study).get("by") or ()
     return (by,) if isinstance(by, str) else tuple(map(str, by))

@@ -1,4 +1,4 @@
-"""Which sense codes of a records table stand for which condition of an audit."""
+"""Which sense codes of a records table represent which condition of an audit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hesperus.wording import language_name, parsed
 
 @dataclass(frozen=True, slots=True)
 class Senses:
-    """Which sense codes stand for which condition; None where a condition was not asked.
+    """Which sense codes represent which condition; None if a condition was not asked.
 
     Attributes:
         original: The source language's own items.

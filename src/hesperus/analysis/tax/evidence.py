@@ -23,7 +23,7 @@ class Origin:
     """Where the records lie and what else is known there, for the commands that go on from them.
 
     Attributes:
-        run: The one run folder or records file, as the user named it; None where there are none or several.
+        run: The one run folder or records file, as the user named it; None if absent or several.
         is_folder: Whether it is a folder.
         is_study: Whether the folder's study can be run again.
         texts: Senses whose texts the folder keeps.
@@ -49,13 +49,13 @@ class Evidence:
 
     Attributes:
         records: Answers, of the audited tasks and the native one.
-        senses: What stands for which condition.
+        senses: What represents which condition.
         settings: Groups, bootstrap, floor.
         gate: Which back-translations count.
         native: Task of the native items, or None.
         scores: Item scores of the back-translations, or None.
         strata: Stratum to ids, or None.
-        strata_task: Task of their items; None where only one was audited.
+        strata_task: Task of their items; None if only one was audited.
         repeat: Repeat of the translated items that E4 compares with.
         reused: Whether that repeat picked the strata.
         passed: Checker to the rewritten items that it passed; ``verifier`` is the model.
@@ -63,8 +63,8 @@ class Evidence:
         ratings: Cue ratings, long, or None.
         agreement: Tables of the raters' agreement, by what was rated.
         rereadings: Reader to the records as it read them.
-        alignment: What the alignment audit found: kind to items; None where none was made.
-        dropped: Items left out before anything was asked: reason to items; None where this is not known.
+        alignment: What the alignment audit found: kind to items; None if none was made.
+        dropped: Items left out before anything was asked: reason to items; None if this is not known.
         origin: Where the records lie.
         own: Senses that are known to be made by the answering models themselves.
     """
@@ -151,7 +151,7 @@ def _back(evidence: Evidence, original: str, back: str) -> Compared:
 
 
 def _natural(evidence: Evidence, natural: str, translated: str) -> Compared:
-    """The items of the strata, as E4 compares them; all rewritten ones where there are no strata."""
+    """The items of the strata, as E4 compares them; all rewritten ones if there are no strata."""
     records, sides = evidence.of_strata, (Side(natural), Side(translated, evidence.repeat))
     if evidence.strata is not None:
         records = records.filter(pl.col("item").is_in([i for ids in evidence.strata.values() for i in ids]))

@@ -39,7 +39,7 @@ from hesperus.types import Estimate
 
 Row = dict[str, object]
 TESTED = ("positive", "negative", "p", "p_holm", "could_change")
-"""Discordant pairs of either kind, the test of the difference and its correction over the rows of the analysis, and where
+"""Discordant pairs of either kind, the test of the difference and its correction over the rows of the analysis, and if
 there is no such pair the share of items that could change."""
 
 COLUMNS = ("analysis", "task", "group", "model", "statistic", *ANSWER_COLUMNS, *TESTED)
@@ -47,7 +47,7 @@ UNTESTED: Mapping[str, None] = MappingProxyType(dict.fromkeys(TESTED))
 NO_CHANGE = "where no answer changed, could_change is the exact one-sided bound on the share of items that could still change"
 EMPTY = "empty: no item that was asked is in it"
 EVERY = ""
-"""What stands in a column over whose values a row was pooled."""
+"""What is in a column over whose values a row was pooled."""
 
 
 def head(analysis: str, *, task: str = EVERY, group: str = EVERY, model: str = EVERY) -> Row:
@@ -232,8 +232,8 @@ def bound_row(
     """How low and how high the difference could be whatever unreadable answers meant.
 
     Returns:
-        The strict value with the lower end of the lowest bound's interval and the upper end of the highest's; why there
-        is none, if there is none.
+        The strict value with the lower end of the lowest bound's interval and the upper end of the highest's; why
+        it is absent, if there is none.
     """
     picked = given.pairs.of_models(rows).of_items(items)
     pairs = _only(picked, np.asarray(picked.asked.any(axis=0)))

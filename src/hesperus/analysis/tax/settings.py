@@ -36,11 +36,11 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class TaxSettings:
-    """What all tables of the audit share; every field stands in their signature.
+    """What all tables of the audit share; every field is in their signature.
 
     Attributes:
         groups: Group to its models, in the order in which groups are compared; the first is the source-centric one.
-            Models that no group names are one group, `all` where there is no other and `others` where there is.
+            Models that no group names are one group, `all` if there is no other and `others` if there is.
         bootstrap: How intervals are made; the default is the paper's, 10,000 resamples and seed 42.
         floor: Share of readable answers on each side below which a model is fragile, in [0, 1].
         exact: The exact sign test on discordant pairs in place of the mid-p test, as the paper prints it.
@@ -81,7 +81,7 @@ class TaxSettings:
 
 
 def parse_groups(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Groups from `NAME=MODEL[,MODEL…]`; a name that stands twice gets the models of both.
+    """Groups from `NAME=MODEL[,MODEL…]`; a name that is twice gets the models of both.
 
     Raises:
         UsageError: A part is missing.

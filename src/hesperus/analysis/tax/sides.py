@@ -52,7 +52,7 @@ class Compared:
         return np.array([own == task for own, _ in self.items], dtype=np.bool_)
 
     def answered(self, rows: Sequence[int], items: Mask) -> float | None:
-        """Share of the questions of some models on both sides that were answered, in [0, 1]; None where none was asked.
+        """Share of the questions of some models on both sides that were answered, in [0, 1]; None if none was asked.
 
         Args:
             rows: Models.
@@ -82,7 +82,7 @@ class Compared:
 
 
 def answered_share(*sides: Codes) -> float | None:
-    """Answered over asked questions; a question without a reply (error) was asked. None where none was.
+    """Answered over asked questions; a question without a reply (error) was asked. None if none was.
 
     Args:
         sides: Class codes of any shape.
@@ -99,13 +99,13 @@ def compared(
     scores: pl.DataFrame | None = None,
     gate: Gate | None = None,
 ) -> Compared:
-    """Lay two conditions beside each other, task by task.
+    """Lay two conditions side by side, task by task.
 
     Args:
         records: The records table, of any number of tasks.
         first: The condition from which is subtracted.
         second: The other.
-        scores: Item scores of the second condition's texts (see gate_scores); None where no text was scored.
+        scores: Item scores of the second condition's texts (see gate_scores); None if no text was scored.
         gate: Which scores are good enough; None lets all through.
 
     Raises:

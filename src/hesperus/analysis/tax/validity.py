@@ -21,7 +21,7 @@ from hesperus.measures.correctness import accuracy_statistic, validity_statistic
 from hesperus.records import Cell, answer_arrays
 
 RECORDED = "recorded"
-"""The reading that stands in the records."""
+"""The reading that is in the records."""
 
 TOLERANCE = 0.02
 """Difference of accuracy between two readers of the same replies above which a cell is fragile to the reader."""

@@ -1,6 +1,6 @@
-"""The embedded judge: claims are clauses, and a text supports one whose words stand in one of its clauses.
+"""The embedded judge: claims are clauses, and a text supports one whose words are in one of its clauses.
 
-Numbers and names must be there, too, and both sides be negated or neither. Names may stand in the text's first clause
+Numbers and names must be there, too, and both sides be negated or neither. Names may be in the text's first clause
 instead, which mostly says what it is about.
 """
 
@@ -23,7 +23,7 @@ class EmbeddedSettings:
     Attributes:
         version: Of the word lists and rules; rises whenever a verdict may change.
         overlap: Weighted share of a claim's words that a clause must hold, in (0, 1].
-        elsewhere: What a word counts, in [0, 1], that stands in the text but not in that clause: mostly the subject,
+        elsewhere: What a word counts, in [0, 1], that is in the text but not in that clause: mostly the subject,
             which texts name once. Below 2 · overlap − 1, so that of two words one alone is never enough.
     """
 
@@ -126,7 +126,7 @@ def _other_word(claim: Words, clause: Words, subject: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text that is checked against: its clauses, where each word stands, and what its first clause names."""
+    """A text that is checked against: its clauses, where each word is, and what its first clause names."""
 
     clauses: tuple[Words, ...]
     places: Mapping[str, tuple[int, ...]]
@@ -134,7 +134,7 @@ class _Text:
 
 
 def _read(text: str, split: Split | None) -> _Text:
-    """Whole sentences stand beside their clauses: a clause may lack the subject that the one before it has."""
+    """Whole sentences are next to their clauses: a clause may lack the subject that the one before it has."""
     stretches = [*clauses(text, split), *(split or sentences)(unmarked(text))]
     found = tuple(dict.fromkeys(said for stretch in stretches if (said := words(stretch))))
     places: dict[str, tuple[int, ...]] = {}

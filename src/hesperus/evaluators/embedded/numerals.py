@@ -72,7 +72,7 @@ def digits_for_words(folded: str, *, alone: bool = False) -> str:
 
 
 def han_number(text: str) -> str | None:
-    """A whole text of Chinese numerals as digits; None where it is something else.
+    """A whole text of Chinese numerals as digits; None if it is something else.
 
     >>> han_number("二十一"), han_number("三千零五万"), han_number("一二三"), han_number("一样")
     ('21', '30050000', '123', None)

@@ -17,7 +17,7 @@ from hesperus.measures.statistic import SHARE, ratio
 from hesperus.types import Estimate
 
 RULE = "1: the same answer, 0: different answers; no answer on one side: 0; on both sides: 1"
-"""The rule of every grade, in the words that stand in the signature."""
+"""The rule of every grade, in the words that are in the signature."""
 
 
 class ShortPair(NamedTuple):
@@ -25,7 +25,7 @@ class ShortPair(NamedTuple):
 
     Attributes:
         key: Whose they are, such as (model, language, item).
-        reference: An answer; None where it was refused, blocked or never came.
+        reference: An answer; None if it was refused, blocked or never came.
         candidate: The other.
         question: What was asked, for graders that read it.
     """
@@ -41,9 +41,9 @@ class Grade:
     """How far two answers say the same.
 
     Attributes:
-        grade: In [0, 1]; None where the grader gave none.
-        reason: Why there is none, or the rule that gave it.
-        orders_agree: Whether the grader said the same with the answers exchanged; None where it was not asked.
+        grade: In [0, 1]; None if the grader gave none.
+        reason: Why it is absent, or the rule that gave it.
+        orders_agree: Whether the grader said the same with the answers exchanged; None if it was not asked.
         readability: What was asked for it.
     """
 

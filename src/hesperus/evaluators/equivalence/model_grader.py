@@ -79,7 +79,7 @@ class ModelGrader:
         return {"grader": self._name, "prompts": PROMPTS, **signature(self.settings)}
 
     def grade(self, pairs: Sequence[ShortPair]) -> list[Grade]:
-        """The grade of each pair; None where a reply to either order could not be read."""
+        """The grade of each pair; None if a reply to either order could not be read."""
         orders = [False, True] if self.settings.both_orders else [False]
         questions = [
             Question(grade_prompt(pair, exchanged=exchanged), read_grade, _AGAIN)

@@ -44,7 +44,7 @@ _UNIT = {
     for word in words.split()
 }
 _COUNT = {"time", "times", "x", "×", "piece", "pieces", "个", "次", "倍", "年", "人", "回", "개", "번"}
-"""Words beside a number that say no more than that it counts."""
+"""Words next to a number that say no more than that it counts."""
 
 _QUANTITY = re.compile(
     r"(?P<before>[$€£¥₹])?[ ]?(?<!\d)(?P<sign>(?<![\w)])[-−–])?"
@@ -59,7 +59,7 @@ class Quantity:
 
     Attributes:
         said: As it was said.
-        value: In the basic unit of its dimension; as it was said where there is none.
+        value: In the basic unit of its dimension; as it was said if absent.
         dimension: ``length``, ``mass``, …; empty where no unit is said.
     """
 

@@ -88,7 +88,7 @@ def _read(text: str) -> _Short:
 
 
 def _matched(a: Sequence[Quantity], b: Sequence[Quantity]) -> int | None:
-    """How many quantities of the shorter side stand on the other; None where one of them does not."""
+    """How many quantities of the shorter side are on the other; None if one of them does not."""
     fewer, more = sorted((list(a), list(b)), key=len)
     for wanted in fewer:
         place = next((place for place, other in enumerate(more) if wanted.same(other)), None)

@@ -16,7 +16,7 @@ class Pair(NamedTuple):
 
     Attributes:
         key: Whose they are, such as (model, language, item); each pair has its own.
-        reference: The answer that the other is held against; None where it was refused, blocked or never came.
+        reference: The answer that the other is compared with; None if it was refused, blocked or never came.
         candidate: The other answer; None likewise.
     """
 
@@ -28,7 +28,7 @@ class Pair(NamedTuple):
 def information_consistency(pairs: Sequence[Pair], judge: Judge) -> Information:
     """Score how much of each text's information the other holds.
 
-    Hand in all pairs of a run at once: a text that stands in many pairs is read once, and each of the two stages is a
+    Hand in all pairs of a run at once: a text that is in many pairs is read once, and each of the two stages is a
     single batch. Texts that give no answer are never shown to the judge; the rule scores them (see results.RULE).
 
     Args:

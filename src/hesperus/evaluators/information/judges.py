@@ -20,7 +20,7 @@ class Extracted:
     """The claims of a text.
 
     Attributes:
-        claims: Each once, in the order of the text; None where they could not be read.
+        claims: Each once, in the order of the text; None if they could not be read.
         reason: Why not; empty otherwise.
         readability: What the judge was asked for them.
     """
@@ -44,8 +44,8 @@ class Judged:
 
     Attributes:
         claim: The claim.
-        verdict: None where there is no readable verdict.
-        reason: Why there is none, or by which rule it was given without asking; empty otherwise.
+        verdict: None if there is no readable verdict.
+        reason: Why it is absent, or by which rule it was given without asking; empty otherwise.
     """
 
     claim: str

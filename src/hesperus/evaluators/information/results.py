@@ -29,7 +29,7 @@ RULE = (
     "supports; a claim without a readable verdict counts on neither side; no claims on one side: both 0; on both sides: "
     "both 1; a pair whose claims or verdicts could not be read is left out"
 )
-"""The rule of every score, in the words that stand in the signature."""
+"""The rule of every score, in the words that are in the signature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Side:
 
     Attributes:
         claims: With verdicts, in the order of the text.
-        silent: Why there are none, where the text says nothing; empty otherwise.
+        silent: Why it is absent, where the text says nothing; empty otherwise.
         reason: Why its claims could not be read; empty otherwise.
     """
 
@@ -58,7 +58,7 @@ class Side:
 
     @property
     def share(self) -> float | None:
-        """Supported of judged; None where none is judged."""
+        """Supported of judged; None if none is judged."""
         return self.supported / self.judged if self.judged else None
 
 
@@ -71,7 +71,7 @@ class PairScore:
         candidate: The claims of the candidate, judged against the reference.
         reference: The claims of the reference, judged against the candidate.
         state: What became of the pair.
-        precision: In [0, 1]; None where the pair is unreadable.
+        precision: In [0, 1]; None if the pair is unreadable.
         recall: Likewise.
         reason: Why it is unreadable; empty otherwise.
     """

@@ -1,4 +1,4 @@
-"""Texts that answer nothing: missing, empty, or the words that stand for a missing answer."""
+"""Texts that answer nothing: missing, empty, or the words that represent a missing answer."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 import unicodedata
 
 NO_ANSWER = "No answer"
-"""What stands in the place of an answer that was refused, blocked or never came."""
+"""What is in the place of an answer that was refused, blocked or never came."""
 
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 def no_answer(text: str | None) -> bool:
-    """Whether a text stands for no answer: None, nothing but blanks and marks, or NO_ANSWER.
+    """Whether a text represents no answer: None, nothing but blanks and marks, or NO_ANSWER.
 
     A refusal in words is an answer here, from which a judge takes no claims; who knows that a reply was refused or
     blocked hands in None.

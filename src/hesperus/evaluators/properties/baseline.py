@@ -79,7 +79,7 @@ class BaselineTrainer:
         """Fit to examples. The solver draws nothing, so the seed does not matter.
 
         Raises:
-            DataError: No term stands in as many texts as wanted.
+            DataError: No term is in as many texts as wanted.
         """
         linear = import_module("sklearn.linear_model")
         longest = int(point["longest"])

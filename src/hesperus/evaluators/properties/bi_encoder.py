@@ -95,7 +95,7 @@ def logits(layers: Any, response: Tensor, post: Tensor, post_mask: Tensor, dropo
         layers: See head.
         response: Of the first token, [rows, 1, width].
         post: Of every token, [rows, tokens, width].
-        post_mask: 1 where there is a token, [rows, tokens].
+        post_mask: 1 if there is a token, [rows, tokens].
         dropout: What to drop.
 
     Returns:

@@ -35,7 +35,7 @@ class TextClassifier:
         placing: Device and precision.
 
     Raises:
-        UsageError: There is none of that name, or it is no classifier of texts.
+        UsageError: No such name, or it is no classifier of texts.
     """
 
     needs_context = False

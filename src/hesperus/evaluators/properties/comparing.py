@@ -36,7 +36,7 @@ class PropertyPair(NamedTuple):
 
     Attributes:
         key: Whose they are, such as (model, language, item); each pair has its own.
-        reference: The answer that the other is held against; None where it was refused, blocked or never came.
+        reference: The answer that the other is compared with; None if it was refused, blocked or never came.
         candidate: The other answer; None likewise.
         context: What both answer, in the evaluator's language; needed where the evaluator reads it.
         outcomes: Outcomes of both replies, such as ``refused``, where they are known; what decides about a side that

@@ -3,7 +3,7 @@
 A post is the same where its id or its words are: one of the published files lacks a word in some posts that the others
 have, and no post may be trained on under one property and tested under another.
 
-A response to a post may stand in a file more than once. Rows that agree on whether the mechanism is there count once;
+A response to a post may be in a file more than once. Rows that agree on whether the mechanism is there count once;
 a pair whose rows disagree has no label, so it is left out of that mechanism. Both are counted.
 
 Reference: Sharma, Miner, Atkins and Althoff (2020), A Computational Approach to Understanding Empathy Expressed in

@@ -118,7 +118,7 @@ def read_json(path: Path) -> dict[str, JSON]:
 
 
 def write_json(path: Path, document: Mapping[str, JSON]) -> None:
-    """Write a JSON object beside and rename it."""
+    """Write a JSON object next to and rename it."""
     with whole(path) as partial:
         text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
         partial.write_text(text + "\n", encoding="utf-8")
@@ -126,7 +126,7 @@ def write_json(path: Path, document: Mapping[str, JSON]) -> None:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A place beside a file to write it, which takes its name once it is written."""
+    """A place next to a file to write it, which takes its name once it is written."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield partial

@@ -32,7 +32,7 @@ class Profiles:
     """Profiles of texts.
 
     Attributes:
-        values: Level of each property, [texts, properties]; UNCLASSIFIED where there is none.
+        values: Level of each property, [texts, properties]; UNCLASSIFIED if absent.
         reasons: Why a text has no profile, one for each text; empty where it has.
         truncated: Texts of which only the beginning was read.
     """
@@ -67,7 +67,7 @@ class PropertyEvaluator(Protocol):
 
     @property
     def needs_context(self) -> bool:
-        """Whether a text is read beside what it answers."""
+        """Whether a text is read next to what it answers."""
         ...
 
     @property
@@ -98,7 +98,7 @@ def spoken(texts: Sequence[str], contexts: Sequence[str] | None, *, evaluator: s
 
     Args:
         texts: The texts.
-        contexts: What each answers; None where the evaluator reads no context.
+        contexts: What each answers; None if the evaluator reads no context.
         evaluator: For the message.
 
     Raises:
@@ -117,7 +117,7 @@ def needed(contexts: Sequence[str] | None, *, evaluator: str) -> Sequence[str]:
     """The contexts of an evaluator that reads them.
 
     Raises:
-        UsageError: There are none.
+        UsageError: Nothing found.
     """
     if contexts is None:
         raise UsageError(

@@ -89,7 +89,7 @@ class Trainer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What a training came to.
+    """Result of a training.
 
     Attributes:
         chosen: The best point of each property.

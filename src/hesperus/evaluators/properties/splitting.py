@@ -1,4 +1,4 @@
-"""Train, dev and test by seeker: all pairs of one post stand on one side, the same for every property."""
+"""Train, dev and test by seeker: all pairs of one post are on one side, the same for every property."""
 
 from __future__ import annotations
 

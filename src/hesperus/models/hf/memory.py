@@ -47,7 +47,7 @@ class Room:
             compute: Computes the rows of the given places.
             width: What a token of this work takes, in tokens of a plain pass.
             rows: Most rows of a batch; None sets no end.
-            alike: A number for each row, where only rows of one number may stand together.
+            alike: A number for each row, where only rows of one number may be together.
 
         Raises:
             PermanentError: A single row does not fit (kind ``out_of_memory``).

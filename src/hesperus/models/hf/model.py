@@ -60,7 +60,7 @@ class HfModel:
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
-        """What decides a reply beside the request: hashes of the checkpoint's files, dtype, chat template.
+        """What decides a reply besides the request: hashes of the checkpoint's files, dtype, chat template.
 
         A checkpoint of the hub is fetched first, if it is not in the cache.
         """

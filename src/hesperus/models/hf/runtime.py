@@ -1,6 +1,6 @@
 """A loaded model: where it lies, how long its texts may be, and one forward pass with padding.
 
-Padding stands on the left, so that what is asked of a row (its last token, its option, its reply) stands at the end of
+Padding is on the left, so that what is asked of a row (its last token, its option, its reply) is at the end of
 every row. Whether an architecture holds to its attention mask is tried once, on its own weights: one that does not is
 given rows of one length only.
 """
@@ -42,7 +42,7 @@ class Pass:
 
     Attributes:
         logits: Of the last tokens asked for, [rows, kept, vocabulary], float32.
-        cache: Keys and values of the rows; None where the architecture keeps none that can be continued.
+        cache: Keys and values of the rows; None if the architecture keeps none that can be continued.
     """
 
     logits: Tensor
@@ -85,13 +85,13 @@ class Runtime:
 
     @property
     def context(self) -> int | None:
-        """Longest text in tokens; None where the architecture sets no end."""
+        """Longest text in tokens; None if the architecture sets no end."""
         longest = getattr(self.text_config, "max_position_embeddings", None)
         return longest if isinstance(longest, int) and longest > 0 else None
 
     @property
     def padding(self) -> int:
-        """The token that fills rows up. It is masked, so any will do where there is none."""
+        """The token that fills rows up. It is masked, so any will do if absent."""
         given = self.tokenizer.pad_token_id
         return int(given) if given is not None and given < self.vocabulary else 0
 
@@ -117,7 +117,7 @@ class Runtime:
 
         Args:
             ids: Tokens, [rows, tokens].
-            mask: 1 where there is a token, over the cache and then the ids, [rows, cached + tokens].
+            mask: 1 if there is a token, over the cache and then the ids, [rows, cached + tokens].
             keep: Tokens at the end whose logits are wanted.
             cache: What an earlier pass gave.
             caching: Whether the cache is wanted.
@@ -177,7 +177,7 @@ class Runtime:
         return largest <= (_NEAR_IN_HALF if halved else _NEAR)
 
     def _probe_padding(self) -> float:
-        """How far the logits of a short row beside a longer one are from those that it has alone."""
+        """How far the logits of a short row next to a longer one are from those that it has alone."""
         short, long = self._probes()
         return self._gap(self.forward(*self.rows([short, long]), keep=1).logits[0], short)
 

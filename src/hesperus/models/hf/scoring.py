@@ -1,6 +1,6 @@
 """Log-probabilities of options: the sum over each option's tokens, given the prompt.
 
-The prompt is computed once for all its options. What a row shares with a longer row beside it is padding, which is
+The prompt is computed once for all its options. What a row shares with a longer row next to it is padding, which is
 masked, so a batch changes a number by rounding only.
 """
 

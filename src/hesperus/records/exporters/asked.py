@@ -22,10 +22,10 @@ class AskedItem:
     Attributes:
         item: Its id, the same in every language.
         language: BCP-47 tag.
-        prompt: What is asked, without the options where there are any.
-        choices: Texts of the options, or the words that stand for the labels; empty where the answer is free.
+        prompt: What is asked, without the options if any.
+        choices: Texts of the options, or the words that represent the labels; empty where the answer is free.
         labels: Canonical labels of the choices, in the same order.
-        gold: Right label, or the right text of a free answer; None where there is none.
+        gold: Right label, or the right text of a free answer; None if absent.
         groups: Group columns.
     """
 
@@ -47,8 +47,8 @@ def aligned(items: Iterable[AskedItem]) -> dict[str, tuple[AskedItem, ...]]:
     """Items by language, the same ids in the same order in each.
 
     Raises:
-        UsageError: There are none.
-        DataError: An item stands twice in a language, is not in all, has another number of choices or other labels in
+        UsageError: Nothing found.
+        DataError: An item is twice in a language, is not in all, has another number of choices or other labels in
             one, or its choices and labels do not fit; the message names it.
     """
     by_language: dict[str, dict[str, AskedItem]] = {}
@@ -89,7 +89,7 @@ def file_tag(language: str) -> str:
 
 
 def write_items(items: Sequence[AskedItem], path: Path) -> None:
-    """JSON lines: item, language, prompt, choices, labels, gold (place, -1 where there is none), answer, groups."""
+    """JSON lines: item, language, prompt, choices, labels, gold (place, -1 if absent), answer, groups."""
     lines = [
         json.dumps(
             {

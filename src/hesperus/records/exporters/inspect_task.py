@@ -1,4 +1,4 @@
-"""An aligned item set as a task of Inspect: a Python file and the items beside it."""
+"""An aligned item set as a task of Inspect: a Python file and the items next to it."""
 
 from __future__ import annotations
 

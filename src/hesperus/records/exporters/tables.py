@@ -51,7 +51,7 @@ def write_table(frame: pl.DataFrame, path: Path | str) -> None:
     has an apostrophe in front, which is taken off when it is read.
 
     Raises:
-        UsageError: The ending is none of these, or a column holds what its format cannot.
+        UsageError: The ending is not one of these, or a column holds what its format cannot.
         OSError: The file cannot be written; it names `path`.
     """
     path = Path(path)

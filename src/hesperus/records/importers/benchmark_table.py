@@ -1,4 +1,4 @@
-"""The benchmarks that are known by the names tools give their tasks: where the language stands, what makes an id.
+"""The benchmarks that are known by the names tools give their tasks: where the language is, what makes an id.
 
 Names are those of lm-evaluation-harness, lighteval and Inspect. In a pattern, TAG is a code with script or region in any
 style, CODE a bare code, and the groups mean:
@@ -8,7 +8,7 @@ style, CODE a bare code, and the groups mean:
     target        the language to translate into
     instruction   the language of the instruction, where the name says it
     subject       a part of the benchmark that is logged apart
-    family        the name of the benchmark, where one entry stands for several
+    family        the name of the benchmark, where one entry represents several
     variant, form what else tells tasks apart; kept in the name of the task
 """
 

@@ -168,7 +168,7 @@ def _by_head(path: Path) -> Tool | None:
 
 
 def _columns(path: Path) -> set[str]:
-    """The columns of a Parquet file; none where it is no such file."""
+    """The columns of a Parquet file; none if it is no such file."""
     import polars as pl
 
     try:

@@ -1,4 +1,4 @@
-"""Logs of HELM: `scenario_state.json`, with `run_spec.json` beside it."""
+"""Logs of HELM: `scenario_state.json`, with `run_spec.json` next to it."""
 
 from __future__ import annotations
 

@@ -325,7 +325,7 @@ def _row(sample: _Sample, settings: ImportSettings, source: Source) -> Row:
 
 
 def _verdict(score: _Score | None) -> bool | None:
-    """Whether the scorer counted the answer as right; None where its value is no verdict, such as a part of 1."""
+    """Whether the scorer counted the answer as right; None if its value is no verdict, such as a part of 1."""
     value = score.value if score is not None else None
     if isinstance(value, list | dict):
         return None

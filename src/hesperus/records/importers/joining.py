@@ -108,7 +108,7 @@ def _by(logs: Iterable[Log], name: str) -> list[tuple[str, list[Log]]]:
 
 
 def _once(log: Log, left: list[LeftOut]) -> Log:
-    """A row that stands twice counts once; of two that differ, neither is known to be right."""
+    """A row that is twice counts once; of two that differ, neither is known to be right."""
     rows = log.rows
     unnamed = rows["item"].is_null() | (rows["item"] == "")
     if unnamed.any():
@@ -166,7 +166,7 @@ def _single(logs: list[Log], again: Again, left: list[LeftOut]) -> list[Log]:
 
 
 def _all_apart(logs: list[Log]) -> bool:
-    """Whether no item stands in two of the logs, as in those of the subjects of one benchmark."""
+    """Whether no item is in two of the logs, as in those of the subjects of one benchmark."""
     if len(logs) == 1:
         return True
     return not pl.concat([log.rows.select("item", "repeat") for log in logs]).is_duplicated().any()

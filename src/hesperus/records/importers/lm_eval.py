@@ -1,4 +1,4 @@
-"""Logs of lm-evaluation-harness: `results_*.json` beside `samples_*.jsonl`, of all 0.4 releases."""
+"""Logs of lm-evaluation-harness: `results_*.json` next to `samples_*.jsonl`, of all 0.4 releases."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ def _is_halved(first: list[dict[str, Any]]) -> bool:
 
 
 def _needs_texts(first: list[dict[str, Any]], gold_known: bool) -> bool:
-    """Whether the right option is named by its text, which stands only in the prompts."""
+    """Whether the right option is named by its text, which is only in the prompts."""
     if gold_known or _constants(first):
         return False
     targets = [text_of(row.get("target")) or "" for row in first]
@@ -306,7 +306,7 @@ def _rows(source: Source, reading: Reading, settings: ImportSettings) -> tuple[p
 
 
 def _filtered(raw: pl.DataFrame, reading: Reading, source: Source) -> tuple[pl.DataFrame, list[LeftOut]]:
-    """The rows of one filter: a reply that went through several stands there once for each."""
+    """The rows of one filter: a reply that went through several is there once for each."""
     names = [name for name in raw["filter"].unique(maintain_order=True).to_list() if name is not None]
     if reading.filter is not None and reading.filter not in names:
         raise DataError(

@@ -100,7 +100,7 @@ def chosen(raw: pl.DataFrame, reading: Reading, source: Source) -> tuple[pl.Data
 
 
 def written(raw: pl.DataFrame, reading: Reading, source: Source) -> tuple[pl.DataFrame, list[LeftOut]]:
-    """Rows of generated text: what the harness's filter extracted, held against the kind of the gold labels."""
+    """Rows of generated text: what the harness's filter extracted, compared with the kind of the gold labels."""
     golds = raw["field:" + reading.gold_field] if reading.gold_field is not None else raw["target"]
     kind, gold = gold_labels(golds)
     answers, outcomes = read_labels(raw["filtered"], kind)

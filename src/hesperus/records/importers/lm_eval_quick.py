@@ -117,7 +117,7 @@ class QuickRows:
         return True
 
     def _was_cut(self, name: str, rows: list[Any], parsed: bytes, piece: Piece) -> bool:
-        """Whether a member was cut out of a row, as it stands where the harness has prompts only."""
+        """Whether a member was cut out of a row, as it is where the harness has prompts only."""
         if all(value is not None for value in map(self._of_row[name], rows)):
             return False
         key = f'"{self._layout.verdict if name == "acc" else name}":'.encode()

@@ -50,7 +50,7 @@ class About:
 
     Attributes:
         task: Its name in the records.
-        language: BCP-47 tag; None where the log alone does not tell.
+        language: BCP-47 tag; None if the log alone does not tell.
         benchmark: What is known of it, or None.
         instruction: Language of the instruction, where it is another.
         own_task: The task's name by the log, where the user gave another.
@@ -71,7 +71,7 @@ class About:
     subject: str | None = None
 
     def prefix(self, key: Sequence[str]) -> str:
-        """What has to stand before an id: the subject or language within which it is unique."""
+        """What has to be before an id: the subject or language within which it is unique."""
         if self.benchmark is None or (self.benchmark.key and tuple(key) == self.benchmark.key):
             return ""
         parts = [] if self.benchmark.parallel or self.language is None else [self.language]
@@ -116,7 +116,7 @@ def about(evidence: Evidence, settings: ImportSettings) -> About:
 
 
 def tag_or_none(text: object, settings: ImportSettings | None = None) -> str | None:
-    """A language in any style as BCP-47 tag, by the user's list first; None where it is none."""
+    """A language in any style as BCP-47 tag, by the user's list first; None if it is none."""
     if not isinstance(text, str):
         return None
     given = settings.languages.get(text) if settings is not None else None
@@ -129,7 +129,7 @@ def parts_of(name: str) -> list[str]:
 
 
 def slots(name: str) -> list[tuple[int, int, str]]:
-    """Where codes of languages stand in a name: first part, part after the last, tag; longer ones first, later ones first."""
+    """Where codes of languages are in a name: first part, part after the last, tag; longer ones first, later ones first."""
     parts = parts_of(name)
     found: list[tuple[int, int, str]] = []
     for width in (3, 1):
@@ -205,7 +205,7 @@ def _asked(spec: str, evidence: Evidence, settings: ImportSettings) -> str | Non
 
 
 def matched(pattern: str, text: str, flag: str, spec: str) -> str | None:
-    """The first group of a user's pattern in a text; None where it does not match.
+    """The first group of a user's pattern in a text; None if it does not match.
 
     Raises:
         UsageError: It is no regular expression, or has no group.

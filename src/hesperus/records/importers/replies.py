@@ -49,7 +49,7 @@ def read_labels(texts: pl.Series, kind: Kind) -> tuple[pl.Series, pl.Series]:
     """Answers and outcomes of extracted texts.
 
     Returns:
-        The labels (null where there is none), and ``answered``, ``empty`` or ``invalid``.
+        The labels (null if absent), and ``answered``, ``empty`` or ``invalid``.
     """
     plain = texts.str.strip_chars()
     unread = plain.is_in(list(UNREAD)).fill_null(False)

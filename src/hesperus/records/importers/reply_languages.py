@@ -10,7 +10,7 @@ _KEY = ("reply", "instruction")
 
 
 def with_reply_languages(records: pl.DataFrame) -> pl.DataFrame:
-    """Add the column `reply_language`; each text is looked at once, and none where no log kept its replies.
+    """Add the column `reply_language`; each text is looked at once, and none if no log kept its replies.
 
     Args:
         records: Imported records, with `reply` and `instruction`. A column of that name stays as it is.

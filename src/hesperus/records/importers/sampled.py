@@ -31,8 +31,8 @@ class Row:
 
     Attributes:
         item: Its id.
-        gold: The right answer as the log has it: a letter, a number, a text; None where unknown.
-        answer: What the tool took for the answer, or the reply itself; None where there is none.
+        gold: The right answer as the log has it: a letter, a number, a text; None if unknown.
+        answer: What the tool took for the answer, or the reply itself; None if absent.
         options: How many lettered options; 0 where the answer is free.
         scores: Log-likelihoods of the options, in their order.
         failed: Why there is no answer, where the log says.
@@ -111,7 +111,7 @@ def logs_of(rows: Iterable[Row], kept: Kept, settings: ImportSettings) -> tuple[
 
 
 def own_language(fields: Mapping[str, Any], settings: ImportSettings) -> str | None:
-    """The language that a row says of itself; None where it does not, or a rule for the whole log was given."""
+    """The language that a row says of itself; None if it does not, or a rule for the whole log was given."""
     if settings.language_from is None:
         names: tuple[str, ...] = LANGUAGE_FIELDS
     elif settings.language_from.startswith("field:"):

@@ -75,6 +75,6 @@ def _save(imported: Imported, out: Path) -> None:
 
 
 def _rests_on(imported: Imported) -> dict[str, object]:
-    """How many logs, and what their languages rest on: a guess is part of what the numbers stand on."""
+    """How many logs, and what their languages rest on: a guess is part of what the numbers rest on."""
     bases = Counter(str(log["evidence"]).partition(":")[0] for log in imported.logs if log["evidence"])
     return {"logs": len(imported.logs), "languages": dict(sorted(bases.items()))}

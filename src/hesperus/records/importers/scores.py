@@ -19,8 +19,8 @@ class Scored:
     """What log-likelihoods amount to, row by row.
 
     Attributes:
-        best: Place of the likeliest option (the first of equals); -1 where there is none.
-        probs: Softmax over the options of each row; null where there is none.
+        best: Place of the likeliest option (the first of equals); -1 if absent.
+        probs: Softmax over the options of each row; null if absent.
         broken: Rows with a NaN or +inf.
         flat: Rows in which every option is -inf.
     """

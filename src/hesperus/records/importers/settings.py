@@ -40,14 +40,14 @@ class ImportSettings:
         tool: Whose logs these are; None finds out from the files.
         language_from: Where the language of a log stands: a tag (``=de``), ``name:REGEX``, ``path:REGEX`` (the first
             group is the tag), ``field:NAME`` or ``config:NAME``; None tries what is known of the tool and benchmark.
-        languages: Name of a task, or what stands for a language in a column, to its tag.
+        languages: Name of a task, or what represents a language in a column, to its tag.
         key: Fields that make the id of an item, or (``row``,); empty takes the benchmark's own.
         model: Name of the model, where the logs do not say or it shall be another.
         task: Name of the task, likewise.
         columns: For a long table: column of the records to column of the table.
         wide: For a table with a column per language or model: what those columns hold, ``answer``, ``reply`` or
             ``correct`` (1 for right, 0 for wrong); None finds out.
-        wide_columns: How those columns are named: ``{language}`` and ``{model}`` stand for what varies.
+        wide_columns: How those columns are named: ``{language}`` and ``{model}`` represent what varies.
         model_from: Where the model of a table stands: ``name:REGEX`` or ``path:REGEX`` (the first group).
         filter: For lm-evaluation-harness: the filter whose result counts; None takes the first of each task.
         again: What becomes of a second log of the same model, task and language.
@@ -75,7 +75,7 @@ class ImportSettings:
 
         Raises:
             UnknownNameError: No such tool, rule for a second log, or content of a wide table.
-            UsageError: ``row`` stands beside other keys.
+            UsageError: ``row`` is next to other keys.
         """
         known = plugins.names("hesperus.importers", dict.fromkeys(TOOLS))
         if self.tool is not None and self.tool not in known:
@@ -124,7 +124,7 @@ class Log:
         instruction: Language of the instruction, where it is another.
         own_task: The task's name by the log, where the user gave another.
         name: The tool's task name.
-        basis: What the language rests on; None where the log alone does not tell, and `language` is empty.
+        basis: What the language rests on; None if the log alone does not tell, and `language` is empty.
         evidence: The same for a reader.
         texts: Some texts of its items, to tell the language by.
         known: Whether the task is a known benchmark's.

@@ -1,4 +1,4 @@
-"""The languages that no log tells alone: by the names of the logs beside it, then by the text of its items.
+"""The languages that no log tells alone: by the names of the logs next to it, then by the text of its items.
 
 A code in a name is no evidence by itself, since subjects, splits and metrics look like codes (``lsat_ar``, ``polemo2_in``).
 It counts where the names of several logs of one model differ in nothing but registered codes and the logs share their
@@ -22,7 +22,7 @@ _SHARED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """Where the language stands in the name of a log."""
+    """Where the language is in the name of a log."""
 
     start: int
     stop: int

@@ -20,7 +20,7 @@ _PACKED, _UNPACKED = (".gz", ".eval"), 8
 """What is compressed, and about how many bytes come out of each of its bytes."""
 
 _MOST = 3
-"""Processes beside this one, however many processors there are: each takes some 150 MB."""
+"""Processes next to this one, however many processors there are: each takes some 150 MB."""
 
 
 def read_sources(
@@ -83,7 +83,7 @@ def _next(waiting: SimpleQueue[int]) -> int | None:
 
 
 def _workers(sources: Sequence[Source]) -> list[Worker]:
-    """Processes to read with; none where the files are few or small, or where none can be started."""
+    """Processes to read with; none if the files are few or small, or where none can be started."""
     if len(sources) < 2 or sum(map(_size, sources)) < _WORTH:
         return []
     workers: list[Worker] = []

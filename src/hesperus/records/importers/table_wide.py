@@ -23,7 +23,7 @@ class WideColumn:
 
     Attributes:
         column: Its name.
-        language: Tag, or None where the columns are one per model.
+        language: Tag, or None if the columns are one per model.
         model: What the name says of the model, or None.
     """
 
@@ -70,7 +70,7 @@ def wide_columns(columns: Sequence[str], settings: ImportSettings, source: Sourc
 
 
 def unknown_languages(columns: Sequence[str], found: Sequence[WideColumn], source: Source) -> list[LeftOut]:
-    """Columns that stand among those of answers, and whose language nobody knows."""
+    """Columns that are among those of answers, and whose language nobody knows."""
     known = {one.column for one in found}
     heads = {one.column.removesuffix(tail) for one in found if (tail := _tail(one.column)) != one.column}
     strange = [
@@ -93,7 +93,7 @@ def lengthened(
     """A row per answer, from a row per item; cells that hold nothing were not asked, and are counted.
 
     Raises:
-        DataError: A column of the new rows stands there already.
+        DataError: A column of the new rows is there already.
     """
     for name in (value, *(["language"] if found[0].language else []), *(["model"] if found[0].model else [])):
         if name in frame.columns and name not in {one.column for one in found}:

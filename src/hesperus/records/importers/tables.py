@@ -30,10 +30,10 @@ _RIGHT, _WRONG = "right", "wrong"
 def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
     """Read a table: a row per answer, or a column per language, per model, or per both.
 
-    ``settings.columns`` maps columns of the records (or ``language``, which stands for both senses) to columns of the
+    ``settings.columns`` maps columns of the records (or ``language``, which represents both senses) to columns of the
     table; a column of the same name needs no mapping, and nested fields have dotted names. ``settings.key`` makes the id of
     several columns; without it an id that is named as usual and unique counts. ``model``, ``task`` and the language may
-    stand in the name of the file or be given once. Where there are replies and no answers, a reply that is a letter or a
+    be in the name of the file or be given once. Where there are replies and no answers, a reply that is a letter or a
     number and nothing else is the answer, as gold is; where gold is text, the reply is the answer.
 
     Raises:
@@ -117,7 +117,7 @@ def _mapping(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> d
 def _long(
     frame: pl.DataFrame, mapping: Mapping[str, str], settings: ImportSettings, source: Source
 ) -> tuple[pl.DataFrame, list[LeftOut]]:
-    """A row per answer, with the columns of the records under their own names beside the table's."""
+    """A row per answer, with the columns of the records under their own names next to the table's."""
     asked = settings.wide is not None or settings.wide_columns is not None
     answered = "answer" in settings.columns or "reply" in mapping or "answer" in mapping
     found = (
@@ -185,7 +185,7 @@ def _verdicts(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _name(source: Source) -> str:
-    """The file's place without its endings: language and model may stand in a folder's name."""
+    """The file's place without its endings: language and model may be in a folder's name."""
     place = PurePosixPath(source.place)
     return str(
         place.with_name(
@@ -360,7 +360,7 @@ def _ruled(spec: str, frame: pl.DataFrame, settings: ImportSettings, source: Sou
 
 
 def _without_doubles(frame: pl.DataFrame, source: Source, left: list[LeftOut]) -> pl.DataFrame:
-    """Rows that stand twice count once; of rows that share their key and differ, neither is known to be right."""
+    """Rows that are twice count once; of rows that share their key and differ, neither is known to be right."""
     distinct = frame.unique(maintain_order=True)
     if len(distinct) < len(frame):
         detail = "equal in every column; counted once"

@@ -129,7 +129,7 @@ _LOCALES = frozenset(
 """Languages with regions where they are not the likeliest language, as locales name them."""
 
 NO_LANGUAGE = frozenset({"all", "avg", "gen", "mc", "mc1", "mc2", "mcf", "cf", "hybrid", "mean", "total"})
-"""What stands in the place of a language beside others, and is none."""
+"""What is in the place of a language next to others, and is none."""
 
 WORDS = frozenset(
     [
@@ -175,7 +175,7 @@ def explicit_tag(text: str) -> str | None:
     Maltese, ``de-law`` no language, and ``eu-MT`` no Basque of Malta.
 
     Returns:
-        BCP-47 tag, or None where it is no language.
+        BCP-47 tag, or None if it is no language.
     """
     given = text.strip()
     coded = _CODED.fullmatch(given)

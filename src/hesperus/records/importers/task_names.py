@@ -34,7 +34,7 @@ class Named:
 def name_of(tool_task: str) -> Named:
     """Understand a tool's task name; a name that no benchmark has comes back as it is.
 
-    A name counts as a benchmark's only where what stands in the place of a language is a registered one: ``paws_x`` and
+    A name counts as a benchmark's only where what is in the place of a language is a registered one: ``paws_x`` and
     ``xnli_all`` are no languages.
     """
     for benchmark in BENCHMARKS:

@@ -1,4 +1,4 @@
-"""Gold texts as labels, and the verdicts of the tools beside ours."""
+"""Gold texts as labels, and the verdicts of the tools next to ours."""
 
 from __future__ import annotations
 

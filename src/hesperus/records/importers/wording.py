@@ -42,7 +42,7 @@ class Heard:
     """What some texts say.
 
     Attributes:
-        script: The script of most letters, or None where there are too few.
+        script: The script of most letters, or None if there are too few.
         language: The language of most of several texts, or None.
         likely: The language of all of them together: enough to bear out what a name says, but not alone.
     """
@@ -69,7 +69,7 @@ class Heard:
 
     @property
     def own(self) -> str | None:
-        """The language that the texts alone tell; None where it is one of several that are not told apart."""
+        """The language that the texts alone tell; None if it is one of several that are not told apart."""
         from hesperus.languages.identification import ALIKE
 
         return None if any(self.language in alike for alike in ALIKE) else self.language

@@ -50,7 +50,7 @@ class Worker:
                 stream.close()  # type: ignore[union-attr]  # both are pipes
 
     def read(self, source: Source, settings: ImportSettings) -> Result | None:
-        """What a file holds; None where the process has ended, or the name of the file cannot be passed to it."""
+        """What a file holds; None if the process has ended, or the name of the file cannot be passed to it."""
         asking, answering = self._process.stdin, self._process.stdout
         assert asking is not None and answering is not None
         try:

@@ -32,7 +32,7 @@ class Entries:
         place: Its name for messages.
 
     Raises:
-        DataError: It is no ZIP file, or was cut (the directory stands at its end).
+        DataError: It is no ZIP file, or was cut (the directory is at its end).
     """
 
     def __init__(self, path: Path, place: str) -> None:

@@ -76,7 +76,7 @@ def drawings(found: OpenFindings, prefix: str) -> list[Drawing]:
 
 
 def _scores_caption(found: OpenFindings, name: str) -> str:
-    """What the figure of scores shows; ceilings and intervals where there are any."""
+    """What the figure of scores shows; ceilings and intervals if any."""
     tick = "tick; its interval is the grey band" if found.has_intervals else "tick"
     ceiling = (
         f", and what translation alone leaves of the reference's own answers ({tick})"
@@ -109,7 +109,7 @@ def ceiling_figure(found: OpenFindings) -> Any | None:
 
 
 def sides_figure(found: OpenFindings) -> Any | None:
-    """Precision beside recall, a line a language, by family; None for other evaluators."""
+    """Precision next to recall, a line a language, by family; None for other evaluators."""
     if not found.is_information:
         return None
     names = {"precision": "Precision", "recall": "Recall"}
@@ -117,7 +117,7 @@ def sides_figure(found: OpenFindings) -> Any | None:
 
 
 def properties_figure(found: OpenFindings) -> Any | None:
-    """κ of every property, a line a language; None where there are none or too many to tell apart."""
+    """κ of every property, a line a language; None if absent or too many to tell apart."""
     names = {f"kappa.{name}": name for name in found.properties}
     if not 0 < len(names) <= len(COLOURS):
         return None

@@ -49,7 +49,7 @@ class OpenFindings:
 
     @property
     def reference(self) -> str:
-        """Tag of the language that the others are held against."""
+        """Tag of the language that the others are compared with."""
         return str(self.evaluated.signature.get("reference") or "en")
 
     @property
@@ -64,7 +64,7 @@ class OpenFindings:
 
     @property
     def main(self) -> str:
-        """The statistic that stands for all."""
+        """The statistic that represents all."""
         return INFORMATION[2] if any(INFORMATION[2] in held for held in self.cells.values()) else "agreement"
 
     @property
@@ -74,7 +74,7 @@ class OpenFindings:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Properties of the texts' profiles, each measured by itself too; none where texts have no profile."""
+        """Properties of the texts' profiles, each measured by itself too; none if texts have no profile."""
         first = next(iter(self.cells.values()), {})
         begins = "agreement."
         return tuple(
@@ -116,7 +116,7 @@ class OpenFindings:
         return [(cell, row) for cell, row in rows if row["value"] is not None]
 
     def whole(self, model: str, statistic: str | None = None) -> Row | None:
-        """A statistic of a model over all languages; None where there is none, or the model has several tasks."""
+        """A statistic of a model over all languages; None if absent, or the model has several tasks."""
         found = [
             row
             for row in self.groups.rows

@@ -72,7 +72,7 @@ def scores_grid(found: OpenFindings) -> Grid:
 
 
 def ceilings_grid(found: OpenFindings) -> Grid | None:
-    """Ceilings of all statistics; None where the table of scores has them all."""
+    """Ceilings of all statistics; None if the table of scores has them all."""
     if not (found.has_ceiling and found.is_information):
         return None
     cells = [
@@ -202,7 +202,7 @@ def _named(tags: Sequence[str]) -> str:
 
 
 def silence_grid(found: OpenFindings) -> Grid | None:
-    """Pairs by what became of them, and the main statistic with and without silence; None where all were compared."""
+    """Pairs by what became of them, and the main statistic with and without silence; None if all were compared."""
     present = [
         state for state in STATES if state == "compared" or any(row[state] for row in found.counts.rows)
     ]
@@ -273,7 +273,7 @@ def outcomes_grid(found: OpenFindings) -> Grid:
 
 
 def prompts_grid(check: pl.DataFrame | None) -> Grid | None:
-    """How the prompts came back from their translation; None where none was translated."""
+    """How the prompts came back from their translation; None if none was translated."""
     if check is None or check.is_empty():
         return None
     held: dict[str, dict[str, Row]] = {}

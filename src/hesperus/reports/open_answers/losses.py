@@ -27,7 +27,7 @@ def losses_blocks(
 ) -> Iterator[Block]:
     """What loses most, among pairs in which both sides answer: a table of prompts, and the first of them to be read.
 
-    The loss of a pair is its ceiling less its score, or 1 less its score where there is no ceiling; that of a prompt is
+    The loss of a pair is its ceiling less its score, or 1 less its score if there is no ceiling; that of a prompt is
     the mean over its pairs. Ties go by id, so that the same run shows the same.
 
     Args:
@@ -148,7 +148,7 @@ def _prompt(
 
 
 def _answer(pair: Mapping[str, Any], found: OpenFindings, replies: pl.DataFrame | None) -> Item:
-    """One answer beside the reference's."""
+    """One answer next to the reference's."""
     cell: Cell = (pair["model"], pair["task"], pair["language"], pair["instruction"], pair["input"])
     again = f", repeat {pair['repeat']}" if pair["repeat"] != 1 else ""
     where = found.labels.get(cell, str(pair["language"])) + again
@@ -228,7 +228,7 @@ def _levels(held: pl.DataFrame, properties: Sequence[str], reference: str) -> tu
 
 
 def _reply(pair: Mapping[str, Any], replies: pl.DataFrame | None) -> Text | None:
-    """The answer as it was given; None where it is not kept, or needed no translation."""
+    """The answer as it was given; None if it is not kept, or needed no translation."""
     if replies is None or "reply" not in replies.columns:
         return None
     same = [pl.col(name) == pair[name] for name in KEY]

@@ -51,7 +51,7 @@ class OpenAnswersReport:
     readability: pl.DataFrame | None = None
 
     def drawings(self) -> list[Drawing]:
-        """Every figure; where there are several evaluators, their names begin with the evaluator's number."""
+        """Every figure; if there are several evaluators, their names begin with the evaluator's number."""
         return [
             drawing for number, found in self._numbered() for drawing in drawings(found, self._prefix(number))
         ]
@@ -94,7 +94,7 @@ class OpenAnswersReport:
         return Page.of(story.title(self.parts), lead, blocks)
 
     def _signed(self, run: Run) -> dict[str, object]:
-        """How the numbers were made, beside what the run's own signature says already."""
+        """How the numbers were made, besides what the run's own signature says already."""
         if "evaluations" in run.signature:
             return {"bootstrap": self.parts[0].scores.signature.get("bootstrap")}
         return {found.what: found.scores.signature for found in self.parts}
@@ -106,7 +106,7 @@ class OpenAnswersReport:
         return f"{number}-" if len(self.parts) > 1 else ""
 
     def _part(self, number: int, found: OpenFindings, run: Run) -> Iterator[Block | None]:
-        """The sections of an evaluator; where there are several, below its name."""
+        """The sections of an evaluator; if there are several, below its name."""
         drawn = {one.kind: one for one in drawings(found, self._prefix(number))}
         several = len(self.parts) > 1
 
@@ -157,7 +157,7 @@ def _repaired(sentences: pl.DataFrame, reference: str) -> Iterator[Block | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenEvidence:
-    """What a report of open answers is made of, beside the run.
+    """What a report of open answers is made of, besides the run.
 
     Attributes:
         evaluations: What each evaluator left.

@@ -32,7 +32,7 @@ def title(parts: Sequence[OpenFindings]) -> str:
 
 
 def languages_of(parts: Sequence[OpenFindings]) -> list[str]:
-    """Tags of the languages that are held against the reference, by family."""
+    """Tags of the languages that are compared with the reference, by family."""
     return list(
         dict.fromkeys(cell[2] for cell in sorted(parts[0].cells, key=lambda cell: family_key(cell[2])))
     )
@@ -253,7 +253,7 @@ def _excluded(held: Mapping[str, object]) -> str:
 
 
 def _ways(pairs: pl.DataFrame, english: str) -> str:
-    """How the prompts came to stand in each language."""
+    """How the prompts were made in each language."""
     own: set[str] = set()
     made: dict[str, set[str]] = {}
     for tag, code in pairs.select("language", "input").unique().sort(pl.all()).iter_rows():

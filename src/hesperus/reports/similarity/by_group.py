@@ -19,7 +19,7 @@ _MOST_MODELS = len(COLOURS) - 1
 
 
 def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[str] = ()) -> Any | None:
-    """Mean similarity of the items of each group, within models and between them; None where nothing has a value.
+    """Mean similarity of the items of each group, within models and between them; None if nothing has a value.
 
     Args:
         found: What was measured.

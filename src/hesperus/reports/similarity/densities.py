@@ -20,7 +20,7 @@ _KINDS = ("within a model, two languages", "between models, one language")
 
 
 def densities_figure(found: SimilarityFindings, *, models: Sequence[str] = ()) -> Any | None:
-    """Densities of the values of pairs, a tick a pair, a line at the mean; None where no pair has a value.
+    """Densities of the values of pairs, a tick a pair, a line at the mean; None if no pair has a value.
 
     Args:
         found: What was measured.

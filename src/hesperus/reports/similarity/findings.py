@@ -32,7 +32,7 @@ class Asked:
         asked: Questions that count: those with a reply.
         unread: Those whose answer carries no label.
         failed: Questions that got no reply (error), which do not count.
-        accuracy: Share of right answers, unreadable ones wrong; None where no question has a gold label.
+        accuracy: Share of right answers, unreadable ones wrong; None if no question has a gold label.
     """
 
     cell: Cell
@@ -44,7 +44,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityFindings:
-    """The tables of a task, and what stands beside them.
+    """The tables of a task, and what is next to them.
 
     Attributes:
         task: Name of the task.
@@ -80,7 +80,7 @@ class SimilarityFindings:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """What stands for the language of the runs (sense codes), sorted."""
+        """What represents the language of the runs (sense codes), sorted."""
         return tuple(sorted({sense_of(run.cell) for run in self.first}))
 
     @property
@@ -108,7 +108,7 @@ class SimilarityFindings:
         ]
 
     def mean(self, design: str, group: str) -> Row | None:
-        """The mean of one group over all items; None where the design has no such group."""
+        """The mean of one group over all items; None if the design has no such group."""
         return next((row for row in self.means(design) if row["group"] == group), None)
 
     def beside(self, label: str, points: str) -> dict[str, float]:
@@ -165,7 +165,7 @@ def similarity_findings(
         records: The records table.
         settings: What to compare.
         by: Columns by whose values means are given too.
-        task: Which task; None where there is one.
+        task: Which task; None if there is one.
         only: Tables that are wanted; every figure needs ``similarity`` and ``designs``.
 
     Raises:

@@ -61,7 +61,7 @@ def models_grid(found: SimilarityFindings) -> Grid:
 
 
 def languages_grid(found: SimilarityFindings) -> Grid | None:
-    """One line a language: how alike models are in it; None where there is one model."""
+    """One line a language: how alike models are in it; None if there is one model."""
     rows = [row for row in found.means(BETWEEN) if row["group"] != "all"]
     if not rows:
         return None
@@ -220,7 +220,7 @@ def tests_grid(found: SimilarityFindings) -> Grid | None:
 
 
 def relations_grid(found: SimilarityFindings) -> Grid | None:
-    """Correlations of the means with what else is known; None where no two models or languages have a number."""
+    """Correlations of the means with what else is known; None if no two models or languages have a number."""
     rows: list[Row] = [row for row in found.tables["relations"].rows if int(str(row["n"])) > 1]
     if not rows:
         return None
@@ -289,7 +289,7 @@ def together_grid(found: SimilarityFindings) -> Grid | None:
 
 
 def scoring_grid(found: SimilarityFindings) -> Grid | None:
-    """Labels against probabilities, run by run; None where no answer has probabilities, or the two never differ."""
+    """Labels against probabilities, run by run; None if no answer has probabilities, or the two never differ."""
     if "scoring" not in found.tables:
         return None
     runs: dict[tuple[Any, ...], dict[str, Row]] = {}

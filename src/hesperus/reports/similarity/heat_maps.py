@@ -1,6 +1,6 @@
 """Heat maps of pairs: a model's languages with each other, models with each other in a language.
 
-A cell shows its value where there is room, and says it with interval and items when pointed at. A pair without a value
+A cell shows its value if there is room, and says it with interval and items when pointed at. A pair without a value
 is crossed out; the diagonal, a run with itself, is not measured and holds a dash, since grey print has every grey as a value.
 """
 
@@ -48,9 +48,9 @@ class _Map:
     Attributes:
         title: What it is of; empty where that goes without saying.
         names: Keys of the square, in order.
-        labels: Name to what stands at the axes.
+        labels: Name to what is at the axes.
         square: The pairs.
-        groups: Name to the group that it stands in, or None where the order has none.
+        groups: Name to the group that it is in, or None if the order has none.
     """
 
     title: str
@@ -63,7 +63,7 @@ class _Map:
 def languages_figure(
     found: SimilarityFindings, *, models: Sequence[str] = (), order: Order = "family"
 ) -> Any | None:
-    """Language by language, a map a model, all in one order and one scale; None where no model has two languages.
+    """Language by language, a map a model, all in one order and one scale; None if no model has two languages.
 
     Args:
         found: What was measured.
@@ -91,7 +91,7 @@ def languages_figure(
 def models_figure(
     found: SimilarityFindings, *, languages: Sequence[str] = (), order: Order = "alphabet"
 ) -> Any | None:
-    """Model by model, a map a language, all in one order and one scale; None where no language has two models.
+    """Model by model, a map a language, all in one order and one scale; None if no language has two models.
 
     Args:
         found: What was measured.
@@ -194,7 +194,7 @@ def _chart(one: _Map, side: int, *, colour: Any, bright: float, alone: bool) -> 
 
 
 def _tiles(one: _Map, side: int, *, colour: Any, bright: float, places: tuple[Any, Any]) -> list[Any]:
-    """The cells that have a value, with it where there is room; crosses where there is none."""
+    """The cells that have a value, with it if there is room; crosses if absent."""
     x, y = places
     rows = [
         {
@@ -241,7 +241,7 @@ def _short(value: object) -> str:
 
 
 def _borders(one: _Map, side: int, *, alone: bool) -> list[Any]:
-    """Lines between groups of neighbours, and their names beside the map where it is the only one."""
+    """Lines between groups of neighbours, and their names next to the map where it is the only one."""
     if one.groups is None:
         return []
     held = spans(one.names, one.groups)

@@ -1,4 +1,4 @@
-"""In which order languages and models stand in a heat map: by family, by likeness, by name."""
+"""In which order languages and models are in a heat map: by family, by likeness, by name."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def relation_points(found: SimilarityFindings, relation: Row) -> list[Point]:
 def relations_figure(
     found: SimilarityFindings, *, designs: Sequence[str] = (WITHIN, BETWEEN), beside: Sequence[str] = ()
 ) -> Any | None:
-    """A panel a relation with at least three points; None where there is none.
+    """A panel a relation with at least three points; None if absent.
 
     The line is of least squares; its band holds the level of the intervals of lines through resampled points (models
     or languages), from four points on. The interval of r is that of the table: of resampled items.
@@ -132,7 +132,7 @@ def _panel(found: SimilarityFindings, relation: Row, points: Sequence[Point]) ->
 
 
 def _beside(relation: Row) -> str:
-    """What stands on the horizontal axis, with the source of numbers that were brought."""
+    """What is on the horizontal axis, with the source of numbers that were brought."""
     label = str(relation["with"])
     sourced = f"{label} ({relation['source']}, {relation['date']})" if relation["source"] else label
     return _WITH.get(label, shortened(sourced, 70))
@@ -230,7 +230,7 @@ def _marks(
 def _apart(
     rows: Sequence[dict[str, Any]], spans: tuple[tuple[float, float], tuple[float, float]]
 ) -> list[dict[str, Any]]:
-    """The points whose names fit beside those that are named already; all can be pointed at."""
+    """The points whose names fit next to those that are named already; all can be pointed at."""
     (left, right), (low, high) = spans
     taken: list[tuple[float, float, float]] = []
     kept = []

@@ -48,7 +48,7 @@ class SimilarityReport:
     overview: Overview
 
     def drawings(self) -> list[Drawing]:
-        """Every figure; where there are several tasks, their names carry the number of the task."""
+        """Every figure; if there are several tasks, their names carry the number of the task."""
         several = len(self.parts) > 1
         return [
             replace(drawing, name=f"{drawing.name}-task-{number}", caption=f"{found.task}. {drawing.caption}")
@@ -136,7 +136,7 @@ def similarity_settings(run: Run, given: GivenSettings | None = None) -> Similar
 
 
 def _first(found: SimilarityFindings) -> list[Drawing]:
-    """What stands at the head of the page: the pairs within models beside those between them."""
+    """What is at the head of the page: the pairs within models next to those between them."""
     return [
         replace(one, name=f"{one.name}-task-1")
         for one in similarity_drawings(found)
@@ -164,7 +164,7 @@ def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
 
 
 def _part(number: int, found: SimilarityFindings, *, several: bool) -> Iterator[Block | None]:
-    """The sections of a task; where there are several tasks, below its name."""
+    """The sections of a task; if there are several tasks, below its name."""
     drawn: dict[str, list[Drawing]] = {}
     for drawing in similarity_drawings(found):
         drawn.setdefault(drawing.kind, []).append(replace(drawing, name=f"{drawing.name}-task-{number}"))

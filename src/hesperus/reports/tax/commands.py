@@ -11,7 +11,7 @@ from hesperus.analysis.tax.evidence import Evidence
 from hesperus.wording import language_name, parsed
 
 ALIGNMENT_FILE, RATINGS_FILE, CHECKS_FILE = "audit.json", "ratings.csv", "checks.csv"
-"""Files that the commands of an audit find beside the records of a run folder."""
+"""Files that the commands of an audit find besides the records of a run folder."""
 
 AND = " && "
 """Stands between commands that follow each other."""
@@ -76,7 +76,7 @@ class _Remedies:
         self.language = language_name(self.translated) if self.translated else "the language"
 
     def beside(self, name: str) -> str:
-        """The path of a file in the run folder, or beside the records file."""
+        """The path of a file in the run folder, or besides the records file."""
         place = Path(self.origin.run or "records")
         return shlex.quote(
             str(place / name if self.origin.is_folder else place.with_name(f"{place.stem}-{name}"))

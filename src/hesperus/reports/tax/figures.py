@@ -42,14 +42,14 @@ class Dot:
 def contrast_figure(
     dots: Sequence[Dot], kinds: Sequence[str], title: str, *, missing: Sequence[str] = (), least: float = 4.0
 ) -> Any | None:
-    """Points with intervals, one line a name from top to bottom, and a line at 0; None where there is no point.
+    """Points with intervals, one line a name from top to bottom, and a line at 0; None if there is no point.
 
     Args:
         dots: In the order in which they are drawn.
         kinds: Names of the kinds, three at most; the first is the estimate to report.
         title: Of the axis.
         missing: Names without a value, listed below.
-        least: The axis shows at least so much, so that nothing looks large beside nothing.
+        least: The axis shows at least so much, so that nothing looks large next to nothing.
     """
     if not dots:
         return None
@@ -108,7 +108,7 @@ def _panel(dots: Sequence[Dot], kinds: Sequence[str], present: Sequence[int], *,
 
 
 def bounds_figure(rows: Sequence[Mapping[str, Any]], title: str) -> Any | None:
-    """Where each difference could lie whatever unreadable answers meant; None where every answer could be read.
+    """Where each difference could lie whatever unreadable answers meant; None if every answer could be read.
 
     Args:
         rows: With ``panel``, ``line``, ``value`` (may be None), ``lowest``, ``highest``, ``low``, ``high``, ``told``.
@@ -143,7 +143,7 @@ def bounds_figure(rows: Sequence[Mapping[str, Any]], title: str) -> Any | None:
 
 
 def gate_figure(scores: Sequence[float], metric: str, threshold: float) -> Any | None:
-    """How many back-translations have which score, and where the gate stands; None where there is no score."""
+    """How many back-translations have which score, and where the gate is; None if there is no score."""
     if not scores:
         return None
     width = 5

@@ -56,7 +56,7 @@ class TaxPage:
         evidence: What the audit has.
         tables: Every table that can be made of it, by name.
         checklist: The checklist and the card.
-        items: Texts of the items; None where they are not kept.
+        items: Texts of the items; None if they are not kept.
     """
 
     def __init__(
@@ -260,7 +260,7 @@ class TaxPage:
             yield Sentences(("No agreement of raters: that takes two people who rated the same items.",))
 
     def _below(self, kind: str) -> Drawing | None:
-        """A figure, but for the one that stands at the head of the page."""
+        """A figure, but for the one that is at the head of the page."""
         return None if kind == self._first else self._drawn.get(kind)
 
     def _step(self, what: str) -> Step:
@@ -276,7 +276,7 @@ class TaxPage:
 
 
 def _back(evidence: Evidence) -> Compared | None:
-    """The original against what came back; None where nothing did."""
+    """The original against what came back; None if nothing did."""
     senses = evidence.senses
     if senses.original is None or senses.back is None:
         return None

@@ -26,7 +26,7 @@ class TaxReport:
         evidence: What the audit has.
         tables: Every table that can be made of it, by name.
         checklist: The checklist and the card, filled in.
-        items: Texts of the items; None where they are not kept.
+        items: Texts of the items; None if they are not kept.
     """
 
     evidence: Evidence

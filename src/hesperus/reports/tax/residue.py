@@ -28,7 +28,7 @@ def residue_blocks(evidence: Evidence, given: Compared | None, items: pl.DataFra
 
     Args:
         evidence: What the audit has.
-        given: The original against what came back; None where nothing did.
+        given: The original against what came back; None if nothing did.
         items: Texts of the items, where the run keeps them.
     """
     if given is None:
@@ -124,7 +124,7 @@ def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, 
 
 
 def _versions(items: pl.DataFrame | None, item: str, code: str, own: Collection[str]) -> Iterator[Side]:
-    """The item's texts in a sense; makers who made the same text stand together."""
+    """The item's texts in a sense; makers who made the same text are together."""
     sense = parsed(code)
     if items is None or sense is None:
         return
@@ -142,7 +142,7 @@ def _versions(items: pl.DataFrame | None, item: str, code: str, own: Collection[
 
 
 def _answered(rows: Sequence[Mapping[str, Any]]) -> Reading | None:
-    """The reply under the instruction in the input's own language, where there are several."""
+    """The reply under the instruction in the input's own language, if there are several."""
     if not rows:
         return None
     sense = parsed(rows[0]["input"])

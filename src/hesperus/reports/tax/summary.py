@@ -13,7 +13,7 @@ _CELL = ("cell", "model")
 """Analyses that are about one model by itself."""
 
 _REPORTED = ("clustered", "groups", "pooled", "stratum", "group")
-"""Analyses whose rows stand in the overview."""
+"""Analyses whose rows are in the overview."""
 
 
 def summaries(found: Table) -> list[Table]:

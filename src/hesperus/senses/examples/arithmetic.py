@@ -1,7 +1,7 @@
 """Arithmetic said in English words: ``(3 + 4) * 2`` becomes "two times the sum of three and four".
 
 The question never changes. What can be said in one way only is said; whatever may be something else than it looks (a list
-of numbers, a range, a date, the part of a larger expression) is refused. An operand that is itself an operation stands in
+of numbers, a range, a date, the part of a larger expression) is refused. An operand that is itself an operation is in
 brackets, except for the last one of "… times …", which nothing can follow.
 """
 

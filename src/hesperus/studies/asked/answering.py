@@ -34,7 +34,7 @@ class Senses:
     """The task in every sense, for one model.
 
     Attributes:
-        layout: Where the parts stand in a prompt.
+        layout: Where the parts are in a prompt.
         form: Kind of answer.
         instructions: Sense to instruction, or to the Fault that kept it from being made.
         inputs: Sense to items by id, each an Item or a Fault.
@@ -158,7 +158,7 @@ def answer_cells(
 def answer_row(
     one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str
 ) -> dict[str, object]:
-    """A row of the records: the answer that a reply holds, or why there is none."""
+    """A row of the records: the answer that a reply holds, or why it is absent."""
     row: dict[str, object] = {
         "task": task,
         "item": one.item,
@@ -232,7 +232,7 @@ def text_reader(
 
 
 def _unambiguous(names: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Labels with their texts, each once; a further text that stands for two labels stands for neither."""
+    """Labels with their texts, each once; a further text that represents two labels represents neither."""
     owners: dict[str, set[str]] = {}
     for label, texts in names.items():
         for text in texts:

@@ -11,7 +11,7 @@ from hesperus.tasks import ItemSet
 
 
 def of_shard(items: ItemSet, shard: str | None) -> ItemSet:
-    """The items of one shard; all where there is none.
+    """The items of one shard; all if absent.
 
     Raises:
         UsageError: There are fewer items than shards.
@@ -28,7 +28,7 @@ def of_shard(items: ItemSet, shard: str | None) -> ItemSet:
 
 
 def budget_of(shard: str | None, budget: Budget) -> Budget:
-    """What one shard may spend: equal parts for all, the common one included; all of it where there is no shard."""
+    """What one shard may spend: equal parts for all, the common one included; all of it if there is no shard."""
     if shard is None:
         return budget
     part = Shard.parse(shard)

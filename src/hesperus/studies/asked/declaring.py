@@ -83,7 +83,7 @@ def _members(value: object) -> object:
 
 
 Lines = Callable[[str], int | None]
-"""Key of a study file to its line; None where it does not stand there."""
+"""Key of a study file to its line; None if it is not there."""
 PAIRS = BeforeValidator(_pairs)
 """Marks a mapping that a flag gives as NAME=VALUE."""
 MEMBERS = BeforeValidator(_members)
@@ -134,7 +134,7 @@ class Part(BaseModel):
 
 
 def _or_preset(schema: dict[str, Any]) -> None:
-    """The name of a preset may stand in place of the settings."""
+    """The name of a preset may be in place of the settings."""
     settings = dict(schema)
     schema.clear()
     schema["anyOf"] = [settings, {"enum": list(DRAWING_PRESETS)}]
@@ -239,7 +239,7 @@ class AskedItems(Part):
 
 
 class Instructed(Part):
-    """A study whose questions may stand under an instruction in another language."""
+    """A study whose questions may be under an instruction in another language."""
 
     section: ClassVar[str] = "What is asked"
 

@@ -267,7 +267,7 @@ def models_named(names: Iterable[str], terms: OnTerms | None = None) -> dict[str
 
 
 def identities(models: Mapping[str, Model]) -> JSON:
-    """What decides the replies of each model beside the request, for the signature of a run.
+    """What decides the replies of each model besides the request, for the signature of a run.
 
     A signature is passed on: of an address that is no provider's own it has a fingerprint, by which two runs at the same
     endpoint can still be known as such.

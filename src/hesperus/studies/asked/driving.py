@@ -61,7 +61,7 @@ def run_study(
     Args:
         study: The design.
         folder: Run folder to write; written anew when the run is complete.
-        store: Reply store; `replies.sqlite` beside the folder where None.
+        store: Reply store; `replies.sqlite` next to the folder where None.
         progress: Hears of every stage.
         more: What cannot be declared, such as `makers` of multisense.
 
@@ -106,7 +106,7 @@ def _last(course: Course, place: Place | None = None) -> Outcome:
 
 
 def _written(study: Declared, course: Course, outcome: Outcome, folder: Path) -> StudyRun:
-    """Write the run folder: what lies beside first, and the signature last, so that its presence means a whole run."""
+    """Write the run folder: what lies next to first, and the signature last, so that its presence means a whole run."""
     signed: dict[str, JSON] = {"hesperus": __version__, "study": decided(study)}
     if course.models:
         signed["models"] = identities(course.models)

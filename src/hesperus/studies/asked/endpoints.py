@@ -1,7 +1,7 @@
 """Addresses of endpoints: what is passed on names none, and a run is gone on with all the same.
 
 A run folder is passed on, so its files hold a fingerprint in place of an address that is no provider's own. The address
-itself is kept in `endpoints.json` beside the run folder, as the reply store is, where a later run of that folder finds it.
+itself is kept in `endpoints.json` besides the run folder, as the reply store is, where a later run of that folder finds it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def without_endpoint(reply: Reply | Failure, address: str | None) -> Reply | Fai
 
 
 def keep_endpoint(address: str | None, folder: Path) -> None:
-    """Keep an address that a run folder does not hold, beside that folder.
+    """Keep an address that a run folder does not hold, next to that folder.
 
     Raises:
         DataError: The file that is there already cannot be read.
@@ -68,7 +68,7 @@ def keep_endpoint(address: str | None, folder: Path) -> None:
 
 
 def with_known_endpoint(values: Mapping[str, Any], file: Path) -> dict[str, Any]:
-    """The keys of a study with its address put back, where `endpoints.json` beside the run folder has it.
+    """The keys of a study with its address put back, where `endpoints.json` besides the run folder has it.
 
     Args:
         values: Keys as in the file, not yet validated.

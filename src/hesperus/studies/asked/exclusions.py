@@ -71,7 +71,7 @@ def dropped_by_alignment(reasons: Iterable[str], kept: int, *, sampled: bool) ->
 
 
 def excluded_items(given: object) -> dict[str, str]:
-    """Item id to reason, from what stands under `exclude` in a study.
+    """Item id to reason, from what is under `exclude` in a study.
 
     Args:
         given: The name of a file, a list of ids, a mapping of id to reason, or None.
@@ -136,7 +136,7 @@ def without_items(items: ItemSet, left_out: Mapping[str, str]) -> ItemSet:
 def without_records(
     records: pl.DataFrame, left_out: Mapping[str, str]
 ) -> tuple[pl.DataFrame, Excluded | None]:
-    """The records but for those of the items of a list, and what the list did; None where there is no list.
+    """The records but for those of the items of a list, and what the list did; None if there is no list.
 
     Raises:
         DataError: No record is left.
@@ -150,7 +150,7 @@ def without_records(
 
 
 def excluded_of(items: ItemSet, left_out: Mapping[str, str]) -> Excluded | None:
-    """What a list did to items that went through `without_items`; None where there was no list."""
+    """What a list did to items that went through `without_items`; None if there was no list."""
     if not left_out:
         return None
     return _counted([drop.item for drop in items.dropped if drop.reason == "excluded"], left_out)

@@ -40,10 +40,10 @@ class StudyRun:
     """A finished run.
 
     Attributes:
-        run: Records, items, study and signature, as they stand in the folder.
+        run: Records, items, study and signature, as they are in the folder.
         folder: Where.
         faults: What could not be asked, each as one line for people.
-        excluded: What a list of exclusions did, or None where there was none.
+        excluded: What a list of exclusions did, or None if there was none.
         shard: Where only a part of the study was asked: which, and where its replies are. There are no records then.
     """
 
@@ -64,7 +64,7 @@ class StudyRun:
 
     @property
     def cut_off(self) -> str:
-        """Replies that hold thinking and no answer, as one line for people; empty where there are none."""
+        """Replies that hold thinking and no answer, as one line for people; empty if absent."""
         if "reasoning" not in self.records.columns:
             return ""
         has_text = pl.col("reply").fill_null("").str.strip_chars() != ""
@@ -101,7 +101,7 @@ def refuse_incomplete(faults: Sequence[str]) -> None:
 
 
 def default_store(folder: Path) -> Path:
-    """The reply store beside a run folder, shared by all runs beside it."""
+    """The reply store next to a run folder, shared by all runs next to it."""
     return folder.parent / "replies.sqlite"
 
 
@@ -113,7 +113,7 @@ def decided(study: BaseModel) -> str:
 def as_kept(study: BaseModel, folder: Path) -> dict[str, Any]:
     """The keys of a study as its run folder has them, which is passed on: no absolute path, no address of an endpoint.
 
-    The address is kept beside the folder (see endpoints).
+    The address is kept next to the folder (see endpoints).
     """
     values = study.model_dump(mode="json")
     keep_endpoint(values.get("base_url"), folder)

@@ -19,7 +19,7 @@ _PARTS = ("native",)
 def home_of(values: Mapping[str, Any], file: Path) -> Path | None:
     """The folder from which the files that a study names are found, where that is not the working directory.
 
-    A run folder lies below the folder from which its study was run, and a study that somebody wrote lies beside its
+    A run folder lies below the folder from which its study was run, and a study that somebody wrote lies next to its
     files: the nearest folder at or above the study file that has everything it names is taken.
 
     Args:
@@ -27,7 +27,7 @@ def home_of(values: Mapping[str, Any], file: Path) -> Path | None:
         file: The study file.
 
     Returns:
-        None where everything is found from the working directory, or some file is found nowhere.
+        None if everything is found from the working directory, or some file is found nowhere.
     """
     named = [path for path in _named(values) if not Path(path).is_absolute()]
     if all(_is_there(Path(), path) for path in named):

@@ -24,7 +24,7 @@ _SHOWN = 80
 
 
 def found_in_place(maker: SenseMaker, made: str, text: str, way: tuple[str, str]) -> Fault | None:
-    """What a model wrote in place of what was to be made; None where nothing speaks against it.
+    """What a model wrote in place of what was to be made; None if nothing speaks against it.
 
     Only the makers of this package are checked: what one of your own makes need be no prose.
 
@@ -38,7 +38,7 @@ def found_in_place(maker: SenseMaker, made: str, text: str, way: tuple[str, str]
 
 
 def in_place_of(made: str, text: str, way: tuple[str, str], *, same: bool = False) -> Fault | None:
-    """What stands in place of a translation or a rewording.
+    """What is in place of a translation or a rewording.
 
     Args:
         made: What came back.

@@ -48,7 +48,7 @@ class Material:
         instructions: Original instructions by language, of the languages in which one is needed.
         labels: Item id to its canonical labels in the order of its options, where an answer is free text with options:
             the option texts in the language in which gold is written.
-        excluded: What a list of exclusions did, or None where there was none.
+        excluded: What a list of exclusions did, or None if there was none.
         accepted: Language and item id to what the benchmark accepts there as an open answer (see Item.accepted), also
             in languages in which a model only asks what it made itself.
     """

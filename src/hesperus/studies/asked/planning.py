@@ -93,7 +93,7 @@ class Plan:
 
     @property
     def rows(self) -> tuple[dict[str, object], ...]:
-        """One row a line and a row `total` for each model; what stands in several lines is counted once."""
+        """One row a line and a row `total` for each model; what is in several lines is counted once."""
         seen: set[str] = set()
         rows = [self._row(line, seen) for line in self.lines]
         names = dict.fromkeys(line.model for line in self.lines)
@@ -124,7 +124,7 @@ class Plan:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know beside the rows."""
+        """What to know next to the rows."""
         notes = [
             "nothing was sent. Token counts are estimates by script; questions in senses that are yet to be made are "
             "counted as distinct. `distinct` leaves out what an earlier line asks already, `stored` is in the store."
@@ -155,7 +155,7 @@ class Plan:
 
 
 def _total(model: str, rows: Sequence[Mapping[str, object]]) -> dict[str, object]:
-    """The sums of the rows of a model; of the price None where it is not known."""
+    """The sums of the rows of a model; of the price None if it is not known."""
     total: dict[str, object] = {"model": model, "stage": "total", "what": "", "language": ""}
     for name in list(rows[0])[len(total) :]:
         numbers = [row[name] for row in rows]

@@ -31,10 +31,10 @@ class Setting:
 
     Attributes:
         key: Key of the study file; within a part with a dot, as in `sample.n`.
-        kind: Plain type of its value; None where only a file can say it.
+        kind: Plain type of its value; None if only a file can say it.
         is_many: Whether it may be given several times.
         shown: What its value is called, such as NAME=VALUE of a mapping; empty where its type says it.
-        choices: The values that there are, or empty where there are others.
+        choices: The values that there are, or empty if there are others.
         is_required: Whether a study must have it.
         default: What holds where it is not given; None: nothing.
         section: Heading under which it is listed.
@@ -91,7 +91,7 @@ _SHOWN = {PAIRS: "NAME=VALUE", MEMBERS: "NAME=JSON", PATH: "PATH"}
 
 
 def _plain(annotation: object) -> tuple[object, bool]:
-    """An annotation without lists and None: a type, or None where only a file can say it; and whether it is a list."""
+    """An annotation without lists and None: a type, or None if only a file can say it; and whether it is a list."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
         return _plain(next(one for one in inner if one is not type(None)))

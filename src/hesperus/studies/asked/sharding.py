@@ -25,7 +25,7 @@ class Stores:
     Attributes:
         main: The main reply store.
         folder: Run folder of the whole study.
-        note: Which shard of which study this is, or None where one process asks all.
+        note: Which shard of which study this is, or None if one process asks all.
     """
 
     main: Path
@@ -130,7 +130,7 @@ def stores_of(study: Any, folder: Path, store: Path | None) -> Stores:
     Args:
         study: The study; `shard` says which part is asked.
         folder: Run folder of the whole study.
-        store: The main reply store; `replies.sqlite` beside the folder where None.
+        store: The main reply store; `replies.sqlite` next to the folder where None.
     """
     note = None if study.shard is None else ShardNote(decided(study), folder.name, Shard.parse(study.shard))
     return Stores(store or default_store(folder), folder, note)

@@ -156,10 +156,10 @@ class Outcome:
 
     Attributes:
         records: The records table.
-        items: The items in every sense, or None where they are not known.
+        items: The items in every sense, or None if they are not known.
         faults: What could not be made or done, each as one line; questions without a reply are counted by themselves.
-        signed: What the signature says beside version, study, models and items.
-        excluded: What a list of exclusions did, or None where there was none.
+        signed: What the signature says besides version, study, models and items.
+        excluded: What a list of exclusions did, or None if there was none.
         beside: Writes further files into the run folder.
     """
 
@@ -180,11 +180,11 @@ class Course:
     """A study, loaded and found to be in order: what is asked about, who is asked, and its stages.
 
     Attributes:
-        material: The items; None where only records are gathered.
+        material: The items; None if only records are gathered.
         models: Everybody who is asked, by name.
         stages: The stages.
         makes: Whether texts are made anew, of which shards may need the same.
-        notes: What to know of a plan, beside its lines.
+        notes: What to know of a plan, next to its lines.
     """
 
     material: Material | None

@@ -1,1 +1,1 @@
-"""Open answers, ready or just asked: pairs with the reference, translated, evaluated, with the control beside them."""
+"""Open answers, ready or just asked: pairs with the reference, translated, evaluated, with the control next to them."""

@@ -1,4 +1,4 @@
-"""Translate, then evaluate: replies in pairs, the others put into the reference's language, and the control beside them.
+"""Translate, then evaluate: replies in pairs, the others put into the reference's language, and the control next to them.
 
 The control sends each answer of the reference into the other language and back, and holds it against itself: what it
 loses is lost by translation and evaluator alone, so it is the ceiling of the score.
@@ -83,7 +83,7 @@ class Evaluation:
     replies: tuple[int, int] = (0, 0)
 
     def notes(self) -> list[str]:
-        """What to know beside the numbers, each as one line for people."""
+        """What to know next to the numbers, each as one line for people."""
         states = dict(self.pairs.group_by("state").len().iter_rows())
         said = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in sorted(states.items()))
         notes = [f"{self.pairs.height:,} pairs: {said}"]

@@ -28,11 +28,11 @@ INFORMATION, EQUIVALENCE = "information", "equivalence"
 
 
 class Texts(NamedTuple):
-    """Two answers to one prompt in one language; None where there is no answer.
+    """Two answers to one prompt in one language; None if there is no answer.
 
     Attributes:
         key: Whose they are.
-        reference: The answer that the other is held against.
+        reference: The answer that the other is compared with.
         candidate: The other.
         prompt: What was asked, in the same language, where it is known.
         outcomes: Outcomes of the replies of both.
@@ -145,7 +145,7 @@ class EquivalenceEvaluator:
 
 
 def replies_of(asker: Asker | None) -> tuple[int, int]:
-    """Replies of a judge that came from the store, and those that it gave now; none where no model is asked."""
+    """Replies of a judge that came from the store, and those that it gave now; none if no model is asked."""
     return (0, 0) if asker is None else (asker.stored, asker.fresh)
 
 

@@ -1,4 +1,4 @@
-"""Each reply beside the reply to the same item in the reference language."""
+"""Each reply next to the reply to the same item in the reference language."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Paired:
     """Replies in pairs.
 
     Attributes:
-        reference: The language whose replies the others are held against.
+        reference: The language whose replies the others are compared with.
         pairs: The columns of the key, `language`, `outcome`, `reply`, `reference_outcome`, `reference_reply`; `asked` and
-            `reference_asked` say whether the item stands in the file at all.
+            `reference_asked` say whether the item is in the file at all.
     """
 
     reference: str
@@ -30,11 +30,11 @@ class Paired:
 
 
 def paired(replies: pl.DataFrame, reference: str, languages: Sequence[str] = ()) -> Paired:
-    """Put each reply beside the same model's reply to the same item, and repeat, in the reference language.
+    """Put each reply next to the same model's reply to the same item, and repeat, in the reference language.
 
     Args:
         replies: From read_replies.
-        reference: Language of the replies that the others are held against.
+        reference: Language of the replies that the others are compared with.
         languages: Only these others; all where empty.
 
     Raises:
@@ -67,7 +67,7 @@ def paired(replies: pl.DataFrame, reference: str, languages: Sequence[str] = ())
 
 
 def _reference_rows(replies: pl.DataFrame) -> pl.DataFrame:
-    """One reference for each model and task: the original where there are several ways of putting it."""
+    """One reference for each model and task: the original if there are several ways of putting it."""
     cells = replies.select(CELL).unique(maintain_order=True)
     chosen = []
     for (model, task), ways in cells.group_by("model", "task", maintain_order=True):
@@ -85,7 +85,7 @@ def _reference_rows(replies: pl.DataFrame) -> pl.DataFrame:
 
 
 def _joined(candidates: pl.DataFrame, held: pl.DataFrame) -> pl.DataFrame:
-    """Pairs by model, task, item and repeat; an item that only one side was asked stands there with half a pair."""
+    """Pairs by model, task, item and repeat; an item that only one side was asked is there with half a pair."""
     on = ["model", "task", "item", "repeat"]
     theirs = held.select(
         *on,

@@ -1,4 +1,4 @@
-"""Ready answers: the replies of a records file or run folder, whatever else stands there.
+"""Ready answers: the replies of a records file or run folder, whatever else is there.
 
 An open answer has no label, so of the columns of the contract only who answered, what, and the reply itself are needed.
 """
@@ -35,7 +35,7 @@ def read_replies(path: Path) -> pl.DataFrame:
     the reply is.
 
     Returns:
-        The columns of the key, `language` (that of the input), `outcome`, and `reply`: null where there is no answer.
+        The columns of the key, `language` (that of the input), `outcome`, and `reply`: null if there is no answer.
 
     Raises:
         UsageError: There is no such file.
@@ -114,7 +114,7 @@ def read_prompts(path: Path, reference: str, *, named: bool = True) -> dict[str,
 
 
 def chosen(replies: pl.DataFrame, column: str, values: Sequence[str]) -> pl.DataFrame:
-    """The replies whose column has one of the values; all where there are none.
+    """The replies whose column has one of the values; all if absent.
 
     Raises:
         UnknownNameError: A value that no reply has.
@@ -127,7 +127,7 @@ def chosen(replies: pl.DataFrame, column: str, values: Sequence[str]) -> pl.Data
 
 
 def _as_answers(given: pl.DataFrame, file: Path | None) -> pl.DataFrame:
-    """Outcomes where there are none; and an answer for the contract where there is one, since the reply is the answer."""
+    """Outcomes if absent; and an answer for the contract if there is one, since the reply is the answer."""
     if given["outcome"].dtype not in (pl.String(), pl.Null()):
         raise DataError(f"expected text, found {given['outcome'].dtype}", file=file, field="outcome")
     outcome = pl.col("outcome").cast(pl.String()).replace("", None)

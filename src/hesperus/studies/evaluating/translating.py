@@ -39,7 +39,7 @@ class Made:
     """A text in the wanted language.
 
     Attributes:
-        text: None where there is no translation.
+        text: None if there is no translation.
         sentences: Sentences translated; 0 where the text was looked up or left as it is.
         repaired: Sentences whose first translation was replaced.
         unrepaired: Sentences whose best translation still has a fault.

@@ -28,7 +28,7 @@ def design(study: MultisenseStudy) -> Design:
     """Spell out the conditions of the paper (section 4.1 and 4.2) for every pair of the study.
 
     For source s and made sense m: the source is (s, s); T is (m, m), I is (m, s), X is (s, m). Where the study names a
-    language of instructions, it stands in place of s as an instruction: English around German questions is (en, de). A sense that only
+    language of instructions, it is in place of s as an instruction: English around German questions is (en, de). A sense that only
     some rule of the input makes (``~variant`` without a wording of its own) is the study's to restrict to X.
     """
     made: dict[Sense, None] = {}

@@ -92,7 +92,7 @@ def texts_of(material: Material, sense: Sense, plan: Design, *, inputs_only: boo
 
 
 def make_request(step: Step, text: str, system: str | None, settings: Settings) -> Request | None:
-    """The exact request of one making, or None where a rule does it."""
+    """The exact request of one making, or None if a rule does it."""
     if step.maker.request is None:
         return None
     return making_request(
@@ -106,7 +106,7 @@ def make_texts(
     """Make all texts of all senses, step by step; what fails becomes a Fault and stays one.
 
     Args:
-        wanted: Senses with their texts; a text that stands in many items is made once.
+        wanted: Senses with their texts; a text that is in many items is made once.
         ask: Sends requests.
         system: System text of each request.
         settings: How the replies are drawn.

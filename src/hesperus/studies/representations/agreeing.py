@@ -33,7 +33,7 @@ class PairAgreement:
 
     Attributes:
         values: [languages, languages]; NaN on the diagonal, where a language has no answers, and where κ_p is undefined.
-        estimates: κ_p of two languages with its interval, in either order; none where one of them has no answers.
+        estimates: κ_p of two languages with its interval, in either order; none if one of them has no answers.
     """
 
     values: npt.NDArray[np.float64]
@@ -56,7 +56,7 @@ def pair_agreement(
         records: Answers (see hesperus.records.read_records).
         languages: Language tags; answers are looked up where instruction and input are both in the language.
         model: Whose answers.
-        task: Of which task; None where the records have one.
+        task: Of which task; None if the records have one.
         bootstrap: How the intervals of the pairs are made; None leaves them out.
 
     Raises:

@@ -45,7 +45,7 @@ AGREEMENT_COLUMNS = (
     "kappa_p_excluded",
     "kappa_p_reason",
 )
-"""Columns of the pairs beside the similarity of their states, where agreement was given."""
+"""Columns of the pairs next to the similarity of their states, where agreement was given."""
 LAYER_COLUMNS = ("layer", "pairs", *_ESTIMATE, "matching", "baseline")
 MANTEL_COLUMNS = ("mantel_r", "mantel_p", "mantel_p_holm", "mantel_pairs", "mantel_reason")
 
@@ -114,7 +114,7 @@ def represent(
     Args:
         study: What is compared.
         folder: Where `similarity.parquet` (layer × pair), `layers.parquet` and `signature.json` are written.
-        agreement: From language tags to κ_p of the same pairs; it is kept in `similarity.parquet` beside them.
+        agreement: From language tags to κ_p of the same pairs; it is kept in `similarity.parquet` next to them.
         keep_states: Keep `states.npy`, with `states.json` that names its axes.
         watch: Hears of each step.
 

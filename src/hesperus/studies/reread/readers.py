@@ -38,7 +38,7 @@ class Readers:
     answers: dict[tuple[Reader, str, Finish], Answer] = field(default_factory=dict)
 
     def task_for(self, row: Row) -> Task | None:
-        """The task of a row; None where nothing describes it.
+        """The task of a row; None if nothing describes it.
 
         Raises:
             UnknownNameError: The task that the caller named does not exist.

@@ -39,7 +39,7 @@ class LanguageNumbers(Part):
     log: bool = False
     """Use the natural logarithm, as the literature does with article counts."""
     source: str = Field(min_length=1)
-    """Where the numbers come from; printed beside every correlation."""
+    """Where the numbers come from; printed next to every correlation."""
     date: str = Field(min_length=1)
     """When they were taken."""
 
@@ -104,7 +104,7 @@ class Comparison(Part):
     by: Names = ()
     """Column by whose values everything is also measured."""
     macro: str | None = None
-    """Column over whose values similarity is averaged, beside its value over all items together."""
+    """Column over whose values similarity is averaged, next to its value over all items together."""
     invalid: Literal["disagree", "agree", "drop"] = "disagree"
     """How unreadable answers compare."""
     bootstrap: Resampling = Resampling()
@@ -122,7 +122,7 @@ class Comparison(Part):
 
 
 class SimilarityStudy(Declared, Instructed):
-    """Answers that stand in records already, or a task to ask models in several languages; and what is compared."""
+    """Answers that are in records already, or a task to ask models in several languages; and what is compared."""
 
     stages_in: ClassVar[str] = "hesperus.studies.similarity.stages"
 

@@ -29,7 +29,7 @@ def read_numbers(
         path: CSV, or TSV by its ending, in UTF-8 with a header.
         language: Column of language tags, in any style.
         value: Column of numbers.
-        wanted: Languages of the study, normalised; None where they are not known, and every row must then be in order.
+        wanted: Languages of the study, normalised; None if they are not known, and every row must then be in order.
 
     Returns:
         Language tag to number.
@@ -91,7 +91,7 @@ def _number(tag: str, rows: Sequence[tuple[str, int]], path: Path) -> float:
 
 
 def languages_of_records(paths: Sequence[str]) -> frozenset[str] | None:
-    """The languages of the inputs in records; None where they cannot be told before the records are read in earnest."""
+    """The languages of the inputs in records; None if they cannot be told before the records are read in earnest."""
     found: set[str] = set()
     for path in paths:
         file = Path(path) / "records.parquet" if Path(path).is_dir() else Path(path)

@@ -22,7 +22,7 @@ from hesperus.studies.similarity.grouping import grouping
 
 
 def course(study: SimilarityStudy, *, folder: Path | None = None) -> Course:
-    """Load a study; what stands in its `study.yaml` under `comparison` is what the tables of similarity take.
+    """Load a study; what is in its `study.yaml` under `comparison` is what the tables of similarity take.
 
     Args:
         study: The design.
@@ -39,7 +39,7 @@ def course(study: SimilarityStudy, *, folder: Path | None = None) -> Course:
 
 
 def _asking(study: SimilarityStudy, material: Material) -> Stages:
-    """Ask every model in every language; labels and probabilities of one question stand in one record."""
+    """Ask every model in every language; labels and probabilities of one question are in one record."""
     senses, cells, again = (
         senses_of(material),
         original_cells(study.languages, study.instruction_language),

@@ -33,7 +33,7 @@ class OpenAnswersStudy(Declared):
     task: str
     """Task of the catalogue, or path of a task file; its prompts need no gold."""
     languages: Tags = Field(min_length=1)
-    """Language whose answers are held against those of the reference."""
+    """Language whose answers are compared with those of the reference."""
     reference: Tag = "en"
     """Language in which everything is compared, and from which prompts are translated."""
     translator: str

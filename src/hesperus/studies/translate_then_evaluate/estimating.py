@@ -87,7 +87,7 @@ def verdict_lines(study: OpenAnswersStudy, items: int) -> Iterator[Line]:
 
 
 def notes_of(study: OpenAnswersStudy, prompts: int) -> Iterator[str]:
-    """What to know beside the lines."""
+    """What to know next to the lines."""
     made = [tag for tag in study.languages if tag not in own_languages(study)]
     maker = study.prompt_translator or study.translator
     if made and is_translator(maker):

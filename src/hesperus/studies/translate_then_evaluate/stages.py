@@ -1,6 +1,6 @@
 """The stages of a study of open answers: translate the prompts, ask, translate the answers, evaluate.
 
-Replies and verdicts of models are in the reply store, translations in `translations.sqlite` beside it, each as soon as it
+Replies and verdicts of models are in the reply store, translations in `translations.sqlite` next to it, each as soon as it
 is made. Beside the usual files the run folder has `evaluations/WHAT/`, `prompts.parquet` and `readability.parquet`.
 """
 
@@ -152,7 +152,7 @@ class PutPrompts(Stage[Prompts]):
 
 @dataclass(frozen=True, slots=True)
 class Evaluate(Stage[Sequence[Evaluation]]):
-    """The answers are translated into the reference language, and held against those that were given there."""
+    """The answers are translated into the reference language, and compared with those that were given there."""
 
     study: OpenAnswersStudy
     material: Material
@@ -229,7 +229,7 @@ def _cells_for(model: str, study: OpenAnswersStudy) -> tuple[Cell, ...]:
 def _row(
     one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str
 ) -> dict[str, object]:
-    """A row of the records: an open answer, which is not held against a gold."""
+    """A row of the records: an open answer, which is not compared with a gold."""
     row: dict[str, object] = {
         "task": task,
         "item": one.item,
@@ -274,7 +274,7 @@ def _makers(tag: str, study: OpenAnswersStudy) -> Iterator[tuple[Sense, str | No
 
 
 def _write(folder: Path, evaluations: Sequence[Evaluation], prompts: Prompts) -> None:
-    """What lies beside the records."""
+    """What lies besides the records."""
     for evaluation in evaluations:
         write_evaluation(evaluation, folder / EVALUATIONS)
     _put(prompts.check, folder / PROMPTS, "hesperus.prompts")

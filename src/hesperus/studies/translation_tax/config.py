@@ -84,7 +84,7 @@ class Native(Part):
 
 
 class TaxStudy(Declared, Instructed):
-    """The whole audit: items, models by group, the way back, what is rewritten, what it is held against."""
+    """The whole audit: items, models by group, the way back, what is rewritten, what it is compared with."""
 
     stages_in: ClassVar[str] = "hesperus.studies.translation_tax.stages"
 
@@ -136,7 +136,7 @@ class TaxStudy(Declared, Instructed):
 
     @property
     def centric(self) -> tuple[str, ...]:
-        """The source-centric models: the first group, or all where there are no groups."""
+        """The source-centric models: the first group, or all if there are no groups."""
         return next(iter(self.groups.values()), self.models)
 
     @property
@@ -183,7 +183,7 @@ class TaxStudy(Declared, Instructed):
         )
 
     def native_subject(self) -> Subject | None:
-        """What it is held against."""
+        """What it is compared with."""
         if self.native is None:
             return None
         own = self.native

@@ -85,7 +85,7 @@ def lost_statements(text: str, rewritten: str) -> tuple[str, ...]:
 
 
 def _places(text: str) -> dict[str, str]:
-    """Place in a list, as a number or letter, to the mark as it stands there; a list begins with its first place."""
+    """Place in a list, as a number or letter, to the mark as it is there; a list begins with its first place."""
     found: dict[str, str] = {}
     for match in _MARKS.finditer(text):
         mark = next(group for group in match.groups() if group is not None)

@@ -50,7 +50,7 @@ class SimulatedBenchmark:
     planted: Planted
 
     def write(self, folder: Path) -> None:
-        """Write a run folder with scores.parquet and ratings.csv beside the records, and another, `native`, within it.
+        """Write a run folder with scores.parquet and ratings.csv besides the records, and another, `native`, within it.
 
         Raises:
             UsageError: The folder's name is taken by a file.

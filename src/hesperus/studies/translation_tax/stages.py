@@ -233,7 +233,7 @@ def _naturalised(
 
 @dataclass(frozen=True, slots=True)
 class PickStrata(Stage[Sequence[Item]]):
-    """The items of E4, on disk before any of them is rewritten; other strata than those that stand there are refused."""
+    """The items of E4, on disk before any of them is rewritten; other strata than those that are there are refused."""
 
     study: TaxStudy
     material: Material

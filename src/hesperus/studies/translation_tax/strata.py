@@ -158,7 +158,7 @@ def strata_of(
 
 
 def write_strata(strata: Strata, path: Path | str) -> None:
-    """Write the file; refuses to put other strata where there are some.
+    """Write the file; refuses to put other strata if there are some.
 
     Raises:
         UsageError: The file holds other strata: rewriting may have begun with them.

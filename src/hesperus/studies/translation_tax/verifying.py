@@ -1,7 +1,7 @@
 """Is the rewriting still the same question? Six dimensions, by a second model or by people, and who passes strictly.
 
 The six are those of "The Translation Tax Is Not a Scalar", section 6. Its thresholds are not legible in the text that
-this follows; ours are declared in StrictPass and stand in every signature.
+this follows; ours are declared in StrictPass and are in every signature.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class StrictPass:
 
 
 def verification_prompt(translated: Item, rewritten: Item) -> Prompt:
-    """What the verifying model is asked; both questions stand in fences that they cannot close."""
+    """What the verifying model is asked; both questions are in fences that they cannot close."""
     old, new = _laid_out(translated), _laid_out(rewritten)
     mark = fenced(old, also=new)
     return Prompt(
@@ -96,7 +96,7 @@ def verification_prompt(translated: Item, rewritten: Item) -> Prompt:
 
 
 def read_verdict(reply: Reply | Failure) -> dict[str, object]:
-    """The six judgements of a reply, or ``problem``: why there are none."""
+    """The six judgements of a reply, or ``problem``: why it is absent."""
     if isinstance(reply, Failure):
         return {"problem": f"{reply.kind}: {reply.message}"}
     try:
@@ -115,7 +115,7 @@ def read_verdict(reply: Reply | Failure) -> dict[str, object]:
 def verdicts_frame(
     items: Sequence[str], verdicts: Iterable[Mapping[str, object]], model: str, rule: StrictPass
 ) -> pl.DataFrame:
-    """Verdicts as a table: a row an item, `strict` false where there is no verdict, and `problem` says why."""
+    """Verdicts as a table: a row an item, `strict` false if there is no verdict, and `problem` says why."""
     rows = [
         {"item": item, "model": model, "strict": rule.holds(verdict), **{name: verdict.get(name) for name in (*GRADED, *PASSED)},
          "problem": verdict.get("problem")}
@@ -215,7 +215,7 @@ class _Place:
 
 
 def _checked(rating: object, where: _Place) -> str | None:
-    """What was said, as text; None where it was left open."""
+    """What was said, as text; None if it was left open."""
     if where.rater in ("", "None", _MODEL):
         why = f"the name {_MODEL!r} is the model's" if where.rater == _MODEL else "is empty"
         raise DataError(why, file=where.path, line=where.line, field="rater")

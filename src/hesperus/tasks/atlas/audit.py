@@ -61,7 +61,7 @@ def audit(where: Traversable | None = None) -> list[str]:
     options; every letter of every text in the script of its language, and composed (NFC); all facts present, of the
     right kind, their distractors false and their borders symmetric, no entity the answer or an option of too many;
     templates parallel in number, with exactly their slots, each form there for every entity, and no name written into
-    them; no answer inside its question, for any template; no other name that stands for two entities of a kind;
+    them; no answer inside its question, for any template; no other name that represents two entities of a kind;
     instructions for every language.
 
     Args:

@@ -16,7 +16,7 @@ Kind = Literal["country", "capital", "continent", "currency", "language"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 SLOT = re.compile(r"\{([a-z]+)(?:\.([^{}]+))?\}")
-"""A slot of a template: what stands there, and in which form."""
+"""A slot of a template: what is there, and in which form."""
 
 _FIRST_SYLLABLE, _LAST_SYLLABLE, _FINALS = 0xAC00, 0xD7A3, 28
 """Hangul syllables are ordered so that those of one initial and vowel differ by their final consonant alone."""
@@ -29,7 +29,7 @@ class Names:
     Attributes:
         language: Its tag.
         kinds: Kind to entity to name in base form, the one that is shown.
-        forms: Kind to form to pattern, in which ``{name}`` stands for the name.
+        forms: Kind to form to pattern, in which ``{name}`` represents the name.
         exceptions: Entity to form to text, where it does not follow the pattern of its kind.
         optional: Kind to a beginning of its names without which a name of one word is understood as well.
         aliases: Entity to other right names.
@@ -43,7 +43,7 @@ class Names:
     aliases: Mapping[str, tuple[str, ...]]
 
     def form(self, kind: Kind, entity: str, form: str) -> str | None:
-        """The name of an entity as a slot needs it; None where the files say nothing of that form.
+        """The name of an entity as a slot needs it; None if the files say nothing of that form.
 
         Args:
             kind: The entity's kind.
@@ -101,7 +101,7 @@ def particle(name: str, pair: str) -> str:
 
 
 def slots(template: str) -> Iterator[tuple[str, str]]:
-    """The slots of a template as pairs of what stands there and its form, which may be empty."""
+    """The slots of a template as pairs of what is there and its form, which may be empty."""
     return ((slot, form or "") for slot, form in SLOT.findall(template))
 
 
@@ -110,6 +110,6 @@ def fill(template: str, text: Callable[[str, str], str]) -> str:
 
     Args:
         template: Text with slots such as ``{country}`` and ``{country.gen}``.
-        text: Slot and form, which may be empty, to what is to stand there.
+        text: Slot and form, which may be empty, to what is to be there.
     """
     return SLOT.sub(lambda found: text(found[1], found[2] or ""), template)

@@ -132,9 +132,9 @@ def spellings(entity: str, language: str) -> tuple[str, ...]:
 
 
 def entity(text: str, language: str, kind: Kind | None = None) -> str | None:
-    """The entity that a text names in a language, whatever its case; None where it names nothing.
+    """The entity that a text names in a language, whatever its case; None if it names nothing.
 
-    Another name may stand for entities of two kinds (in Thai a language without the word for it is the country):
+    Another name may represent entities of two kinds (in Thai a language without the word for it is the country):
     without a kind only names that are shown are read, and others that are unambiguous.
 
     Raises:
@@ -293,7 +293,7 @@ def askings() -> Mapping[str, Asking]:
 
 
 def contained_names(language: str) -> tuple[tuple[str, str], ...]:
-    """Pairs of names of which the first stands inside the second, such as Nepal in Nepali.
+    """Pairs of names of which the first is inside the second, such as Nepal in Nepali.
 
     They are no fault, but whoever looks for names in running text must prefer the longer one.
     """

@@ -22,7 +22,7 @@ _GROUP = {"information": "subject", "seekers": "theme"}
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How the prompts are asked: as they stand.
+    """How the prompts are asked: as they are.
 
     Attributes:
         name: The task's name.

@@ -1,4 +1,4 @@
-"""How long a language is beside English, and its commonest small words."""
+"""How long a language is next to English, and its commonest small words."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _table() -> Mapping[str, Facts]:
 
 @cache
 def own_tag(tag: str) -> str:
-    """The tag under which a language stands in the table; itself where it does not."""
+    """The tag under which a language is in the table; itself if it is not."""
     known = language(tag)
     base = known.tag.split("-")[0]
     for name in (known.tag, f"{base}-{known.script}"):

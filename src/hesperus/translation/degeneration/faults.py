@@ -47,7 +47,7 @@ class FaultSettings:
     """From where on something counts as a fault.
 
     Attributes:
-        row: Times that one word must stand in a row.
+        row: Times that one word must be in a row.
         phrase: Times that a phrase must be said in a row.
         repeated: Share of n-grams said before, in [0, 1].
         length: Largest distance of the log length ratio from the usual one, for a very long text.

@@ -32,7 +32,7 @@ _WITH_HAN = {"Jpan": KANA, "Kore": HANGUL}
 
 
 def copied_share(source: str, output: str) -> tuple[float, int]:
-    """Share of the output's words that stand in runs of the source's, and how many there are.
+    """Share of the output's words that are in runs of the source's, and how many there are.
 
     Names, numbers and words in capitals are no words here: a translation keeps them. Where blanks are not written,
     runs of eight characters count in place of four words.
@@ -113,7 +113,7 @@ def other_language(source: str, output: str, target: str) -> tuple[str, float] |
     letters of the text.
 
     Returns:
-        The language and how much points to it; None where its own language has a third of that.
+        The language and how much points to it; None if its own language has a third of that.
     """
     script = language(target).script
     own = facts(target).words

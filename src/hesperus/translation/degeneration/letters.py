@@ -56,7 +56,7 @@ UNSPACED = frozenset({"Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "T
 
 @cache
 def own_letters(tag: str) -> re.Pattern[str] | None:
-    """Finds runs of letters of a language's script; None where the script is not known here."""
+    """Finds runs of letters of a language's script; None if the script is not known here."""
     script = language(tag).script
     parts = _PARTS.get(script, (script,))
     if any(part not in _BLOCKS for part in parts):
@@ -77,7 +77,7 @@ def foreign_runs(text: str, tag: str) -> list[str]:
 
 
 def script_of(letter: str) -> str | None:
-    """The script of a letter, as ISO 15924 (Japanese syllables as Kana); None where it is not known here."""
+    """The script of a letter, as ISO 15924 (Japanese syllables as Kana); None if it is not known here."""
     return next((name for name, block in _SCRIPTS.items() if block.match(letter)), None)
 
 

@@ -23,7 +23,7 @@ class _Said:
 
     Attributes:
         text: The text.
-        strong: Those of ``strong_numbers``, each with the whole numbers of up to four digits that it stands for.
+        strong: Those of ``strong_numbers``, each with the whole numbers of up to four digits that it represents.
         joined: All digits of the text in a row.
         values: All whole numbers of up to four digits: in digits, in Roman letters, in English words.
     """
@@ -69,7 +69,7 @@ def _digits(number: str) -> str:
 def lost_numbers(source: str, output: str) -> tuple[set[str], set[str]]:
     """Numbers of the source that the output lacks, and of the output that the source lacks.
 
-    A number is not lost that stands within a longer one on the other side, is made of several there, or is said there in
+    A number is not lost that is within a longer one on the other side, is made of several there, or is said there in
     another way: in Roman letters, in English words (eleven to ninety-nine), as a month, on a clock of twelve hours, or as a
     decade or century (``1960s``, ``the sixties``; ``1700s``, 18th century). One that is added while none is lost counts
     from three digits: shorter ones may be words in the source.
@@ -112,7 +112,7 @@ def _is_decade(value: int, here: _Said, there: _Said) -> bool:
 
 
 def _is_century(value: int, there: _Said) -> bool:
-    """Whether it is a century that stands there as years, or years that stand there as a century."""
+    """Whether it is a century that is there as years, or years that are there as a century."""
     if value in _CENTURIES:
         return any(year // 100 == value - 1 and year % 10 == 0 for year in there.values)
     return value in _YEARS and value % 100 == 0 and value // 100 + 1 in there.values

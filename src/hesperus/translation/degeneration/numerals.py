@@ -64,7 +64,7 @@ def roman_numbers(text: str) -> set[int]:
 
 
 def written_numbers(text: str) -> set[int]:
-    """Values of the numbers from eleven to ninety-nine in English words, and of what stands for such."""
+    """Values of the numbers from eleven to ninety-nine in English words, and of what represents such."""
     found: set[int] = set()
     for teen, ten, one in _WRITTEN.findall(text):
         found.add(_TEENS[teen.casefold()] if teen else _TENS[ten.casefold()] + _ONES.get(one.casefold(), 0))

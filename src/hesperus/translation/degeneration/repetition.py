@@ -17,7 +17,7 @@ _MORE_THAN_SOURCE = 0.2
 
 
 def words(text: str) -> list[str]:
-    """What stands between blanks, case folded, without the punctuation around it."""
+    """What is between blanks, case folded, without the punctuation around it."""
     return [word for token in text.casefold().split() if (word := token.strip(_AROUND))]
 
 
@@ -27,7 +27,7 @@ def loop(text: str, source: str, *, row: int, phrase: int) -> str | None:
     Args:
         text: The translation.
         source: What it was made from.
-        row: Times that a word must stand in a row.
+        row: Times that a word must be in a row.
         phrase: Times that a phrase of two words or more must.
     """
     for pattern in (_LETTERS, _SIGNS):

@@ -31,7 +31,7 @@ class Piece:
     """Part of a document.
 
     Attributes:
-        text: The characters, as they stand in the document.
+        text: The characters, as they are in the document.
         translated: Whether it is to be translated; if not it is kept.
         kept: Start and end, within the text, of code, addresses and tags that a translation must keep as they are.
         dropped: Start and end of marks of emphasis inside a sentence, whose place a translation cannot know.
@@ -48,7 +48,7 @@ def document_pieces(text: str) -> tuple[Piece, ...]:
 
     Kept are fenced code, indented blocks that look like code, HTML tags, list marks, heading marks, table bars, quotation
     marks of blocks, lines without any letter, and marks of emphasis around a whole heading, item, label or sentence. Code,
-    addresses, formulas and tags within a sentence stand in ``Piece.kept``; marks of emphasis within one in
+    addresses, formulas and tags within a sentence are in ``Piece.kept``; marks of emphasis within one in
     ``Piece.dropped``. Plain text without Markdown is one piece a paragraph.
 
     Args:

@@ -1,4 +1,4 @@
-"""Words of Thai and Lao that say whether a sentence ends at the blank beside them; apart by blanks themselves."""
+"""Words of Thai and Lao that say whether a sentence ends at the blank next to them; apart by blanks themselves."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CIRCUMSTANCES = (
     "ເມື່ອ ຫຼັງ ກ່ອນ ຂະນະ ໃນຂະນະ ລະຫວ່າງ ໃນລະຫວ່າງ ຕັ້ງແຕ່ ນັບຕັ້ງແຕ່ ເນື່ອງຈາກ ເພາະ "
     "ຈົນກະທັ້ງ"
 )
-"""What begins a clause of time or cause, which stands before a main clause or after it."""
+"""What begins a clause of time or cause, which is before a main clause or after it."""
 
 SUBJECTS = (
     "เขา พวกเขา เธอ พวกเธอ มัน คุณ เรา พวกเรา ฉัน ผม ดิฉัน สิ่งนี้ สิ่งนั้น สิ่งเหล่านี้ นี่ "
@@ -74,7 +74,7 @@ PREDICATES = (
     "ซื้อ เริ่ม พบ คง เพิ่ง "
     "ມີ ບໍ່ ຈະ ໄດ້ ກຳລັງ ເຄີຍ ຕ້ອງ ຄວນ ອາດ ຍັງ ຖືກ ສາມາດ ເປັນ ຢູ່ ໃຊ້ ໃຫ້ ເຮັດ ແມ່ນ ໄປ ມາ"
 )
-"""Verbs and what stands before verbs: at the beginning of a piece, its subject stands before the blank."""
+"""Verbs and what is before verbs: at the beginning of a piece, its subject is before the blank."""
 
 VERBS = (
     "คือ เป็น ได้ จะ กำลัง เคย ต้อง ไม่ ควร อาจ ยัง ถูก มี อยู่ ใช้ ทำ ให้ สามารถ ซื้อ กิน "
@@ -82,7 +82,7 @@ VERBS = (
     "ແມ່ນ ຄື ເປັນ ໄດ້ ຈະ ກຳລັງ ເຄີຍ ຕ້ອງ ບໍ່ ຄວນ ອາດ ຍັງ ຖືກ ມີ ຢູ່ ໃຊ້ ເຮັດ ໃຫ້ ສາມາດ ກ່າວ "
     "ເລີ່ມ"
 )
-"""Verbs and what stands before verbs; within a piece, it is a clause."""
+"""Verbs and what is before verbs; within a piece, it is a clause."""
 
 COPULAS = "คือ เป็น อยู่ ແມ່ນ ຄື ເປັນ ຢູ່"
 """To be."""

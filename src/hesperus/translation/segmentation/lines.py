@@ -1,4 +1,4 @@
-"""Where a line break ends a sentence whatever stands before it, and where it is only a wrapped line."""
+"""Where a line break ends a sentence whatever is before it, and where it is only a wrapped line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NARROWEST, _WIDEST = 40, 120
 def blocks(text: str) -> list[tuple[int, int]]:
     """Cut a text at the line breaks that end a sentence; each block keeps the breaks that follow it.
 
-    A break is only a wrap, and no end, where the next line begins in lower case, where one blank stands before it (as
+    A break is only a wrap, and no end, where the next line begins in lower case, where one blank is before it (as
     texts taken from pages have it), or where the lines are full: the next word would not have fitted.
 
     Returns:

@@ -31,7 +31,7 @@ def segmented_languages() -> tuple[str, ...]:
 def sentences(text: str, language: str) -> tuple[str, ...]:
     """Cut a text into sentences; joined they give it back, character for character.
 
-    Blanks and line breaks stand at the end of the sentence before them (and those at the beginning of the text, at its
+    Blanks and line breaks are at the end of the sentence before them (and those at the beginning of the text, at its
     beginning). List items, headings and table rows are sentences. When in doubt, a sentence is not cut.
 
     Args:

@@ -1,6 +1,6 @@
 """Thai and Lao, which write a blank where a sentence ends, and also where it does not.
 
-What stands on the two sides of a blank, and how long the sentence is already, are signs for an end or against one. Each
+What is on the two sides of a blank, and how long the sentence is already, are signs for an end or against one. Each
 has its points; a blank ends a sentence when they come to more than nothing. The points were fitted (a logistic
 regression) to sentences of known ends, and rounded; those of signs that hardly occur there are judgement.
 """
@@ -91,7 +91,7 @@ class _Blank:
     Attributes:
         start: Where it begins.
         end: Where it ends.
-        piece: Where the piece before it begins: what stands since the last blank, numbers and their units counted in.
+        piece: Where the piece before it begins: what is since the last blank, numbers and their units counted in.
         later: The blanks after it, three at most.
     """
 
@@ -146,7 +146,7 @@ def _blanks(text: str) -> Iterator[_Blank]:
 
 
 def _after_number(text: str, at: int) -> bool:
-    """Whether a number stands there that may want a unit."""
+    """Whether a number is there that may want a unit."""
     number = _NUMBER.search(text[max(0, at - _NEAR) : at])
     return number is not None and not number["amount"] and not number["share"]
 

@@ -33,7 +33,7 @@ class Read:
 
     Attributes:
         text: The translation, without marks.
-        unknown: Words that the dictionaries do not hold; they stand in the text as they were.
+        unknown: Words that the dictionaries do not hold; they are in the text as they were.
         lost: Superblanks that did not come back; put at the end.
     """
 
@@ -48,7 +48,7 @@ class Streamed:
 
     Attributes:
         stream: What is sent, without the closing NUL.
-        kept: What the numbered superblanks stand for.
+        kept: What the numbered superblanks represent.
         before: White space before the text, which the stages would drop.
         after: White space after it.
     """

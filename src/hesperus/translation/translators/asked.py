@@ -16,7 +16,7 @@ from hesperus.translation.translators.texts import with_content
 from hesperus.types import Failure
 
 Ask = Callable[[Sequence[str], Decoding], Sequence[str | Failure]]
-"""Requests in, the model's words out, in the same order; a Failure where there are none."""
+"""Requests in, the model's words out, in the same order; a Failure if absent."""
 
 Clean = Callable[[str, str], str]
 """What the model said and the text in, the translation out."""

@@ -24,7 +24,7 @@ from hesperus.translation.codes import code_of, family_codes, read_codes, unsupp
 from hesperus.translation.translators.pieces import Pieces
 
 NOTE = "hesperus.json"
-"""What `hesperus translators convert` writes beside the weights."""
+"""What `hesperus translators convert` writes next to the weights."""
 
 _NOTE_VERSION = 1
 _TOKENS = {"nllb": "{}", "m2m100": "__{}__", "madlad": "<2{}>", "opus": ">>{}<<"}
@@ -46,8 +46,8 @@ class Checkpoint:
         reads: Languages that it reads: BCP-47 tag to code.
         writes: Languages that it writes, likewise; an Opus model of one target has the code "".
         limit: Longest input in tokens, special tokens included.
-        language_last: Whether the source language stands after the text (early NLLB checkpoints).
-        positions: Tokens that its positions reach to, of a text and of a translation; None where they have no end.
+        language_last: Whether the source language is after the text (early NLLB checkpoints).
+        positions: Tokens that its positions reach to, of a text and of a translation; None if they have no end.
     """
 
     family: str
@@ -58,7 +58,7 @@ class Checkpoint:
     positions: int | None = None
 
     def codes(self, source: str, target: str) -> tuple[str, str] | None:
-        """The codes of a pair, or None where the model does not do it.
+        """The codes of a pair, or None if the model does not do it.
 
         Raises:
             UnknownNameError: There is no such language.
@@ -88,7 +88,7 @@ class Checkpoint:
         return f"{_listed(self.reads)} to {_listed(self.writes)}"
 
     def longest(self, wanted: int, codes: tuple[str, str]) -> int:
-        """Longest translation in tokens, where ``wanted`` is: what the positions leave beside start, language, end."""
+        """Longest translation in tokens, where ``wanted`` is: what the positions leave besides start, language, end."""
         return wanted if self.positions is None else min(wanted, self.positions - 2 - len(self.begins(codes)))
 
     def put(self, pieces: Pieces, texts: Sequence[str], codes: tuple[str, str]) -> list[list[str]]:

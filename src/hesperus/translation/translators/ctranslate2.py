@@ -38,7 +38,7 @@ class CTranslate2Translator(Seq2SeqTranslator[str]):
     Sampling draws from the seed and the whole call: the same texts in the same call are drawn the same again.
 
     Args:
-        folder: The model, with its tokenizer beside it.
+        folder: The model, with its tokenizer next to it.
         options: See TranslatorOptions.
 
     Raises:

@@ -12,7 +12,7 @@ class TranslatorOptions:
     """Options of all translators; one that an option means nothing to ignores it.
 
     Attributes:
-        device: ``cpu``, ``cuda``, ``cuda:1``, or ``auto`` for the GPU where there is one.
+        device: ``cpu``, ``cuda``, ``cuda:1``, or ``auto`` for the GPU if there is one.
         compute_type: Numbers that the model computes with: ``default`` (as stored), ``float32``, ``float16``,
             ``bfloat16``; with CTranslate2 also ``int8`` and ``auto`` (the quickest that the device has).
         batch_tokens: Source tokens that are translated at a time; texts of like length go together. The default
