@@ -55,7 +55,7 @@ def command(
 
         hesperus verify atlas.zip --id 60c349f1b90ca6ad --format json
 
-        hesperus verify atlas.zip --signature 'hesperus|accuracy|invalid:disagree|resamples:0|v:0.1.0|#5f3c21ab90'
+        hesperus verify atlas.zip --signature 'hesperus|accuracy|…|#5f3c21ab90'
     """
     from hesperus.api.verifying import verify
     from hesperus.reports.formats import print_table
