@@ -63,7 +63,8 @@ def test_pearson_is_that_of_scipy_and_leaves_out_gaps() -> None:
     x[0], y[1] = np.nan, np.nan
     found = pearson_test(x, y)
     assert (found.statistic, found.p, found.n) == pytest.approx((known.statistic, known.pvalue, 18))
-    assert pearson_test([1, 2, 3], [2, 4, 6]).p == 0.0
+    line = pearson_test([1, 2, 3], [2, 4, 6])
+    assert (line.statistic, line.p) == (pytest.approx(1), None) and "one line" in line.reason
 
 
 def test_what_cannot_be_tested_says_why() -> None:

@@ -80,6 +80,10 @@ def mann_whitney(x: npt.ArrayLike, y: npt.ArrayLike) -> Relation:
     return Relation(u, min(1.0, 2.0 * float(ndtr(-z))), "mann_whitney", total)
 
 
+_ON_A_LINE = 1e-12
+"""1 − r² below which a correlation is perfect, but for rounding."""
+
+
 def pearson_test(x: npt.ArrayLike, y: npt.ArrayLike) -> Relation:
     """Pearson's correlation of two lists of numbers, with the p value of the t distribution.
 
@@ -88,7 +92,8 @@ def pearson_test(x: npt.ArrayLike, y: npt.ArrayLike) -> Relation:
         y: As many.
 
     Returns:
-        r and its two-sided p value; undefined where fewer than three places remain or a side does not vary.
+        r and its two-sided p value; undefined where fewer than three places remain or a side does not vary. Points that
+        lie on one line have r alone: the t distribution would call three of them certain.
 
     Raises:
         ValueError: The lengths differ.
@@ -108,8 +113,12 @@ def pearson_test(x: npt.ArrayLike, y: npt.ArrayLike) -> Relation:
         return Relation(
             None, None, "pearson", n, "fewer than three pairs of numbers, or one side does not vary"
         )
-    room = max(0.0, 1.0 - float(r) ** 2)
-    p = 2.0 * float(stdtr(n - 2, -abs(float(r)) * np.sqrt((n - 2) / room))) if room else 0.0
+    room = 1.0 - float(r) ** 2
+    if room < _ON_A_LINE:
+        return Relation(
+            float(r), None, "pearson", n, f"all {n} points lie on one line, which leaves no chance to test"
+        )
+    p = 2.0 * float(stdtr(n - 2, -abs(float(r)) * np.sqrt((n - 2) / room)))
     return Relation(float(r), p, "pearson", n)
 
 

@@ -68,6 +68,9 @@ class Number:
 _HUNDREDFOLD = ("share", "percentage", "label", "points")
 
 
+_SIGNS = {"right": "✓", "wrong": "✗", "answered": ""}
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """An answer in the item matrix.
@@ -84,9 +87,9 @@ class Mark:
 
     @property
     def sign(self) -> str:
-        """What tells the mark without color: ✓ right, ✗ wrong, ↷ changed, – no answer."""
-        changed = "↷" if self.changed else ""
-        return {"right": "✓", "wrong": "✗", "answered": ""}.get(self.mark, MISSING) + changed
+        """What tells the mark without color: ✓ right, ✗ wrong, ≠ changed, – no answer."""
+        changed = "≠" if self.changed else ""
+        return f"{_SIGNS.get(self.mark, MISSING)} {changed}".strip()
 
     def __str__(self) -> str:
         return f"{self.text} {self.sign}".strip()

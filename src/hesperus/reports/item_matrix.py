@@ -75,7 +75,7 @@ def _grid(matrix: ItemMatrix, rows: pl.DataFrame, run: Run) -> Grid:
     senses = [sense_label(column.input) if place == 0 else target_label(column.input)
               for place, column in enumerate(matrix.columns)]  # fmt: skip
     return Grid(
-        "Answers in every sense. ✓ right, ✗ wrong, – no answer, ↷ another answer than in the sense that it is compared with.",
+        "Answers in every sense. ✓ right, ✗ wrong, – no answer, ≠ another answer than in the sense that it is compared with.",
         tuple(Column(head) for head in (*heads, *senses)),
         tuple(lines),
     )

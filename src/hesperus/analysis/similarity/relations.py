@@ -82,8 +82,8 @@ def _row(
         low, high = (
             float(e[0]) for e in intervals(resampled_r, np.array([test.statistic]), settings.bootstrap)
         )
-        ends = (None, None) if np.isnan(low) else (low, high)
-        reason = f"{lost} without a number" if lost else ""
+        ends = (None, None) if np.isnan(low) or test.p is None else (low, high)
+        reason = "; ".join(filter(None, [f"{lost} without a number" if lost else "", test.reason]))
         number = Estimate(test.statistic, ends[0], ends[1], len(kept), lost, reason)
     of = "language" if design == BETWEEN else "model"
     return {
