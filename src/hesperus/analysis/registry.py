@@ -20,7 +20,7 @@ from hesperus.analysis.single import accuracy_table, labels_table, outcomes_tabl
 from hesperus.analysis.summary_table import NOTED, run_notes, summary_table
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
 from hesperus.analysis.together import together_table
-from hesperus.analysis.tokens import KINDS, tokens_table
+from hesperus.analysis.tokens import tokens_table
 from hesperus.errors import UnknownNameError, UsageError
 
 MEASURES: Mapping[str, Callable[[pl.DataFrame, MeasureSettings], Table]] = {
@@ -46,9 +46,6 @@ MEASURES: Mapping[str, Callable[[pl.DataFrame, MeasureSettings], Table]] = {
     "validity": lambda records, s: validity_table(records, by=s.by, bootstrap=s.bootstrap),
 }
 """Name to the function that makes its table from records and settings."""
-
-_ALSO: Mapping[str, tuple[str, ...]] = {"language": ("reply",), "tokens": KINDS}
-"""Measures that look at further columns of the records."""
 
 SIMILARITY = ("similarity", "designs", "tests", "relations", "together", "scoring")
 """Tables of a similarity study: of all pairs of runs, not of cells; see hesperus.analysis.similarity.all_pairs. Of these
@@ -82,8 +79,8 @@ def measure_columns(what: str, given: GivenSettings, described: Described) -> tu
         given: What to group by.
         described: What the run says of itself.
     """
-    if what in _ALSO:
-        return tuple(dict.fromkeys([*(given.by or ()), *_ALSO[what]]))
+    if what == "language":
+        return tuple(dict.fromkeys([*(given.by or ()), "reply"]))
     if what not in SIMILARITY:
         return given.by or ()
     return tuple(dict.fromkeys([*(given.by or ()), *columns_of(described.study)]))

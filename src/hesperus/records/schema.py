@@ -35,6 +35,17 @@ KEY = ("model", "task", "item", "instruction", "input", "repeat")
 REQUIRED = ("model", "task", "item", "instruction", "input", "answer")
 """Columns that a file must have; the others have defaults or may be null."""
 
-MEASURED = (*KEY, "outcome", "answer", "gold", "options", "probs", "rule", "reply_language")
-"""All that measures look at; the rest may stay on disk. `rule` and `reply_language` are no columns of the contract and need
-not be there."""
+MEASURED = (
+    *KEY,
+    "outcome",
+    "answer",
+    "gold",
+    "options",
+    "probs",
+    "rule",
+    "reply_language",
+    "tokens_in",
+    "tokens_out",
+)
+"""All that measures look at; the rest may stay on disk. `rule`, `reply_language` and the tokens are no columns of the
+contract and need not be there."""

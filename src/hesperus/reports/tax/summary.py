@@ -86,7 +86,7 @@ def reasons(found: Table) -> list[str]:
         reason = row.get("reason")
         if not reason or row.get("statistic") not in ("tax", "effect", "gap", "spearman"):
             continue
-        bare = row["low"] is None and (drawn or not row["excluded"])
+        bare = row["low"] is None and (drawn or not row.get("excluded"))
         kind = "undefined" if row["value"] is None else "no interval" if bare else "left out"
         who = row.get("model") or row.get("group") or row.get("stratum") or "all models"
         lines.setdefault((kind, str(reason)), []).append(str(who))

@@ -155,6 +155,8 @@ def made_items_of(model: str, senses: Senses) -> list[pl.DataFrame]:
 def lost_questions(records: pl.DataFrame) -> list[str]:
     """Rows without a reply, counted by cell."""
     lost = records.filter(pl.col("outcome") == "error")
+    if "note" not in lost.columns:  # answers that were asked elsewhere
+        lost = lost.with_columns(pl.lit("no reason given").alias("note"))
     grouped = lost.group_by("model", "instruction", "input", maintain_order=True).agg(
         pl.len().alias("rows"), pl.col("note").first()
     )
