@@ -54,7 +54,9 @@ class Verification:
         which = f" (bundle {self.id})" if self.id else ""
         if self.passed:
             return f"verified: {whole} come out as claimed{which}"
-        return f"not verified: of {whole}, {len(self.differences):,} values or files differ{which}"
+        lost = len(self.differences)
+        told = "1 value or file differs" if lost == 1 else f"{lost:,} values or files differ"
+        return f"not verified: of {whole}, {told}{which}"
 
 
 def verify(
