@@ -137,7 +137,7 @@ def _keys_of(study: Study) -> tuple[dict[str, Any], tuple[Path, Document] | None
         return dict(study), None
     if str(study) in study_names():
         return {"study": str(study)}, None
-    from hesperus.studies.asked.declaring import read_study_file
+    from hesperus.studies.asked.study_files import read_study_file
 
     path = Path(study)
     inside = path / "study.yaml"

@@ -78,12 +78,12 @@ class Mark:
     Attributes:
         text: The answer, or the outcome in words.
         mark: ``right``, ``wrong``, ``answered``, ``unanswered`` or ``error`` (see hesperus.analysis.item_matrix).
-        changed: Whether it differs from the answer in the reference's sense; None if that cannot be told.
+        changed: Whether it is known to differ from the answer in the reference's sense.
     """
 
     text: str
     mark: str
-    changed: bool | None = None
+    changed: bool = False
 
     @property
     def sign(self) -> str:

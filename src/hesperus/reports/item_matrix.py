@@ -8,16 +8,13 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.item_filter import TELLING, telling
-from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
-from hesperus.analysis.item_texts import texts_of
+from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn, item_matrix
+from hesperus.item_views.matrix_view import matrix_view
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Column, Grid, Mark, Section, Sentences, Value
-from hesperus.untrusted import shortened
-from hesperus.wording import MISSING, OUTCOME_WORDS, sense_label, target_label
+from hesperus.reports.blocks import Block, Column, Grid, Mark, Section, Sentences
+from hesperus.wording import MISSING, sense_label, target_label
 
 MOST_ROWS = 100
-_LONGEST = 80
-_LONGEST_ANSWER = 24
 
 
 def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
@@ -47,59 +44,51 @@ def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
             "every language.",
         )
     )
-    yield _grid(matrix, shown, run)
+    yield _grid(matrix, shown)
 
 
-def _grid(matrix: ItemMatrix, rows: pl.DataFrame, run: Run) -> Grid:
-    who = [name for name in ("model", "task") if matrix.rows[name].n_unique() > 1]
-    cells: dict[tuple[int, int], Mapping[str, Any]] = {
-        (cell["row"], cell["column"]): cell
-        for cell in matrix.cells.filter(pl.col("row").is_in(rows["row"].implode())).to_dicts()
-    }
-    asked = _questions(run, rows["item"].unique().to_list(), matrix.columns[0].input)
-    lines: list[tuple[Value, ...]] = []
-    for row in rows.to_dicts():
-        held = [cells.get((row["row"], column.number)) for column in matrix.columns]
-        gold = next((cell["gold"] for cell in held if cell is not None and cell["gold"] is not None), None)
-        question = (asked[row["item"]],) if row["item"] in asked else (() if not asked else (MISSING,))
-        lines.append(
-            (
-                str(row["item"]),
-                *question,
-                *(str(row[name]) for name in who),
-                MISSING if gold is None else shortened(str(gold), _LONGEST_ANSWER),
-                *map(_mark, held),
-            )
+class _NoLinks:
+    """A page is one file: nothing in its matrix leads elsewhere."""
+
+    def question(self, row: Mapping[str, Any], column: MatrixColumn | None) -> None:
+        """None: no question has a page of its own."""
+
+    def filtered(self, mark: str, column: MatrixColumn) -> None:
+        """None: the page's own script filters."""
+
+    def is_on(self, mark: str, column: MatrixColumn) -> bool:
+        """Whether a filter is on: never."""
+        return False
+
+    def ordered(self, by: str) -> None:
+        """None: the page's own script sorts."""
+
+    def order_of(self, by: str) -> None:
+        """None, likewise."""
+
+
+def _grid(matrix: ItemMatrix, rows: pl.DataFrame) -> Grid:
+    view = matrix_view(matrix, rows, _NoLinks())
+    named = [name for name in ("model", "task") if name in view.named]
+    asked = any(row.snippet for row in view.rows)
+    lines = tuple(
+        (
+            row.item,
+            *((row.snippet or MISSING,) if asked else ()),
+            *(getattr(row, name) for name in named),
+            row.gold or MISSING,
+            *(
+                Mark(cell.text, cell.mark, cell.changed) if cell.mark != "absent" else ""
+                for cell in row.cells
+            ),
         )
-    heads = ["Item", *(["Question"] if asked else []), *(name.capitalize() for name in who), "Right answer"]
+        for row in view.rows
+    )
+    heads = ("Item", *(("Question",) if asked else ()), *map(str.capitalize, named), "Right answer")
     senses = [sense_label(column.input) if place == 0 else target_label(column.input)
-              for place, column in enumerate(matrix.columns)]  # fmt: skip
+              for place, column in enumerate(matrix.columns_of(rows))]  # fmt: skip
     return Grid(
         "Answers in every sense. ✓ right, ✗ wrong, – no answer, ≠ another answer than in the sense that it is compared with.",
         tuple(Column(head) for head in (*heads, *senses)),
-        tuple(lines),
+        lines,
     )
-
-
-def _mark(cell: Mapping[str, Any] | None) -> Value:
-    if cell is None:
-        return ""
-    text = (
-        cell["answer"] if cell["answer"] is not None else OUTCOME_WORDS.get(cell["outcome"], cell["outcome"])
-    )
-    return Mark(shortened(str(text), _LONGEST_ANSWER), str(cell["mark"]), cell["changed"])
-
-
-def _questions(run: Run, items: list[str], code: str) -> dict[str, str]:
-    """The beginning of each question in a sense, as far as the run keeps texts."""
-    if run.items is None or run.items.is_empty():
-        return {}
-    name = "input" if "input" in run.items.columns else "language"
-    held = run.items.filter(pl.col("item").is_in(items) & (pl.col(name) == code)).unique("item", keep="first")
-    found = {}
-    for row in held.to_dicts():
-        fields, _ = texts_of(row, code)
-        text = " ".join(text.text for _, text in fields)
-        if text:
-            found[str(row["item"])] = shortened(text, _LONGEST)
-    return found

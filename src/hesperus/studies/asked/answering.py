@@ -159,16 +159,9 @@ def answer_row(
     one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str
 ) -> dict[str, object]:
     """A row of the records: the answer that a reply holds, or why it is absent."""
-    row: dict[str, object] = {
-        "task": task,
-        "item": one.item,
-        "instruction": one.cell.instruction.code,
-        "input": one.cell.input.code,
-        "repeat": one.cell.repeat,
-        "gold": senses.golds[one.cell.input.origin].get(one.item),
-    }
+    row = {**asked_row(one, task), "gold": senses.golds[one.cell.input.origin].get(one.item)}
     if isinstance(result, Failure | Fault):
-        return {**row, "outcome": "error", "note": f"{result.kind}: {result.message}"}
+        return {**row, **lost_reply(result)}
     instruction = senses.instructions[one.cell.instruction]
     item = senses.inputs[one.cell.input][one.item]
     assert isinstance(instruction, Instruction) and isinstance(item, Item)
@@ -193,6 +186,22 @@ def answer_row(
         "tokens_in": result.tokens_in,
         "tokens_out": result.tokens_out,
     }
+
+
+def asked_row(one: Asked, task: str) -> dict[str, object]:
+    """What was asked, as every row of the records says it."""
+    return {
+        "task": task,
+        "item": one.item,
+        "instruction": one.cell.instruction.code,
+        "input": one.cell.input.code,
+        "repeat": one.cell.repeat,
+    }
+
+
+def lost_reply(why: Failure | Fault) -> dict[str, object]:
+    """The outcome of a question without a reply."""
+    return {"outcome": "error", "note": f"{why.kind}: {why.message}"}
 
 
 def _canonical(answer: Answer, item: Item, form: str) -> Answer:

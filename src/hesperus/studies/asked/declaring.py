@@ -1,4 +1,4 @@
-"""What study files have in common: keys that all studies share, how a file is read, and how its faults are named.
+"""What study files have in common: keys that all studies share.
 
 A field of a study is a key of its file, a flag of `hesperus run`, a keyword of `hesperus.run`, and an entry of the
 documentation and of the JSON schema; the text under it is the help of all of them.
@@ -7,7 +7,7 @@ documentation and of the JSON schema; the text under it is the help of all of th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
@@ -28,12 +28,11 @@ from pydantic import (
 
 from hesperus.asking.policy import BatchMode
 from hesperus.asking.shards import Shard
-from hesperus.errors import DataError, UnknownNameError
+from hesperus.errors import DataError
 from hesperus.languages import normalise
-from hesperus.strict_yaml import Document, read_yaml_file
-from hesperus.studies.asked.endpoints import with_known_endpoint
 from hesperus.studies.asked.exclusions import excluded_items
 from hesperus.studies.asked.locating import with_found_files
+from hesperus.studies.asked.study_files import Lines, explained, read_study_file
 from hesperus.types import Sense, Settings
 
 
@@ -82,8 +81,6 @@ def _members(value: object) -> object:
     return members
 
 
-Lines = Callable[[str], int | None]
-"""Key of a study file to its line; None if it is not there."""
 PAIRS = BeforeValidator(_pairs)
 """Marks a mapping that a flag gives as NAME=VALUE."""
 MEMBERS = BeforeValidator(_members)
@@ -365,7 +362,7 @@ class Declared(AskingLimits, AskedModels, AskedItems):
         except UnicodeEncodeError:
             raise DataError("a value holds half a surrogate pair, which is no character", file=file) from None
         except ValidationError as error:
-            raise _explained(cls, error, file, lines) from None
+            raise explained(cls, error, file, lines) from None
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -393,45 +390,6 @@ class InstructionOverride(Part):
     """Label to its words."""
 
 
-def read_study_file(path: Path) -> tuple[dict[str, Any], Document]:
-    """The keys of a study file, not yet validated, and where they stand; that of a run has its endpoint put back.
-
-    Raises:
-        UsageError: No such file.
-        DataError: No valid YAML, or no mapping.
-    """
-    document = read_yaml_file(path, "study")
-    if not isinstance(document.value, dict):
-        raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)
-    return with_known_endpoint(document.value, path), document
-
-
-def _explained(
-    kind: type[BaseModel], error: ValidationError, file: object, lines: Lines | None
-) -> UnknownNameError | DataError:
-    faults = error.errors(include_url=False)
-    # A key that does not exist is why another is missing, oftener than not.
-    fault = next((one for one in faults if one["type"] == "extra_forbidden"), faults[0])
-    place = [str(step) for step in fault["loc"]]
-    where = ".".join(place)
-    line = lines(where) if lines is not None and where else None
-    if fault["type"] == "extra_forbidden":
-        model = _part_at(kind, place[:-1])
-        known = [".".join([*place[:-1], name]) for name in model.model_fields]
-        at = f", line {line}" if line is not None else ""
-        return UnknownNameError(f"key of {file or 'the study'}{at}", where, known)
-    given = fault.get("input")
-    shown = f" (given: {_short(given)})" if isinstance(given, str | int | float | bool) else ""
-    said = str(fault["msg"]).removeprefix("Value error, ")
-    message = "this key is missing" if fault["type"] == "missing" else f"{said}{shown}"
-    return DataError(message, file=file, line=line, field=where or None)
-
-
-def _short(given: object) -> str:
-    text = repr(given)
-    return text if len(text) <= 120 else f"{text[:80]}… ({len(text):,} characters)"
-
-
 def _leaves(annotation: object) -> Iterator[object]:
     """The plain types of an annotation that is no list and no mapping."""
     inner = get_args(annotation)
@@ -440,19 +398,3 @@ def _leaves(annotation: object) -> Iterator[object]:
     elif type(None) in inner:
         for one in inner:
             yield from _leaves(one)
-
-
-def _part_at(kind: type[BaseModel], place: list[str]) -> type[BaseModel]:
-    """The part of a study file at a path of keys; steps into a mapping or a list have no part of their own."""
-    for step in place:
-        field = kind.model_fields.get(step)
-        if field is not None:
-            kind = next(_parts(field.annotation), kind)
-    return kind
-
-
-def _parts(annotation: object) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _parts(inner)

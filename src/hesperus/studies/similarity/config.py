@@ -15,13 +15,13 @@ from hesperus.studies.asked.declaring import (
     Declared,
     Instructed,
     InstructionOverride,
-    Lines,
     Names,
     Part,
     Resampling,
     Tags,
 )
 from hesperus.studies.asked.material import Subject
+from hesperus.studies.asked.study_files import Lines
 from hesperus.studies.similarity.numbers import languages_of_records, read_numbers
 
 

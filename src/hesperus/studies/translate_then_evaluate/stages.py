@@ -18,7 +18,7 @@ from hesperus.records import conform
 from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
 from hesperus.senses import item_texts, translate
-from hesperus.studies.asked.answering import Asked, Fault, How, Senses
+from hesperus.studies.asked.answering import Asked, Fault, How, Senses, asked_row, lost_reply
 from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.desk import models_named
 from hesperus.studies.asked.keeping import items_of
@@ -230,15 +230,9 @@ def _row(
     one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str
 ) -> dict[str, object]:
     """A row of the records: an open answer, which is not compared with a gold."""
-    row: dict[str, object] = {
-        "task": task,
-        "item": one.item,
-        "instruction": one.cell.instruction.code,
-        "input": one.cell.input.code,
-        "repeat": one.cell.repeat,
-    }
+    row = asked_row(one, task)
     if isinstance(result, Failure | Fault):
-        return {**row, "outcome": "error", "note": f"{result.kind}: {result.message}"}
+        return {**row, **lost_reply(result)}
     answer = read_open(result, one.cell.input.language)
     return {
         **row,
