@@ -23,7 +23,7 @@ from hesperus.annotation import (
     snippets_frame,
     units_from_frame,
 )
-from hesperus.annotation.tables import drawn
+from hesperus.annotation.unit_tables import drawn
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import SCHEMA, Run, write_records, write_run
 

@@ -18,7 +18,7 @@ from hesperus.audits import (
     task_items,
     write_exclusions,
 )
-from hesperus.audits.tables import language_of_path
+from hesperus.audits.audited_tables import language_of_path
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.tasks import items_frame, load_items, task
 

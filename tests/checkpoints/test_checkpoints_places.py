@@ -242,7 +242,7 @@ def test_whoever_loads_a_checkpoint_says_which_extra_is_absent(absent: str) -> N
         f"import sys; sys.modules[{absent!r}] = None\n"
         "from hesperus.errors import MissingExtraError\n"
         "from hesperus.evaluators.properties.resolving import property_evaluator\n"
-        "from hesperus.models import model\nfrom hesperus.translation.registry import translator\n"
+        "from hesperus.models import model\nfrom hesperus.translation.translator_registry import translator\n"
         "for make in (model, property_evaluator, translator):\n"
         "    try:\n        make('hf/org/name')\n    except MissingExtraError as error:\n        print(error)\n"
     )

@@ -18,7 +18,7 @@ from hesperus.evaluators import (
     property_consistency,
     property_evaluator,
 )
-from hesperus.evaluators.properties import wording
+from hesperus.evaluators.properties import lookup_text as wording
 from hesperus.evaluators.properties.encoders import Place, Placing, batches
 from hesperus.evaluators.properties.profiles import PRESENCE
 from hesperus.fingerprint import JSON

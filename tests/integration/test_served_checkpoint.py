@@ -16,7 +16,7 @@ import pytest
 
 from hesperus.models.pocket import WEIGHTS
 from hesperus.studies.asked.driving import run_study
-from hesperus.studies.multisense.config import study_from_mapping
+from hesperus.studies.multisense.multisense_study import study_from_mapping
 
 REASON = "the extras `hf` and `serve` are not installed"
 pytest.importorskip("torch", reason=REASON)

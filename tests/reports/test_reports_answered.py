@@ -17,7 +17,7 @@ from hesperus.analysis.open_answers.scores import scores_table
 from hesperus.analysis.scores import translation_table
 from hesperus.analysis.tax.conditions import Senses
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
-from hesperus.analysis.tax.settings import TaxSettings
+from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.cli.app import app
 from hesperus.measures import Bootstrap
 from hesperus.records import conform

@@ -16,9 +16,9 @@ from hesperus.analysis.scores import translation_table
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.back_translation import back_translation_table
 from hesperus.analysis.tax.native_control import native_control_table
+from hesperus.analysis.tax.paired_records import Side, compared
 from hesperus.analysis.tax.rating import rating_table
-from hesperus.analysis.tax.settings import Gate, TaxSettings
-from hesperus.analysis.tax.sides import Side, compared
+from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
 from hesperus.cli.app import app
 from hesperus.measures import Bootstrap, holm, sign_test
 from hesperus.records import conform

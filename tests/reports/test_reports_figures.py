@@ -18,10 +18,10 @@ from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run
 from hesperus.reports.answer_figures import directions_figure, labels_figure, outcomes_figure
-from hesperus.reports.drawings import drawings, write_figures
-from hesperus.reports.figures import accuracy_figure, consistency_figure, pairs_figure
-from hesperus.reports.findings import Findings, findings_of
 from hesperus.reports.first_figures import map_figure, models_figure
+from hesperus.reports.multisense_drawings import drawings, write_figures
+from hesperus.reports.multisense_figures import accuracy_figure, consistency_figure, pairs_figure
+from hesperus.reports.multisense_findings import Findings, findings_of
 from hesperus.reports.theme import INK, inline_svg, render, specification
 from hesperus.reports.translation_figures import translation_figure
 from hesperus.rounding import cell
@@ -163,7 +163,7 @@ def test_the_same_table_gives_the_same_bytes_in_any_process(one: Findings, tmp_p
         assert [a == b for a, b in zip(first, second, strict=True)] == [True] * len(first), format
     code = (
         "import altair as alt; alt.Chart().mark_bar(); alt.layer(alt.Chart().mark_bar())\n"
-        "from hesperus.analysis.table import Table; from hesperus.reports.theme import render; from hesperus.reports.figures import accuracy_figure\n"
+        "from hesperus.analysis.table import Table; from hesperus.reports.theme import render; from hesperus.reports.multisense_figures import accuracy_figure\n"
         "import json, sys; rows = json.load(sys.stdin)\n"
         "sys.stdout.buffer.write(render(accuracy_figure(Table('accuracy', tuple(rows[0]), tuple(rows), {}))))"
     )

@@ -21,7 +21,7 @@ from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import language, languages
 from hesperus.records import read_run, write_run
-from hesperus.reports.open_answers.wording import (
+from hesperus.reports.open_answers.open_wording import (
     FAULT_WORDS,
     GROUPING_NAMES,
     RUNG_WORDS,

@@ -21,8 +21,8 @@ from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, read_run
 from hesperus.reports.html import ReportSettings, report_findings, report_html, write_report
 from hesperus.reports.html_page import html
-from hesperus.reports.open_answers.findings import cell_labels
-from hesperus.reports.open_answers.report import (
+from hesperus.reports.open_answers.open_findings import cell_labels
+from hesperus.reports.open_answers.open_report import (
     OpenAnswersReport,
     OpenEvidence,
     gathered,

@@ -20,9 +20,9 @@ from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, write_run
 from hesperus.reports.html import ReportSettings, report_findings, report_html, write_report
-from hesperus.reports.similarity.findings import similarity_findings
-from hesperus.reports.similarity.grids import MOST_PAIRS, pairs_grid
-from hesperus.reports.similarity.report import SimilarityReport, similarity_settings
+from hesperus.reports.similarity.similarity_findings import similarity_findings
+from hesperus.reports.similarity.similarity_grids import MOST_PAIRS, pairs_grid
+from hesperus.reports.similarity.similarity_report import SimilarityReport, similarity_settings
 
 QUICK = ReportSettings(GivenSettings(resamples=60))
 STUDY = {

@@ -10,9 +10,10 @@ import pytest
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import SCHEMA, Run, conform
-from hesperus.reports import grids, story
+from hesperus.reports import multisense_grids as grids
+from hesperus.reports import multisense_story as story
 from hesperus.reports.examples import inconsistent_examples
-from hesperus.reports.findings import Findings, findings_of
+from hesperus.reports.multisense_findings import Findings, findings_of
 from hesperus.wording import own_senses, sense_sentence
 
 QUICK = Bootstrap(resamples=200)

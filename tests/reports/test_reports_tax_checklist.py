@@ -19,9 +19,9 @@ from hesperus.cli.app import app
 from hesperus.measures import krippendorff_alpha
 from hesperus.reports.tax.commands import steps_of
 from hesperus.studies.asked.driving import run_study
-from hesperus.studies.translation_tax.config import study_from_mapping
 from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
 from hesperus.studies.translation_tax.simulator import Planted
+from hesperus.studies.translation_tax.tax_study import study_from_mapping
 
 
 def checklist(words: list[str]) -> dict[str, dict[str, str]]:

@@ -14,10 +14,10 @@ from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import Run, conform, write_records, write_run
 from hesperus.studies.asked.driving import run_study
-from hesperus.studies.translation_tax.config import study_from_mapping
 from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
 from hesperus.studies.translation_tax.simulator import Planted
 from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
+from hesperus.studies.translation_tax.tax_study import study_from_mapping
 
 GROUPS = {name: [f"{name}/{k}" for k in (1, 2, 3)] for name in ("english", "chinese")}
 DIMENSIONS = ("semantic", "difficulty", "key", "order", "cue_removal", "excess")

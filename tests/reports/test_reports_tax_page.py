@@ -19,15 +19,15 @@ from hesperus.analysis.rating_tables import RaterSettings
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.conditions import Senses
 from hesperus.analysis.tax.evidence import Evidence
-from hesperus.analysis.tax.settings import Gate, TaxSettings
-from hesperus.analysis.tax.sides import gate_scores
+from hesperus.analysis.tax.paired_records import gate_scores
+from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
 from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, records_frame
 from hesperus.reports.html import report_drawings, report_findings, report_html, write_report
 from hesperus.reports.html_page import html
-from hesperus.reports.tax import story
-from hesperus.reports.tax.report import TaxReport, tax_report
+from hesperus.reports.tax import tax_story as story
+from hesperus.reports.tax.audit_report import TaxReport, tax_report
 from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
 from hesperus.studies.translation_tax.simulator import Faults, Planted
 from hesperus.studies.translation_tax.strata import StrataRule, strata_of

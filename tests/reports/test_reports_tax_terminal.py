@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 
 from hesperus.analysis.tax.back_translation import back_translation_table
 from hesperus.analysis.tax.paired import most_changed
-from hesperus.analysis.tax.settings import TaxSettings
-from hesperus.analysis.tax.sides import Side
+from hesperus.analysis.tax.paired_records import Side
+from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap

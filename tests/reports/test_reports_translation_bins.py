@@ -16,9 +16,9 @@ from hesperus.analysis.translation_bins import ALL, translation_bins
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, write_run
-from hesperus.reports.drawings import drawings
-from hesperus.reports.findings import findings_of
 from hesperus.reports.html import report_html, write_report
+from hesperus.reports.multisense_drawings import drawings
+from hesperus.reports.multisense_findings import findings_of
 from hesperus.reports.theme import render, specification
 from hesperus.reports.translation_figures import translation_bins_figure
 from hesperus.rounding import cell as written

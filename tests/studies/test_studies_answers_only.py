@@ -11,9 +11,9 @@ from open_world import write_task as write_rivers
 
 from hesperus.errors import UsageError
 from hesperus.studies.asked.driving import plan_study, run_study
-from hesperus.studies.multisense.config import MultisenseStudy
-from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
-from hesperus.studies.translation_tax.config import TaxStudy
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
+from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
+from hesperus.studies.translation_tax.tax_study import TaxStudy
 from loopback_endpoint import serving
 
 SAID = "the language pack 'is' reads answers only"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.studies.multisense.config import MultisenseStudy, read_study, study_from_mapping
 from hesperus.studies.multisense.design import design
+from hesperus.studies.multisense.multisense_study import MultisenseStudy, read_study, study_from_mapping
 from hesperus.types import Sense
 
 SMALL = {"task": "atlas", "models": ["pocket/m"], "source": ["en"], "target": ["de", "zh"]}

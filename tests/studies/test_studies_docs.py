@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hesperus.studies.multisense.config import study_from_mapping as multisense_study
-from hesperus.studies.similarity.config import study_from_mapping as similarity_study
+from hesperus.studies.multisense.multisense_study import study_from_mapping as multisense_study
+from hesperus.studies.similarity.similarity_study import study_from_mapping as similarity_study
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -13,7 +13,7 @@ from hesperus.errors import DataError, UsageError
 from hesperus.records import read_run
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.exclusions import excluded_items, without_records
-from hesperus.studies.multisense.config import MultisenseStudy, read_study, study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy, read_study, study_from_mapping
 from hesperus.tasks import task
 from loopback_endpoint import serving
 

@@ -13,7 +13,7 @@ from hesperus.errors import UsageError
 from hesperus.studies.asked.desk import Terms, models_named
 from hesperus.studies.asked.driving import run_study
 from hesperus.studies.asked.locating import home_of
-from hesperus.studies.multisense.config import study_from_mapping
+from hesperus.studies.multisense.multisense_study import study_from_mapping
 from loopback_endpoint import Say, serving
 
 RIDDLES = """

@@ -22,7 +22,7 @@ from hesperus.errors import BudgetReachedError, ModelError, UnknownNameError, Us
 from hesperus.records import read_run
 from hesperus.senses import SenseMaker
 from hesperus.studies.asked.driving import plan_study, run_study
-from hesperus.studies.multisense.config import MultisenseStudy, study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy, study_from_mapping
 from loopback_endpoint import Action, Endpoint, Say, Send, serving, user_text
 
 ITEMS = 24

@@ -27,14 +27,14 @@ from hesperus.measures import Bootstrap
 from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
 from hesperus.studies.evaluating.evaluators import InformationEvaluator
 from hesperus.studies.evaluating.keeping import write_evaluation
+from hesperus.studies.evaluating.open_replies import read_open
 from hesperus.studies.evaluating.pairing import paired
-from hesperus.studies.evaluating.reading import read_open
 from hesperus.studies.evaluating.replies import read_replies, replies_of
 from hesperus.studies.evaluating.translating import Translating, Way
 from hesperus.studies.evaluating.translation_store import TranslationStore
-from hesperus.studies.translate_then_evaluate.config import study_from_mapping
+from hesperus.studies.translate_then_evaluate.open_study import study_from_mapping
 from hesperus.translation import GREEDY, Decoding
-from hesperus.translation.registry import translator
+from hesperus.translation.translator_registry import translator
 from hesperus.types import Reply
 
 THINGS = ("lake", "tower", "bridge", "market", "library", "harbour", "theatre", "garden", "castle", "mill")

@@ -24,7 +24,11 @@ from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
-from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy, read_study, study_from_mapping
+from hesperus.studies.translate_then_evaluate.open_study import (
+    OpenAnswersStudy,
+    read_study,
+    study_from_mapping,
+)
 from loopback_endpoint import Action, Say, Send, serving
 
 ITEMS = 6

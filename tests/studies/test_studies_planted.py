@@ -17,7 +17,7 @@ from hesperus.measures import Bootstrap
 from hesperus.models.pocket import beliefs
 from hesperus.studies.asked.driving import run_study
 from hesperus.studies.asked.keeping import StudyRun
-from hesperus.studies.multisense.config import study_from_mapping
+from hesperus.studies.multisense.multisense_study import study_from_mapping
 
 MODELS = ("pocket/s", "pocket/m", "pocket/l")
 LANGUAGES = ("en", "de", "es", "fr", "sw", "ru", "ar", "hi", "zh", "ja", "ko", "th")

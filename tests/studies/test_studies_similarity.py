@@ -30,8 +30,8 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, agreement_statistics, estimate, kappa_p_statistic
 from hesperus.records import conform, read_run, write_records
 from hesperus.studies.asked.driving import default_folder, run_study
-from hesperus.studies.similarity.config import read_study, study_from_mapping
 from hesperus.studies.similarity.grouping import grouping
+from hesperus.studies.similarity.similarity_study import read_study, study_from_mapping
 
 MODELS = ("a/small", "a/large", "b/small", "b/large")
 LANGUAGES = ("en", "de", "sw")

@@ -17,7 +17,7 @@ from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
-from hesperus.studies.similarity.config import read_study, study_from_mapping
+from hesperus.studies.similarity.similarity_study import read_study, study_from_mapping
 
 LANGUAGES = ("en", "de", "sw", "zh")
 

@@ -16,8 +16,8 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import read_run
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
-from hesperus.studies.translation_tax.config import study_from_mapping
 from hesperus.studies.translation_tax.strata import read_strata
+from hesperus.studies.translation_tax.tax_study import study_from_mapping
 from loopback_endpoint import Say, serving, user_text
 
 POCKET: dict[str, Any] = {

@@ -14,7 +14,7 @@ import typer
 import yaml
 
 from hesperus.cli.app import app
-from hesperus.studies.translation_tax.config import study_from_mapping
+from hesperus.studies.translation_tax.tax_study import study_from_mapping
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("translation_tax.md", "simulator.md")

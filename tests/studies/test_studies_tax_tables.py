@@ -16,9 +16,9 @@ from hesperus.analysis.tax.conditions import Senses, conditions_of
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
 from hesperus.analysis.tax.native_control import native_control_table
 from hesperus.analysis.tax.naturalisation import naturalisation_table
+from hesperus.analysis.tax.paired_records import Side, compared, gate_scores
 from hesperus.analysis.tax.rating import rating_table
-from hesperus.analysis.tax.settings import Gate, TaxSettings, parse_groups
-from hesperus.analysis.tax.sides import Side, compared, gate_scores
+from hesperus.analysis.tax.tax_settings import Gate, TaxSettings, parse_groups
 from hesperus.analysis.tax.validity import bounds_table, fragile_cells, validity_table
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError

@@ -9,8 +9,8 @@ import pytest
 
 from hesperus.errors import DataError, UsageError
 from hesperus.studies.asked.driving import run_study
-from hesperus.studies.multisense.config import study_from_mapping
-from hesperus.studies.similarity.config import SimilarityStudy
+from hesperus.studies.multisense.multisense_study import study_from_mapping
+from hesperus.studies.similarity.similarity_study import SimilarityStudy
 from loopback_endpoint import Action, Say, Send, serving
 
 

@@ -23,7 +23,7 @@ from hesperus.translation.degeneration.foreign import other_language
 from hesperus.translation.degeneration.lengths import english_length
 from hesperus.translation.degeneration.letters import UNSPACED
 from hesperus.translation.degeneration.numbers import lost_numbers
-from hesperus.translation.degeneration.numerals import roman_numbers, written_numbers
+from hesperus.translation.degeneration.whole_numerals import roman_numbers, written_numbers
 
 Texts = dict[str, str]
 Pair = tuple[str, str, str, str]

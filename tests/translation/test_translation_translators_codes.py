@@ -30,8 +30,8 @@ from hesperus.translation.codes import (
     read_codes,
     spellings,
 )
-from hesperus.translation.registry import translator, translators
 from hesperus.translation.translator import Translator
+from hesperus.translation.translator_registry import translator, translators
 from hesperus.translation.translators.asked import AskedTranslator
 from hesperus.translation.translators.files import FileTranslator
 from hesperus.types import Failure

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.gold import gold_range
 from hesperus.analysis.paired import Row
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
+from hesperus.analysis.shared_gold import gold_range
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
 from hesperus.analysis.views import View, all_cells, views
 from hesperus.measures import (

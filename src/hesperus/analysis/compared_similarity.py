@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from hesperus.analysis.gold import gold_range
+from hesperus.analysis.shared_gold import gold_range
 from hesperus.analysis.table import estimate_cells
 from hesperus.analysis.views import View
 from hesperus.measures import (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.gold import gold_range
+from hesperus.analysis.shared_gold import gold_range
 from hesperus.measures import (
     INVALID,
     MISSING,

@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from hesperus.annotation.label_studio import write_label_studio
     from hesperus.annotation.links import link
     from hesperus.annotation.mailing import write_mailed
-    from hesperus.annotation.runs import changed_frame, readings_frame, sides_frame
     from hesperus.annotation.scales import Scaled, read_scaled
     from hesperus.annotation.scheme import Choice, Question, Scheme, Shown, read_scheme, scheme_text, schemes
     from hesperus.annotation.server import create_app, serve
     from hesperus.annotation.snippets import snippets_frame
     from hesperus.annotation.sources import Source, sheet_from
     from hesperus.annotation.store import Rater, RatingStore, create_store
-    from hesperus.annotation.tables import Draw, Mapped, first_line, read_frame, units_from_frame
+    from hesperus.annotation.unit_tables import Draw, Mapped, first_line, read_frame, units_from_frame
     from hesperus.annotation.units import Sheet, Text, Unit
+    from hesperus.annotation.units_of_runs import changed_frame, readings_frame, sides_frame
 
 _HOMES = {
     "Choice": "scheme",
     "Corrections": "corrections",
     "Decision": "adjudication",
-    "Draw": "tables",
+    "Draw": "unit_tables",
     "Exported": "exporting",
     "ImportCounts": "importing",
     "Judgement": "judging",
-    "Mapped": "tables",
+    "Mapped": "unit_tables",
     "Progress": "completeness",
     "Question": "scheme",
     "Rater": "store",
@@ -49,29 +49,29 @@ _HOMES = {
     "Source": "sources",
     "Text": "units",
     "Unit": "units",
-    "changed_frame": "runs",
+    "changed_frame": "units_of_runs",
     "create_app": "server",
     "create_store": "store",
     "decisions": "adjudication",
     "decisions_table": "exporting",
     "differing": "adjudication",
-    "first_line": "tables",
+    "first_line": "unit_tables",
     "import_file": "importing",
     "link": "links",
     "log_table": "exporting",
     "progress": "completeness",
     "ratings_table": "exporting",
-    "read_frame": "tables",
+    "read_frame": "unit_tables",
     "read_scaled": "scales",
     "read_scheme": "scheme",
-    "readings_frame": "runs",
+    "readings_frame": "units_of_runs",
     "scheme_text": "scheme",
     "schemes": "scheme",
     "serve": "server",
     "sheet_from": "sources",
-    "sides_frame": "runs",
+    "sides_frame": "units_of_runs",
     "snippets_frame": "snippets",
-    "units_from_frame": "tables",
+    "units_from_frame": "unit_tables",
     "write_corrections": "corrections",
     "write_label_studio": "label_studio",
     "write_mailed": "mailing",

@@ -15,7 +15,7 @@ from hesperus.annotation.label_studio import judgements_of
 from hesperus.annotation.payload import RESULT_FORMAT, RESULT_VERSION
 from hesperus.annotation.scheme import COMMENT
 from hesperus.annotation.store import RatingStore
-from hesperus.annotation.tables import first_line, read_frame
+from hesperus.annotation.unit_tables import first_line, read_frame
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import fingerprint
 

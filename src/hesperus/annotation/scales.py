@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.annotation.tables import first_line, read_frame
+from hesperus.annotation.unit_tables import first_line, read_frame
 from hesperus.errors import DataError, UsageError
 
 LONG = ("unit", "rater", "question", "rating")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.annotation.runs import changed_frame, readings_frame, sides_frame
 from hesperus.annotation.scheme import Scheme
 from hesperus.annotation.snippets import gathered, snippets_frame
-from hesperus.annotation.tables import Draw, Mapped, drawn, read_frame, units_from_frame
+from hesperus.annotation.unit_tables import Draw, Mapped, drawn, read_frame, units_from_frame
 from hesperus.annotation.units import Sheet
+from hesperus.annotation.units_of_runs import changed_frame, readings_frame, sides_frame
 from hesperus.errors import DataError, UsageError
 from hesperus.records import REQUIRED, Run, read_records, read_run
 

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 
 from hesperus.answers.reply_text import Text
-from hesperus.answers.wording import Answers
+from hesperus.answers.reply_words import Answers
 
 _FRAMES = ("the correct answer is", "the answer is", "answer", "option")
 _WRAPS = "[\"'“”‘’„«»(（\\[{]"

@@ -13,9 +13,9 @@ from functools import lru_cache
 from hesperus.answers.lexicon import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
 from hesperus.answers.needles import shortest, stands
 from hesperus.answers.phrases import Phrases, Words
+from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
-from hesperus.answers.wording import Wording
 from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, key
 

@@ -14,10 +14,10 @@ from functools import lru_cache
 
 from hesperus.answers.needles import Needles, lone_letters, shortest
 from hesperus.answers.reader import Reader
+from hesperus.answers.reply_words import Answers, Wording
 from hesperus.answers.scripts import NOTHING, Edges, alternatives, edges, is_unspaced
 from hesperus.answers.spelling import fold, respelt
 from hesperus.answers.tokens import Token, digits_of, exact_words, has_letters, tokens_of
-from hesperus.answers.wording import Answers, Wording
 from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, key
 

@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 from hesperus.answers.lexicon import endings
 from hesperus.answers.reply_text import Text
+from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import bounded
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
-from hesperus.answers.wording import Wording
 from hesperus.normalization import clean, key, peel, plain_digits
 
 _COMMA = (

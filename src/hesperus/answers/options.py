@@ -10,9 +10,9 @@ from hesperus.answers.context import Context, negated
 from hesperus.answers.judged import denied
 from hesperus.answers.needles import stands
 from hesperus.answers.reply_text import Text
+from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import fold, respelt
-from hesperus.answers.wording import Wording
 from hesperus.languages.letters import script_of
 from hesperus.normalization import comparable, key
 

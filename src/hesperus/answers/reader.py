@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
-from hesperus.answers.wording import (
+from hesperus.answers.reply_words import (
     Answers,
     Wording,
     foreign_words,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hesperus.answers.reply_words import Answers, Wording, is_lettered
 from hesperus.answers.scripts import capital
 from hesperus.answers.spelling import respelt
-from hesperus.answers.wording import Answers, Wording, is_lettered
 from hesperus.normalization import key, unaccented
 
 _LATIN = tuple("ABCDEFGHIJ")

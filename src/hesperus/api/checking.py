@@ -173,8 +173,8 @@ def _compared(
     """Differences from the baseline; a baseline of another model is compared where each side has one."""
     from hesperus.analysis.compared import compare_table
     from hesperus.analysis.description import described
-    from hesperus.analysis.open_answers.comparing import compare_open_answers
     from hesperus.analysis.open_answers.measuring import OPEN_COMPARED, refuse_labels, refuse_settings
+    from hesperus.analysis.open_answers.open_comparison import compare_open_answers
     from hesperus.analysis.open_answers.sides import Chosen as OpenChosen
     from hesperus.analysis.settings import agreed_settings
 

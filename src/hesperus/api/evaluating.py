@@ -86,7 +86,7 @@ class Evaluated:
         from hesperus.analysis.open_answers.evidence import Evaluated
         from hesperus.records import Run
         from hesperus.reports.html import write_report
-        from hesperus.reports.open_answers.report import OpenEvidence, open_answers_report
+        from hesperus.reports.open_answers.open_report import OpenEvidence, open_answers_report
 
         one = self.found
         shown = Evaluated(one.what, one.pairs, one.details, one.sentences, one.signature)

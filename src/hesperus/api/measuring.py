@@ -190,13 +190,13 @@ def compare(
         DataError: The runs share nothing that could be compared.
     """
     from hesperus.analysis.compared import compare_table
-    from hesperus.analysis.open_answers.comparing import compare_open_answers
     from hesperus.analysis.open_answers.measuring import (
         OPEN_COMPARED,
         is_open,
         refuse_labels,
         refuse_settings,
     )
+    from hesperus.analysis.open_answers.open_comparison import compare_open_answers
     from hesperus.analysis.open_answers.sides import Chosen
     from hesperus.analysis.summary_table import nothing_answered
 

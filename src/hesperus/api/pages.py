@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from hesperus.api.measuring import Held
     from hesperus.records import Run
     from hesperus.reports.card import Card
-    from hesperus.reports.findings import Findings
     from hesperus.reports.html import Report, ReportSettings
+    from hesperus.reports.multisense_findings import Findings
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def _measured(run: Held, name: str) -> Table:
 
 
 def _consistency(run: Held) -> Table:
-    from hesperus.reports.summary import consistency_summary
+    from hesperus.reports.sense_summary import consistency_summary
 
     whole = _measured(run, "consistency")
     found = consistency_summary(whole)
@@ -125,7 +125,7 @@ STUDIES: Mapping[str, StudyKind] = {
     for kind in (
         StudyKind(
             "multisense",
-            "hesperus.studies.multisense.config:MultisenseStudy",
+            "hesperus.studies.multisense.multisense_study:MultisenseStudy",
             ("consistency", "accuracy", "agreement", "decomposition", "directions", "labels", "outcomes", "together", "validity"),
             _measured,
             _consistency,
@@ -133,7 +133,7 @@ STUDIES: Mapping[str, StudyKind] = {
         ),
         StudyKind(
             "similarity",
-            "hesperus.studies.similarity.config:SimilarityStudy",
+            "hesperus.studies.similarity.similarity_study:SimilarityStudy",
             ("designs", "similarity", "tests", "relations", "together", "scoring"),
             _measured,
             _similarity,
@@ -141,7 +141,7 @@ STUDIES: Mapping[str, StudyKind] = {
         ),
         StudyKind(
             "translate_then_evaluate",
-            "hesperus.studies.translate_then_evaluate.config:OpenAnswersStudy",
+            "hesperus.studies.translate_then_evaluate.open_study:OpenAnswersStudy",
             ("scores", "groups", "counts", "prompts", "readability"),
             _open_answers,
             _open_summary,
@@ -149,7 +149,7 @@ STUDIES: Mapping[str, StudyKind] = {
         ),
         StudyKind(
             "translation_tax",
-            "hesperus.studies.translation_tax.config:TaxStudy",
+            "hesperus.studies.translation_tax.tax_study:TaxStudy",
             ("e1", "e3", "e4", "validity", "bounds", "checklist"),
             _tax,
             _tax_summary,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hesperus.analysis.table import Table
     from hesperus.analysis.tax.evidence import Origin
-    from hesperus.analysis.tax.settings import TaxSettings
+    from hesperus.analysis.tax.tax_settings import TaxSettings
     from hesperus.api.tax_runs import Given
 
 FOUND = ("audit.json", "ratings.csv", "checks.csv", "strata.json", "verdicts.parquet")
@@ -72,7 +72,7 @@ def rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
     """The records read again by each reader that was named."""
     from hesperus.analysis.tax.validity import NO_REPLIES, READ_AGAIN
     from hesperus.records import conform
-    from hesperus.studies.reread.reading import reread
+    from hesperus.studies.reread.rereading import reread
 
     items = items_of(given.runs) if given.readers else None
     if given.readers and records["reply"].null_count() == len(records):
@@ -124,7 +124,7 @@ def flags(given: Given) -> tuple[str, ...]:
 def can_reread(records: pl.DataFrame, given: Given) -> bool:
     """Whether some reply can be read again: a row of each task is tried."""
     from hesperus.errors import HesperusError
-    from hesperus.studies.reread.reading import reread
+    from hesperus.studies.reread.rereading import reread
 
     tried = records.filter(records["reply"].is_not_null()).unique("task", keep="first", maintain_order=True)
     try:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hesperus.analysis.tax.evidence import Evidence
-    from hesperus.analysis.tax.settings import Gate, TaxSettings
-    from hesperus.reports.tax.report import TaxReport
+    from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
+    from hesperus.reports.tax.audit_report import TaxReport
 
 
 def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
@@ -89,7 +89,7 @@ def report_of(given: Given, settings: TaxSettings, gate: Gate) -> TaxReport:
         DataError: As evidence_of.
         UnknownNameError: As evidence_of.
     """
-    from hesperus.reports.tax.report import tax_report
+    from hesperus.reports.tax.audit_report import tax_report
 
     return tax_report(evidence_of(given, settings, gate), items=items_of(given.runs))
 

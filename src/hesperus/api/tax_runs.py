@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.analysis.tax.settings import Gate, TaxSettings
+    from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def settings_of(
 ) -> TaxSettings:
     """Groups, bootstrap and floor as the flags give them, else as the run's study does, else the defaults."""
     from hesperus.analysis.settings import resolve, resolve_bootstrap
-    from hesperus.analysis.tax.settings import TaxSettings, parse_groups
+    from hesperus.analysis.tax.tax_settings import TaxSettings, parse_groups
 
     said, default = declared(runs), TaxSettings()
 
@@ -94,7 +94,7 @@ def settings_of(
 def gate_of(metric: str | None, threshold: float | None, *, runs: Sequence[Path] = ()) -> Gate:
     """The gate as the flags give it; that of the run's study where they do not."""
     from hesperus.analysis.settings import resolve
-    from hesperus.analysis.tax.settings import Gate
+    from hesperus.analysis.tax.tax_settings import Gate
 
     said, default = declared(runs).get("gate", {}), Gate()
     return Gate(
@@ -136,7 +136,7 @@ def scores_of(
     """Item scores next to the runs, or those that were given; None if absent."""
     import polars as pl
 
-    from hesperus.analysis.tax.sides import gate_scores
+    from hesperus.analysis.tax.paired_records import gate_scores
     from hesperus.annotation import read_frame
 
     files = [given] if given is not None else [run / "scores.parquet" for run in runs]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
     from hesperus.analysis.tax.evidence import Evidence
-    from hesperus.reports.tax.report import TaxReport
+    from hesperus.reports.tax.audit_report import TaxReport
 
 
 def run_report(folder: Path, given: GivenSettings | None = None) -> TaxReport:
@@ -56,7 +56,7 @@ def _both_names(table: str) -> str:
 def run_summary(folder: Path) -> Table:
     """What a run found, an estimate a line."""
     from hesperus.analysis.tax.evidence import tax_tables
-    from hesperus.reports.tax.summary import overview
+    from hesperus.reports.tax.tax_summary import overview
 
     return overview(
         {name: make() for name, make in tax_tables(_of_run(folder)).items() if name in ("e1", "e3", "e4")}

@@ -12,12 +12,12 @@ from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.audits.audit import Audit, Contract, audit_items
+    from hesperus.audits.audited_items import Material, task_items
     from hesperus.audits.baselines import BASELINES, Guesses, baseline_guesses
     from hesperus.audits.exclusions import exclusion_reasons, read_exclusions, write_exclusions
     from hesperus.audits.finding import KINDS, Finding, Severity
-    from hesperus.audits.reading import Material, task_items
     from hesperus.audits.roles import file_items
-    from hesperus.audits.settings import AuditSettings
+    from hesperus.audits.thresholds import AuditSettings
 
 __all__ = [
     "BASELINES",
@@ -42,18 +42,18 @@ _HOMES = {
     "BASELINES": "baselines",
     "KINDS": "finding",
     "Audit": "audit",
-    "AuditSettings": "settings",
+    "AuditSettings": "thresholds",
     "Contract": "audit",
     "Finding": "finding",
     "Guesses": "baselines",
-    "Material": "reading",
+    "Material": "audited_items",
     "Severity": "finding",
     "audit_items": "audit",
     "baseline_guesses": "baselines",
     "exclusion_reasons": "exclusions",
     "file_items": "roles",
     "read_exclusions": "exclusions",
-    "task_items": "reading",
+    "task_items": "audited_items",
     "write_exclusions": "exclusions",
 }
 

@@ -17,8 +17,8 @@ from hesperus.audits.numbers import lost_numbers
 from hesperus.audits.options import option_counts, option_orders, repeated_options
 from hesperus.audits.presence import duplicate_ids, missing
 from hesperus.audits.scripts import expected_names, mixed_words, wrong_scripts
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.audits.untranslated import untranslated_texts
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON, signature

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from hesperus.audits.finding import Finding, Items, Severity, quoted
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.types import Item
 
 _PLACEHOLDERS = frozenset(

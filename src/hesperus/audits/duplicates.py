@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hesperus.audits.finding import Finding, Items, quoted
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.types import Item
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hesperus.audits.finding import Finding, Items, quoted
 from hesperus.audits.scripts import is_unspaced
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import OPTIONS, parts
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.types import Item
 
 _ENGLISH = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hesperus.audits.finding import Finding, Items, quoted
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id, minority
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.tasks.definition import LETTERS
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from hesperus.audits.finding import Finding, Items, quoted
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.errors import UnknownNameError
 from hesperus.languages import pack
 from hesperus.tasks.definition import LETTERS

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from hesperus.audits.finding import Finding, Items, quoted
 from hesperus.audits.scripts import is_unspaced
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.types import Item
 
 _EDGES = " \t\n.,;:!?\"'()。．，、؟،।።“”‘’«»"

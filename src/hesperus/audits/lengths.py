@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hesperus.audits.finding import Finding, Items
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id, parts
+from hesperus.audits.thresholds import AuditSettings
 
 # Added to every length, so that one letter more in a short option is no long ratio.
 _DAMPING = 15.0

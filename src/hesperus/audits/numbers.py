@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from hesperus.audits.finding import Finding, Items
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.types import Item
 
 # Groups of digits that one number may consist of: 1,000 and 1.000 and 1 000 and 3.5 and 3,5, in any digits.

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from hesperus.audits.finding import Finding, Items, quoted
 from hesperus.audits.numbers import numbers_in
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id, minority
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.tasks.definition import LETTERS
 
 _HAS_DIGIT = re.compile(r"\d")

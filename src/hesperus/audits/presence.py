@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from hesperus.audits.finding import Finding, Items
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id
+from hesperus.audits.thresholds import AuditSettings
 
 
 def missing(items: Items, settings: AuditSettings) -> Iterator[Finding]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hesperus.audits.audit import Contract
-from hesperus.audits.reading import Material
-from hesperus.audits.tables import LANGUAGE_COLUMNS, LongTable, Row, places, read_tables
+from hesperus.audits.audited_items import Material
+from hesperus.audits.audited_tables import LANGUAGE_COLUMNS, LongTable, Row, places, read_tables
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.languages import normalise
 from hesperus.tasks.definition import LETTERS
@@ -59,7 +59,7 @@ def file_items(
     """Read items from files that no task describes.
 
     Args:
-        paths: Files, folders or run folders; see hesperus.audits.tables for their layouts.
+        paths: Files, folders or run folders; see hesperus.audits.audited_tables for their layouts.
         languages: Which to audit, tags in any style; none for all.
         roles: Column to one of ROLES, where the name does not tell; several of ``item`` make the id together.
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from hesperus.audits.finding import Finding, Items, quoted
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import OPTIONS, parts
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.languages import language
 from hesperus.rounding import cell
 

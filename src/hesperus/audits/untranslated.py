@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from hesperus.audits.finding import Finding, Items, Severity, quoted
 from hesperus.audits.scripts import is_unspaced
-from hesperus.audits.settings import AuditSettings
 from hesperus.audits.sides import by_id, folded, related
+from hesperus.audits.thresholds import AuditSettings
 from hesperus.types import Item
 
 _LETTERS_PER_WORD = 3

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hesperus.fingerprint import JSON
-    from hesperus.studies.reread.reading import RereadCounts
+    from hesperus.studies.reread.rereading import RereadCounts
     from hesperus.tasks import Task
 
 
@@ -62,7 +62,7 @@ def command(
     from hesperus.fingerprint import fingerprint
     from hesperus.records import read_run
     from hesperus.reports.formats import print_table
-    from hesperus.studies.reread.reading import reread
+    from hesperus.studies.reread.rereading import reread
     from hesperus.studies.reread.rows import read_replies
     from hesperus.version import __version__
 

@@ -37,7 +37,7 @@ from hesperus.cli.tax_report import report_command
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
-    from hesperus.analysis.tax.settings import Gate, TaxSettings
+    from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
     from hesperus.api.tax_runs import Given
 
 app = Commands(

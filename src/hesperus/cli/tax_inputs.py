@@ -126,7 +126,7 @@ def show(found: Table, format: str) -> None:
     from dataclasses import replace
 
     from hesperus.reports.formats import print_table
-    from hesperus.reports.tax.summary import reasons, summaries
+    from hesperus.reports.tax.tax_summary import reasons, summaries
 
     paired = {"analysis", "positive"} <= set(found.columns)
     if format != "table":

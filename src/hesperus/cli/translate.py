@@ -71,7 +71,7 @@ def command(
     from hesperus.errors import UsageError
     from hesperus.tables import FORMATS
     from hesperus.translation import LADDER, Decoding, Job, TranslatorOptions
-    from hesperus.translation.registry import translator as make
+    from hesperus.translation.translator_registry import translator as make
 
     table = file != "-" and Path(file).suffix.lower() in FORMATS
     if (source is None) == (source_column is None):

@@ -54,7 +54,7 @@ def listing(
     from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
     from hesperus.translation import would_translate
-    from hesperus.translation.registry import translators
+    from hesperus.translation.translator_registry import translators
 
     if (source is None) != (target is None):
         raise UsageError("--from and --to go together")
@@ -102,7 +102,7 @@ def test(
     from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table
     from hesperus.translation import TranslatorOptions
-    from hesperus.translation.registry import translator
+    from hesperus.translation.translator_registry import translator
 
     chosen = translator(name, TranslatorOptions(device=device, reads=tuple(reads or ()), writes=writes))
     started = time.perf_counter()

@@ -26,8 +26,8 @@ import yaml
 from hesperus.errors import DataError, UsageError
 from hesperus.evidence.archive import pack, unpack
 from hesperus.evidence.claims import Document
+from hesperus.evidence.json_tables import from_lines, to_lines
 from hesperus.evidence.private import hashed_texts, refuse_secrets, without_places
-from hesperus.evidence.tables import from_lines, to_lines
 from hesperus.fingerprint import JSON, plain
 from hesperus.records.files import write_whole
 from hesperus.records.reading import RECORDS_FILE, read_records

@@ -17,7 +17,7 @@ from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.open_answers.evidence import reply_translations
 from hesperus.errors import UsageError
 from hesperus.explorer.addresses import View
-from hesperus.explorer.summary import ModelSummary, RunFacts, lost_counts, run_facts, summaries
+from hesperus.explorer.first_page import ModelSummary, RunFacts, lost_counts, run_facts, summaries
 from hesperus.records import KEY, Run
 from hesperus.wording import own_senses
 

@@ -12,7 +12,7 @@ import altair as alt
 
 from hesperus.analysis.pairs import Side
 from hesperus.analysis.table import Table
-from hesperus.reports.figures import compared_statistic, placed, reading_order
+from hesperus.reports.multisense_figures import compared_statistic, placed, reading_order
 from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, SHARE, WIDTH, values
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES

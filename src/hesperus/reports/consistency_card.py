@@ -13,7 +13,7 @@ from hesperus.analysis.summary_table import run_notes, summary_cells, summary_ta
 from hesperus.analysis.tokens import tokens_table
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Column, Grid, Page, Section, Sentences, Value, anchor, count
-from hesperus.reports.numbers import left_out, number_cell, share_cell
+from hesperus.reports.number_cells import left_out, number_cell, share_cell
 from hesperus.reports.provenance import cited, made
 from hesperus.wording import MISSING, joined, sense_label
 

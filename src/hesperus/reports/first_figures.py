@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 
 from hesperus.reports.dots import Hue, dots
-from hesperus.reports.figures import by_mean, compared_statistic, placed
-from hesperus.reports.findings import Findings
+from hesperus.reports.multisense_figures import by_mean, compared_statistic, placed
+from hesperus.reports.multisense_findings import Findings
 from hesperus.reports.theme import COLOURS, GRID, INK, NEUTRAL, SHARE, values
 from hesperus.rounding import cell
 from hesperus.wording import target_label

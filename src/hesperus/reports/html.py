@@ -16,9 +16,9 @@ from hesperus.records import Run, read_records, read_run
 from hesperus.records.files import write_whole
 from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.drawings import drawings
-from hesperus.reports.findings import Findings, findings_of
 from hesperus.reports.html_page import html
+from hesperus.reports.multisense_drawings import drawings
+from hesperus.reports.multisense_findings import Findings, findings_of
 from hesperus.reports.multisense_page import multisense_page
 from hesperus.reports.overview import nothing_report
 
@@ -108,14 +108,14 @@ def report_findings(
             )
         if settings.given.invalid is not None:
             raise UsageError("the rule for unreadable answers is about labels, and open answers have none")
-        from hesperus.reports.open_answers.report import gathered, open_answers_report
+        from hesperus.reports.open_answers.open_report import gathered, open_answers_report
 
         return open_answers_report(run, gathered(folder, run), given=settings.given)
     if kind == "multisense":
         decided = resolve_settings(settings.given, run.study)
         return findings_of(run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores)
     # Its tests and its clustering need scipy, which the other report does not.
-    from hesperus.reports.similarity.report import similarity_report
+    from hesperus.reports.similarity.similarity_report import similarity_report
 
     return similarity_report(run, given=settings.given)
 

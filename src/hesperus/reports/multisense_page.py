@@ -9,15 +9,16 @@ import polars as pl
 from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.records import Run
-from hesperus.reports import grids, story
+from hesperus.reports import multisense_grids as grids
+from hesperus.reports import multisense_story as story
 from hesperus.reports.answer_figures import MOST_LABELS
 from hesperus.reports.blocks import Block, Fold, Item, Page, Reading, Section, Sentences, Side
 from hesperus.reports.card import card_of
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.drawings import drawings
 from hesperus.reports.examples import Asked, Example, inconsistent_examples
-from hesperus.reports.findings import Findings
 from hesperus.reports.item_matrix import items_blocks
+from hesperus.reports.multisense_drawings import drawings
+from hesperus.reports.multisense_findings import Findings
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import cited, made
 from hesperus.wording import own_senses

@@ -19,18 +19,18 @@ from hesperus.records import Run
 from hesperus.records.files import write_whole
 from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.drawings import FIGURES, drawings
-from hesperus.reports.findings import findings_of
 from hesperus.reports.html_page import html
-from hesperus.reports.similarity import drawings as captions
+from hesperus.reports.multisense_drawings import FIGURES, drawings
+from hesperus.reports.multisense_findings import findings_of
+from hesperus.reports.similarity import similarity_drawings as captions
 from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
-from hesperus.reports.similarity.drawings import SIMILARITY_FIGURES
-from hesperus.reports.similarity.findings import SimilarityFindings, similarity_findings
 from hesperus.reports.similarity.heat_maps import languages_figure, models_figure
 from hesperus.reports.similarity.orders import ORDERS, Order
 from hesperus.reports.similarity.relation_figures import relations_figure
-from hesperus.reports.similarity.report import similarity_settings
+from hesperus.reports.similarity.similarity_drawings import SIMILARITY_FIGURES
+from hesperus.reports.similarity.similarity_findings import SimilarityFindings, similarity_findings
+from hesperus.reports.similarity.similarity_report import similarity_settings
 from hesperus.reports.theme import FIGURE_FORMATS, render
 
 FIGURE_NAMES = (*SIMILARITY_FIGURES, *FIGURES)

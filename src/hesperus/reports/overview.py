@@ -22,7 +22,7 @@ from hesperus.analysis.table import Table
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Column, Grid, Number, Page, Section, Sentences, Value, count
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.numbers import left_out, number_cell, share_cell
+from hesperus.reports.number_cells import left_out, number_cell, share_cell
 from hesperus.reports.provenance import made
 from hesperus.wording import MISSING, OUTCOME_WORDS, parsed, sense_label
 

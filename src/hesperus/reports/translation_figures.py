@@ -9,7 +9,7 @@ import altair as alt
 
 from hesperus.analysis.table import Table
 from hesperus.analysis.translation_bins import ALL
-from hesperus.reports.figures import compared_statistic
+from hesperus.reports.multisense_figures import compared_statistic
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
 from hesperus.rounding import interval
 from hesperus.wording import language_label, parsed

@@ -7,6 +7,7 @@ plain values, and whoever calls it hands in the function that asks a model.
 
 from __future__ import annotations
 
+from hesperus.senses.choice_options import clean_option
 from hesperus.senses.inputs import item_texts, remake_item
 from hesperus.senses.layout import placeholders, render
 from hesperus.senses.makers import (
@@ -18,7 +19,6 @@ from hesperus.senses.makers import (
     requests,
     translate,
 )
-from hesperus.senses.options import clean_option
 from hesperus.senses.parts import instruction_parts, recompose
 from hesperus.senses.quotes import trim_quotes
 

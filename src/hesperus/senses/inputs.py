@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hesperus.errors import SenseError
-from hesperus.senses.options import clean_option
+from hesperus.senses.choice_options import clean_option
 from hesperus.types import Item
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

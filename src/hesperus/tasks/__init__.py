@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hesperus.tasks.frames import items_frame, items_from_frame
     from hesperus.tasks.itemset import Dropped, ItemSet
     from hesperus.tasks.loading import load_items
-    from hesperus.tasks.registry import task, tasks
     from hesperus.tasks.sampling import Sample
+    from hesperus.tasks.task_registry import task, tasks
 
 __all__ = [
     "Columns",
@@ -47,8 +47,8 @@ _HOMES = {
     "items_frame": "frames",
     "items_from_frame": "frames",
     "load_items": "loading",
-    "task": "registry",
-    "tasks": "registry",
+    "task": "task_registry",
+    "tasks": "task_registry",
 }
 
 __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -12,8 +12,8 @@ from hesperus.tasks.definition import Task
 from hesperus.tasks.items import LanguageItems, items_of
 from hesperus.tasks.itemset import ItemSet
 from hesperus.tasks.locating import Given, find_rows
-from hesperus.tasks.registry import task as find_task
 from hesperus.tasks.sampling import Sample, draw
+from hesperus.tasks.task_registry import task as find_task
 
 
 def load_items(

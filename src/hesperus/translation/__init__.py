@@ -1,6 +1,6 @@
 """Translators, sentences, and the quality of translations. Nothing heavy is imported until a name is asked for.
 
-A translator is made from its name by ``hesperus.translation.registry.translator``.
+A translator is made from its name by ``hesperus.translation.translator_registry.translator``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from hesperus.translation.translator import GREEDY, Decoding, TextTooLongError, Translator
     from hesperus.translation.translators.checkpoint import Hints
     from hesperus.translation.translators.conversion import convert
-    from hesperus.translation.translators.options import TranslatorOptions
+    from hesperus.translation.translators.translator_options import TranslatorOptions
 
 __all__ = [
     "FAULT_KINDS",
@@ -109,7 +109,7 @@ _HOMES = {
     "Translated": "repair",
     "TranslatedSentence": "repair",
     "Translator": "translator",
-    "TranslatorOptions": "translators.options",
+    "TranslatorOptions": "translators.translator_options",
     "all_unsupported": "codes",
     "clauses": "segmentation",
     "comet_scores": "comet",

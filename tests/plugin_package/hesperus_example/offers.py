@@ -13,15 +13,15 @@ import polars as pl
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
 from hesperus.api.studies import StudyKind
 from hesperus.evaluators.properties.profiles import Profiles
-from hesperus.records.importers.settings import LOG_COLUMNS, Log
+from hesperus.records.importers.import_settings import LOG_COLUMNS, Log
 from hesperus.senses import SenseMaker
 from hesperus.studies.asked.answering import How, senses_of
-from hesperus.studies.asked.cells import original_cells
 from hesperus.studies.asked.declaring import Declared
 from hesperus.studies.asked.desk import models_named
 from hesperus.studies.asked.keeping import items_of
 from hesperus.studies.asked.material import Subject, gather
 from hesperus.studies.asked.stages import Answer, Course, Outcome
+from hesperus.studies.asked.study_cells import original_cells
 from hesperus.types import Reply
 
 SHOUT = SenseMaker("shout", None, lambda text, original: text.upper())

@@ -12,8 +12,8 @@ from log_makers import lm_eval_row, mmlu_rows, write_lm_eval
 
 from hesperus.errors import DataError, UsageError
 from hesperus.records.importers import Imported, ImportSettings, import_logs
-from hesperus.records.importers.naming import Evidence, about
-from hesperus.records.importers.scores import softmax
+from hesperus.records.importers.log_names import Evidence, about
+from hesperus.records.importers.option_scores import softmax
 
 LATER = "2025-02-02T03-04-05.000006"
 

@@ -9,7 +9,7 @@ from log_makers import lm_eval_row, mmlu_rows, write_lm_eval
 
 from hesperus.errors import DataError
 from hesperus.records.importers import ImportSettings, import_logs
-from hesperus.records.importers.naming import Evidence, about
+from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.tagging import explicit_tag, tag_in_name
 from hesperus.records.importers.task_names import name_of
 

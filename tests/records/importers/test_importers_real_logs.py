@@ -14,7 +14,7 @@ from hesperus.normalization import comparable
 from hesperus.records import conform
 from hesperus.records.importers import Imported, ImportSettings, import_logs
 from hesperus.records.importers.zipped import Entries
-from hesperus.studies.reread.reading import reread
+from hesperus.studies.reread.rereading import reread
 from hesperus.types import Prompt, Reply, Request, Settings
 
 LOGS = Path(__file__).with_name("logs")

@@ -14,8 +14,8 @@ from log_makers import FIXTURES, mmlu_rows, write_lm_eval
 from hesperus.errors import UsageError
 from hesperus.records.importers import Imported, ImportSettings, import_logs
 from hesperus.records.importers import sharing as room
-from hesperus.records.importers.readers import read_source
-from hesperus.records.importers.settings import Source
+from hesperus.records.importers.import_settings import Source
+from hesperus.records.importers.log_readers import read_source
 from hesperus.records.importers.worker import Worker
 
 

@@ -9,7 +9,7 @@ import pytest
 from log_makers import mmlu_rows, write_lm_eval
 
 from hesperus.records.importers import import_logs
-from hesperus.records.importers.scores import softmax
+from hesperus.records.importers.option_scores import softmax
 
 
 @pytest.mark.parametrize("spaces", [True, False])
@@ -48,7 +48,7 @@ def test_scores_are_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPat
     assert whole.best.tolist() == [0, -1, -1, -1, -1, 1, -1] * 3
     assert whole.broken.tolist() == [False, False, True, False, False, False, True] * 3
     for size in (1, 2, 5, 100):
-        monkeypatch.setattr("hesperus.records.importers.scores._BLOCK", size)
+        monkeypatch.setattr("hesperus.records.importers.option_scores._BLOCK", size)
         found = softmax(values)
         assert found.probs.equals(whole.probs, null_equal=True) and found.probs.dtype == whole.probs.dtype
         for name in ("best", "broken", "flat"):

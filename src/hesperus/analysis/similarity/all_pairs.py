@@ -12,7 +12,7 @@ import polars as pl
 from hesperus.analysis.similarity.measured import Floats, Measured, measured
 from hesperus.analysis.similarity.relations import RELATION_COLUMNS, relation_rows
 from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
-from hesperus.analysis.similarity.scoring import SCORING_COLUMNS, scoring_rows
+from hesperus.analysis.similarity.scoring_effect import SCORING_COLUMNS, scoring_rows
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.analysis.similarity.tests import TEST_COLUMNS, test_rows
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table

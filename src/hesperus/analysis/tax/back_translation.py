@@ -24,8 +24,8 @@ from hesperus.analysis.tax.paired import (
     head,
     notes_of,
 )
-from hesperus.analysis.tax.settings import Gate, TaxSettings
-from hesperus.analysis.tax.sides import Compared, Side, compared
+from hesperus.analysis.tax.paired_records import Compared, Side, compared
+from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
 from hesperus.fingerprint import JSON, signature
 
 NOTES = (

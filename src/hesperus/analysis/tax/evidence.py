@@ -12,9 +12,9 @@ from hesperus.analysis.tax.back_translation import back_translation_table
 from hesperus.analysis.tax.conditions import Senses
 from hesperus.analysis.tax.native_control import native_control_table
 from hesperus.analysis.tax.naturalisation import naturalisation_table
+from hesperus.analysis.tax.paired_records import Compared, Side, compared
 from hesperus.analysis.tax.rating import rating_table
-from hesperus.analysis.tax.settings import Gate, TaxSettings
-from hesperus.analysis.tax.sides import Compared, Side, compared
+from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
 from hesperus.analysis.tax.validity import RECORDED, bounds_table, validity_table
 
 

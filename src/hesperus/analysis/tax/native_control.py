@@ -13,8 +13,8 @@ import polars as pl
 from hesperus.analysis.corrections import P_DECIDES, SETS, correct, tests_signature, without_resamples
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, Table, estimate_cells, table
 from hesperus.analysis.tax.paired import EVERY, Row
-from hesperus.analysis.tax.settings import TaxSettings
-from hesperus.analysis.tax.sides import Side, answered_share
+from hesperus.analysis.tax.paired_records import Side, answered_share
+from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import signature
 from hesperus.measures import (

@@ -29,8 +29,8 @@ from hesperus.analysis.tax.paired import (
     narrowed,
     notes_of,
 )
-from hesperus.analysis.tax.settings import TaxSettings
-from hesperus.analysis.tax.sides import Compared, Side, compared
+from hesperus.analysis.tax.paired_records import Compared, Side, compared
+from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError
 from hesperus.fingerprint import JSON, signature
 from hesperus.measures import (

@@ -18,8 +18,8 @@ from hesperus.analysis.corrections import (
     without_resamples,
 )
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, estimate_cells
-from hesperus.analysis.tax.settings import TaxSettings
-from hesperus.analysis.tax.sides import Compared
+from hesperus.analysis.tax.paired_records import Compared
+from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.fingerprint import JSON
 from hesperus.measures import (
     Bootstrap,

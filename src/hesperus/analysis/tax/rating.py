@@ -21,8 +21,8 @@ from hesperus.analysis.corrections import (
 )
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, Table, estimate_cells, table
 from hesperus.analysis.tax.paired import EVERY, Row
-from hesperus.analysis.tax.settings import TaxSettings
-from hesperus.analysis.tax.sides import Compared
+from hesperus.analysis.tax.paired_records import Compared
+from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import signature
 from hesperus.measures import (

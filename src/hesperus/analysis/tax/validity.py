@@ -12,8 +12,8 @@ import polars as pl
 from hesperus import rounding
 from hesperus.analysis.table import ANSWERED, Table, table
 from hesperus.analysis.tax.paired import EVERY, Row, bound_row, everywhere, head
-from hesperus.analysis.tax.settings import TaxSettings
-from hesperus.analysis.tax.sides import Compared
+from hesperus.analysis.tax.paired_records import Compared
+from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError
 from hesperus.fingerprint import signature
 from hesperus.measures import estimate

@@ -13,10 +13,10 @@ import numpy as np
 from hesperus.errors import DataError, MissingExtraError
 from hesperus.evaluators.properties.epitome import Example
 from hesperus.evaluators.properties.folder import Kind
+from hesperus.evaluators.properties.lookup_text import terms
 from hesperus.evaluators.properties.profiles import Levels
 from hesperus.evaluators.properties.searching import Point, Watch
 from hesperus.evaluators.properties.tfidf import TermWeights
-from hesperus.evaluators.properties.wording import terms
 from hesperus.fingerprint import JSON, signature
 
 

@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from hesperus.evaluators.properties.lookup_text import simplified
 from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, filled, spoken
-from hesperus.evaluators.properties.wording import simplified
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.languages import pack
 from hesperus.version import __version__

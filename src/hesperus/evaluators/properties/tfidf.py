@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from hesperus.errors import DataError
 from hesperus.evaluators.properties.folder import Manifest, read_json, write_json
+from hesperus.evaluators.properties.lookup_text import terms
 from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, filled, spoken
-from hesperus.evaluators.properties.wording import terms
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.version import __version__
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hesperus.records.exporters.dataset import DatasetCard, write_dataset
     from hesperus.records.exporters.inspect_task import write_inspect_task
     from hesperus.records.exporters.lm_eval_task import write_lm_eval_task
-    from hesperus.records.exporters.tables import answers_table, write_table
+    from hesperus.records.exporters.tables_for_people import answers_table, write_table
 
 __all__ = [
     "AskedItem",
@@ -31,11 +31,11 @@ _HOMES = {
     "AskedItem": "asked",
     "DatasetCard": "dataset",
     "aligned": "asked",
-    "answers_table": "tables",
+    "answers_table": "tables_for_people",
     "write_dataset": "dataset",
     "write_inspect_task": "inspect_task",
     "write_lm_eval_task": "lm_eval_task",
-    "write_table": "tables",
+    "write_table": "tables_for_people",
 }
 
 __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.records.importers.reading import import_logs
+    from hesperus.records.importers.import_settings import TOOLS, Imported, ImportSettings, LeftOut
+    from hesperus.records.importers.importing_logs import import_logs
     from hesperus.records.importers.saving import check_place, save_imported
-    from hesperus.records.importers.settings import TOOLS, Imported, ImportSettings, LeftOut
 
 __all__ = ["TOOLS", "ImportSettings", "Imported", "LeftOut", "check_place", "import_logs", "save_imported"]
 
 _HOMES = {
-    "TOOLS": "settings",
-    "ImportSettings": "settings",
-    "Imported": "settings",
-    "LeftOut": "settings",
+    "TOOLS": "import_settings",
+    "ImportSettings": "import_settings",
+    "Imported": "import_settings",
+    "LeftOut": "import_settings",
     "check_place": "saving",
-    "import_logs": "reading",
+    "import_logs": "importing_logs",
     "save_imported": "saving",
 }
 

@@ -15,7 +15,7 @@ style, CODE a bare code, and the groups mean:
 from __future__ import annotations
 
 from hesperus.records.importers.benchmarks import Benchmark, compiled
-from hesperus.records.importers.settings import ROW_KEY
+from hesperus.records.importers.import_settings import ROW_KEY
 
 _NLI = {"0": "entailment", "1": "neutral", "2": "contradiction"}
 _MMLU_GROUPS = {

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hesperus.errors import DataError, UsageError
+from hesperus.records.importers.import_settings import LeftOut, Source, Tool
 from hesperus.records.importers.lines import open_bytes
-from hesperus.records.importers.settings import LeftOut, Source, Tool
 from hesperus.records.schema import REQUIRED
 from hesperus.tables import DAMAGED
 

@@ -10,10 +10,10 @@ import polars as pl
 
 from hesperus.errors import DataError, UsageError
 from hesperus.records.importers.benchmark_table import BENCHMARKS
-from hesperus.records.importers.naming import short_models
-from hesperus.records.importers.replies import is_text
-from hesperus.records.importers.settings import GUESSES, Again, LeftOut, Log
+from hesperus.records.importers.import_settings import GUESSES, Again, LeftOut, Log
+from hesperus.records.importers.log_names import short_models
 from hesperus.records.importers.settling import settle_languages
+from hesperus.records.importers.tool_answers import is_text
 from hesperus.records.importers.verdicts import disagreements, labelled
 from hesperus.records.schema import SCHEMA
 

@@ -10,11 +10,11 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.records.importers.naming import Evidence, about
+from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
-from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.text_language import samples
 from hesperus.records.importers.texts import text_of
-from hesperus.records.importers.wording import samples
 from hesperus.tables import DAMAGED
 
 _NAME = re.compile(

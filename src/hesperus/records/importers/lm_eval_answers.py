@@ -12,9 +12,9 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.records.importers.benchmarks import Benchmark
-from hesperus.records.importers.replies import gold_labels, read_labels
-from hesperus.records.importers.scores import BROKEN, FLAT, Scored, softmax
-from hesperus.records.importers.settings import LOG_COLUMNS, ROW_KEY, VERDICT, LeftOut, Source
+from hesperus.records.importers.import_settings import LOG_COLUMNS, ROW_KEY, VERDICT, LeftOut, Source
+from hesperus.records.importers.option_scores import BROKEN, FLAT, Scored, softmax
+from hesperus.records.importers.tool_answers import gold_labels, read_labels
 
 _CONTRADICTED = 0.02
 """Share of rows in which the harness's own accuracy may contradict a gold label before the label is not believed."""

@@ -13,8 +13,8 @@ from typing import IO, Any
 import msgspec
 import polars as pl
 
-from hesperus.records.importers.readers import Result
-from hesperus.records.importers.settings import ImportSettings, LeftOut, Log, Source, Tool
+from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source, Tool
+from hesperus.records.importers.log_readers import Result
 
 _LENGTH = 8
 """Bytes before each message that say how long it is."""

@@ -12,12 +12,12 @@ import msgspec
 
 from hesperus.errors import DataError
 from hesperus.records.importers.benchmarks import COMMON_GROUPS, COMMON_KEYS
+from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.lines import read_whole
-from hesperus.records.importers.naming import Evidence, about
+from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
-from hesperus.records.importers.settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.text_language import samples
 from hesperus.records.importers.texts import text_of
-from hesperus.records.importers.wording import samples
 
 _GOLD_FIELDS = ("gold", "target", "expected", "answer", "label")
 _EQUALS = ("equals", "icontains", "contains", "is-equal")

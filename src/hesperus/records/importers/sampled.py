@@ -10,10 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.records.importers.naming import LANGUAGE_FIELDS, About, tag_or_none
-from hesperus.records.importers.replies import gold_labels, read_labels
-from hesperus.records.importers.scores import BROKEN, FLAT, softmax
-from hesperus.records.importers.settings import (
+from hesperus.records.importers.import_settings import (
     LOG_COLUMNS,
     ROW_KEY,
     VERDICT,
@@ -22,6 +19,9 @@ from hesperus.records.importers.settings import (
     Log,
     Source,
 )
+from hesperus.records.importers.log_names import LANGUAGE_FIELDS, About, tag_or_none
+from hesperus.records.importers.option_scores import BROKEN, FLAT, softmax
+from hesperus.records.importers.tool_answers import gold_labels, read_labels
 from hesperus.types import Outcome
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hesperus.errors import UsageError
 from hesperus.fingerprint import plain, signature
-from hesperus.records.importers.settings import Imported
+from hesperus.records.importers.import_settings import Imported
 from hesperus.records.runs import Run, write_run
 from hesperus.records.writing import write_records
 

@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hesperus.records.importers.naming import cut_out, parts_of, slots
-from hesperus.records.importers.settings import Basis, LeftOut, Log
+from hesperus.records.importers.import_settings import Basis, LeftOut, Log
+from hesperus.records.importers.log_names import cut_out, parts_of, slots
 from hesperus.records.importers.tagging import NO_LANGUAGE, WORDS, base_of
-from hesperus.records.importers.wording import heard
+from hesperus.records.importers.text_language import heard
 
 _SHARED = 0.5
 """Share of the smaller log's items that two logs must have in common to be of one task."""

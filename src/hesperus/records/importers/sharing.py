@@ -8,8 +8,8 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from hesperus.records.importers.readers import Result, read_source
-from hesperus.records.importers.settings import ImportSettings, Source
+from hesperus.records.importers.import_settings import ImportSettings, Source
+from hesperus.records.importers.log_readers import Result, read_source
 from hesperus.records.importers.worker import Worker
 
 _WORTH = 3 << 28

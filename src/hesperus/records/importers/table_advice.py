@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from hesperus.records.importers.settings import ImportSettings, Source
+from hesperus.records.importers.import_settings import ImportSettings, Source
 from hesperus.records.importers.table_frames import INDEX
 from hesperus.records.importers.table_wide import wide_columns
 from hesperus.records.importers.table_words import (

@@ -10,8 +10,8 @@ import orjson
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.records.importers.import_settings import Source
 from hesperus.records.importers.lines import decode, read_whole
-from hesperus.records.importers.settings import Source
 from hesperus.tables import DAMAGED, read_separated
 
 INDEX = "(index)"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from hesperus.normalization import comparable
-from hesperus.records.importers.settings import VERDICT, Log
+from hesperus.records.importers.import_settings import VERDICT, Log
 
 _EXAMPLES = 3
 

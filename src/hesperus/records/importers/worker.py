@@ -12,9 +12,9 @@ import sys
 from contextlib import suppress
 from types import TracebackType
 
+from hesperus.records.importers.import_settings import ImportSettings, Source
+from hesperus.records.importers.log_readers import Result, read_source
 from hesperus.records.importers.passing import receive_result, receive_source, send_result, send_source
-from hesperus.records.importers.readers import Result, read_source
-from hesperus.records.importers.settings import ImportSettings, Source
 
 
 class Worker:

@@ -10,7 +10,7 @@ import polars as pl
 from hesperus.analysis.item_texts import Text, texts_of
 from hesperus.records import KEY
 from hesperus.reports.blocks import Block, Column, Fold, Grid, Item, Sentences, Side, Verdict
-from hesperus.reports.open_answers.findings import Cell, OpenFindings
+from hesperus.reports.open_answers.open_findings import Cell, OpenFindings
 from hesperus.rounding import cell
 from hesperus.untrusted import shortened
 from hesperus.wording import MISSING, property_names

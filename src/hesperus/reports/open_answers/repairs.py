@@ -9,8 +9,8 @@ import polars as pl
 from hesperus.analysis.item_texts import Text
 from hesperus.reports.blocks import Column, Grid, Item, Side, Value, count
 from hesperus.reports.families import family_key
-from hesperus.reports.numbers import FOLDED
-from hesperus.reports.open_answers.wording import FAULT_WORDS, RUNG_WORDS
+from hesperus.reports.number_cells import FOLDED
+from hesperus.reports.open_answers.open_wording import FAULT_WORDS, RUNG_WORDS
 from hesperus.rounding import cell
 from hesperus.wording import language_label
 

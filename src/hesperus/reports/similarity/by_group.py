@@ -10,8 +10,8 @@ import altair as alt
 from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.dots import Hue, dots
-from hesperus.reports.similarity.findings import SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name, told
+from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, INK
 
 _BETWEEN_NAME = "between models"

@@ -9,8 +9,8 @@ import altair as alt
 import numpy as np
 
 from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, WITHIN
-from hesperus.reports.similarity.findings import Row, SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name, told
+from hesperus.reports.similarity.similarity_findings import Row, SimilarityFindings
 from hesperus.reports.theme import COLOURS, DASHES, WIDTH, values
 from hesperus.rounding import cell
 from hesperus.wording import sense_label

@@ -13,13 +13,13 @@ from typing import Any
 import altair as alt
 
 from hesperus.reports.families import family_of, spans
-from hesperus.reports.similarity.findings import Row, SimilarityFindings, Square
 from hesperus.reports.similarity.orders import (
     Order,
     language_names,
     ordered_languages,
     ordered_models,
 )
+from hesperus.reports.similarity.similarity_findings import Row, SimilarityFindings, Square
 from hesperus.reports.theme import GRID, INK, SEQUENTIAL, values
 from hesperus.rounding import cell, interval
 

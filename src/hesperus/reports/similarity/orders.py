@@ -9,7 +9,7 @@ import numpy as np
 
 from hesperus.errors import UnknownNameError
 from hesperus.reports.families import family_key
-from hesperus.reports.similarity.findings import Square
+from hesperus.reports.similarity.similarity_findings import Square
 from hesperus.wording import language_label, parsed, sense_label
 
 Order = Literal["family", "cluster", "alphabet"]

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
-from hesperus.reports.similarity.findings import Row, SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name, told
+from hesperus.reports.similarity.similarity_findings import Row, SimilarityFindings
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
 from hesperus.rounding import cell
 from hesperus.untrusted import shortened

@@ -19,7 +19,7 @@ from hesperus.analysis.tax.validity import NO_REPLIES, RECORDED, fragile_cells, 
 from hesperus.reports.card import Card, card_of
 from hesperus.reports.formats import format_table
 from hesperus.reports.tax.commands import Remedy, remedies
-from hesperus.reports.tax.wording import first_row, interval, plain_interval, rows_of
+from hesperus.reports.tax.tax_wording import first_row, interval, plain_interval, rows_of
 from hesperus.rounding import cell
 
 NOT_DONE = "not done"

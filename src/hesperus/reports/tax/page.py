@@ -14,8 +14,8 @@ from hesperus.analysis.tax.evidence import Evidence
 from hesperus.analysis.tax.native_control import LIMITS
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
 from hesperus.analysis.tax.naturalisation import REUSED
+from hesperus.analysis.tax.paired_records import Compared, Side, compared
 from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
-from hesperus.analysis.tax.sides import Compared, Side, compared
 from hesperus.analysis.tax.validity import TOLERANCE, fragile_cells, unchecked_cells
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step
@@ -23,11 +23,12 @@ from hesperus.reports.blocks import Checklist as ChecklistBlock
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import cited, made
-from hesperus.reports.tax import grids, story
+from hesperus.reports.tax import tax_grids as grids
+from hesperus.reports.tax import tax_story as story
 from hesperus.reports.tax.checklist import NOT_DONE, Checklist
 from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, remedies, steps_of
-from hesperus.reports.tax.drawings import drawings
 from hesperus.reports.tax.residue import residue_blocks
+from hesperus.reports.tax.tax_drawings import drawings
 from hesperus.rounding import cell
 
 Blocks = Iterator[Block | None]

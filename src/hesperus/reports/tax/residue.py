@@ -10,8 +10,8 @@ import polars as pl
 
 from hesperus.analysis.item_texts import Text, texts_of
 from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.paired_records import Compared
 from hesperus.analysis.tax.rating import mean_ratings
-from hesperus.analysis.tax.sides import Compared
 from hesperus.measures import item_signal
 from hesperus.reports.blocks import Block, Fold, Item, Reading, Replies, Sentences, Side
 from hesperus.rounding import cell

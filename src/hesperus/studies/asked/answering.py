@@ -11,8 +11,8 @@ from hesperus.errors import DataError, SenseError
 from hesperus.languages import reply_language
 from hesperus.normalization import comparable
 from hesperus.senses import render
-from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.material import Material, golds_of, originals_of
+from hesperus.studies.asked.study_cells import Cell
 from hesperus.types import Answer, Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
 
 _ONLY_THINKING = "the reply holds thinking and no answer; give more tokens: answers.max_tokens, or answers.max_tokens_again"

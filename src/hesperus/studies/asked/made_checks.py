@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from hesperus.answers.reply_words import wording_for
 from hesperus.answers.spelling import fold
-from hesperus.answers.wording import wording_for
 from hesperus.languages import are_alike, text_language
 from hesperus.normalization import key
 from hesperus.senses import SenseMaker, naturalise, paraphrase, translate

@@ -12,9 +12,9 @@ from hesperus.asking import ReplyStore, request_key
 from hesperus.fingerprint import JSON, canonical_json, fingerprint, plain
 from hesperus.models import Model
 from hesperus.studies.asked.answering import How, Senses, questions
-from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.desk import longest_reply
 from hesperus.studies.asked.material import Material
+from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.prices import Prices, read_prices
 from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
 from hesperus.types import Request, Sense

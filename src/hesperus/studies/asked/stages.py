@@ -18,13 +18,13 @@ import polars as pl
 from hesperus.fingerprint import JSON
 from hesperus.models import Model
 from hesperus.studies.asked.answering import How, ReadRow, Senses, answer_cells, answer_row, questions
-from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.desk import Desk, Watch
 from hesperus.studies.asked.exclusions import Excluded
 from hesperus.studies.asked.keeping import no_records, records_of
 from hesperus.studies.asked.material import Material
 from hesperus.studies.asked.planning import Line, answer_lines
 from hesperus.studies.asked.sharding import Stores
+from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.types import Request
 

@@ -17,7 +17,7 @@ from hesperus.studies.evaluating.evaluators import (
     InformationEvaluator,
 )
 from hesperus.translation import Decoding, Translator, TranslatorOptions
-from hesperus.translation.registry import translator, translators
+from hesperus.translation.translator_registry import translator, translators
 from hesperus.translation.translators.asked import AskedTranslator
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 

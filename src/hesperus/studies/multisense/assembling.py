@@ -11,7 +11,6 @@ from hesperus.senses import SenseMaker, instruction_parts, item_texts, recompose
 from hesperus.studies.asked.answering import Fault, Senses
 from hesperus.studies.asked.desk import Desk, models_named
 from hesperus.studies.asked.material import Material, gather, golds_of, originals_of, override
-from hesperus.studies.multisense.config import MultisenseStudy
 from hesperus.studies.multisense.design import Design
 from hesperus.studies.multisense.making import (
     Made,
@@ -21,6 +20,7 @@ from hesperus.studies.multisense.making import (
     steps_of,
     texts_of,
 )
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from hesperus.types import Instruction, Item, Sense
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hesperus.studies.asked.cells import Cell
-from hesperus.studies.multisense.config import MultisenseStudy
+from hesperus.studies.asked.study_cells import Cell
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from hesperus.types import Sense
 
 

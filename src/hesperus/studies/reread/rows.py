@@ -10,7 +10,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UsageError
 from hesperus.records import conform
-from hesperus.studies.evaluating.reading import WHOLE_TEXT
+from hesperus.studies.evaluating.open_replies import WHOLE_TEXT
 from hesperus.tables import DAMAGED
 from hesperus.types import Finish
 

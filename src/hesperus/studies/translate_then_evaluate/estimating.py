@@ -12,7 +12,7 @@ from hesperus.models.protocol import DEFAULT_TOKENS
 from hesperus.studies.asked.planning import Line
 from hesperus.studies.evaluating.naming import EMBEDDED, is_translator
 from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of
-from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
+from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from hesperus.studies.translate_then_evaluate.prompts import own_languages, sense_of
 from hesperus.translation import sentences
 

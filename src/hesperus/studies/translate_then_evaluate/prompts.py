@@ -19,7 +19,7 @@ from hesperus.studies.asked.answering import Fault
 from hesperus.studies.asked.made_checks import in_place_of
 from hesperus.studies.asked.material import Material, gather, originals_of, override
 from hesperus.studies.evaluating.translating import Made, Translating, Way
-from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
+from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from hesperus.tasks import task
 from hesperus.translation import Bleu, Chrf, tokenizer_for
 from hesperus.types import Instruction, Item, Sense

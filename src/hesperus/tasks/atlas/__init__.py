@@ -1,8 +1,8 @@
 """The atlas: 200 stable facts about 40 countries, asked in 12 languages of 8 scripts; hesperus's own benchmark."""
 
-from hesperus.tasks.atlas.audit import audit
+from hesperus.tasks.atlas.atlas_audit import audit
+from hesperus.tasks.atlas.atlas_files import RELATIONS, Asking, Fact, Place, Relation, Templates
 from hesperus.tasks.atlas.naming import KINDS, Kind, Names
-from hesperus.tasks.atlas.reading import RELATIONS, Asking, Fact, Place, Relation, Templates
 from hesperus.tasks.atlas.world import (
     LETTERS,
     OBJECTS,

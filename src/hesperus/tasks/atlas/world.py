@@ -10,8 +10,7 @@ from importlib.resources.abc import Traversable
 from typing import Literal
 
 from hesperus.errors import UnknownNameError
-from hesperus.tasks.atlas.naming import KINDS, Kind, Names, fill
-from hesperus.tasks.atlas.reading import (
+from hesperus.tasks.atlas.atlas_files import (
     RELATIONS,
     Asking,
     Fact,
@@ -23,6 +22,7 @@ from hesperus.tasks.atlas.reading import (
     read_names,
     read_templates,
 )
+from hesperus.tasks.atlas.naming import KINDS, Kind, Names, fill
 from hesperus.types import Item
 
 OBJECTS: Mapping[str, Kind] = {

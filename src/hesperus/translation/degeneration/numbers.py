@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hesperus.translation.degeneration.numerals import roman_numbers, written_numbers
+from hesperus.translation.degeneration.whole_numerals import roman_numbers, written_numbers
 
 _NUMBER = re.compile(r"\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)(?:[.,٫]\d+)?|\d+(?:[.,٫٬]\d+)*")
 """Digits with separators; a blank or an apostrophe separates groups of three alone."""

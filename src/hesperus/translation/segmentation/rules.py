@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from hesperus.translation.segmentation.brackets import closed_pairs
 from hesperus.translation.segmentation.lines import LIST_MARKER
-from hesperus.translation.segmentation.pairs import closed_pairs
 from hesperus.translation.segmentation.words import (
     MAY_END,
     NEVER_END,

@@ -30,7 +30,7 @@ from hesperus.translation.segmentation.blank_words import (
     TIMES,
     VERBS,
 )
-from hesperus.translation.segmentation.pairs import closed_pairs
+from hesperus.translation.segmentation.brackets import closed_pairs
 
 
 def _any(words: str) -> str:

@@ -1,1 +1,1 @@
-"""The translators, a file each; hesperus.translation.registry makes one from its name."""
+"""The translators, a file each; hesperus.translation.translator_registry makes one from its name."""

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, cast
 from hesperus.errors import DataError, MissingExtraError, PermanentError, TransientError, UsageError
 from hesperus.translation.translator import Decoding
 from hesperus.translation.translators.checkpoint import Hints, describe
-from hesperus.translation.translators.options import TranslatorOptions
 from hesperus.translation.translators.pieces import read_pieces
 from hesperus.translation.translators.seq2seq import Seq2SeqTranslator, Written
+from hesperus.translation.translators.translator_options import TranslatorOptions
 
 if TYPE_CHECKING:
     from types import ModuleType

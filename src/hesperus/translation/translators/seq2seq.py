@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 from hesperus.translation.translator import GREEDY, Decoding, TextTooLongError
 from hesperus.translation.translators.checkpoint import Checkpoint
-from hesperus.translation.translators.options import TranslatorOptions
 from hesperus.translation.translators.texts import with_content
+from hesperus.translation.translators.translator_options import TranslatorOptions
 
 Token = TypeVar("Token", str, int)
 """How a library takes tokens: as words of the vocabulary, or as their numbers."""

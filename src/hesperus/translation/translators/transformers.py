@@ -15,8 +15,8 @@ from hesperus.checkpoints import device_of, load_model, load_tokenizer, locate, 
 from hesperus.errors import TransientError, UsageError
 from hesperus.translation.translator import Decoding
 from hesperus.translation.translators.checkpoint import Hints, describe
-from hesperus.translation.translators.options import TranslatorOptions
 from hesperus.translation.translators.seq2seq import Seq2SeqTranslator, Written
+from hesperus.translation.translators.translator_options import TranslatorOptions
 
 _PREFIX = "hf/"
 _HASHED = ("*.json", "*.safetensors", "*.model", "*.spm")

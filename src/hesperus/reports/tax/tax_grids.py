@@ -8,8 +8,8 @@ from typing import Any
 from hesperus.analysis.table import Table
 from hesperus.audits import KINDS
 from hesperus.reports.blocks import Column, Grid, count
-from hesperus.reports.numbers import FOLDED, answered_cell, number_cell, points_cell, share_cell
-from hesperus.reports.tax.wording import (
+from hesperus.reports.number_cells import FOLDED, answered_cell, number_cell, points_cell, share_cell
+from hesperus.reports.tax.tax_wording import (
     discordant,
     lost,
     over,

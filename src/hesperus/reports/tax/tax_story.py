@@ -9,8 +9,8 @@ import polars as pl
 
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.evidence import Evidence
-from hesperus.analysis.tax.sides import Compared
-from hesperus.reports.tax.wording import first_row, interval, language_of, rows_of
+from hesperus.analysis.tax.paired_records import Compared
+from hesperus.reports.tax.tax_wording import first_row, interval, language_of, rows_of
 from hesperus.rounding import cell
 from hesperus.wording import counted, joined, language_label, lost_sentences, parsed, sense_sentence
 

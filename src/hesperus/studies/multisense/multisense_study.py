@@ -23,7 +23,7 @@ from hesperus.types import Sense
 class MultisenseStudy(Declared, Instructed):
     """The whole design: which items, which senses, which models, which comparisons."""
 
-    stages_in: ClassVar[str] = "hesperus.studies.multisense.stages"
+    stages_in: ClassVar[str] = "hesperus.studies.multisense.multisense_stages"
 
     study: Literal["multisense"] = "multisense"
     """Which study it is."""

@@ -8,9 +8,9 @@ from typing import Any
 from hesperus.analysis.pairs import Side, pair
 from hesperus.analysis.table import ANSWERED
 from hesperus.reports.blocks import Column, Grid, Value, count
-from hesperus.reports.figures import reading_order
-from hesperus.reports.findings import Findings
-from hesperus.reports.numbers import FOLDED, RESTS_ON, answered_cell, left_out, number_cell, share_cell
+from hesperus.reports.multisense_figures import reading_order
+from hesperus.reports.multisense_findings import Findings
+from hesperus.reports.number_cells import FOLDED, RESTS_ON, answered_cell, left_out, number_cell, share_cell
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
 from hesperus.wording import MISSING, OUTCOME_WORDS, parsed, sense_label, target_label

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 
-from hesperus.tasks.atlas.naming import KINDS, Kind, Names, fill, slots
-from hesperus.tasks.atlas.reading import (
+from hesperus.tasks.atlas.atlas_files import (
     RELATIONS,
     Asking,
     Fact,
@@ -22,6 +21,7 @@ from hesperus.tasks.atlas.reading import (
     read_names,
     read_templates,
 )
+from hesperus.tasks.atlas.naming import KINDS, Kind, Names, fill, slots
 from hesperus.tasks.atlas.world import OBJECTS, folder
 
 SCRIPTS: Mapping[str, tuple[str, ...]] = {

@@ -10,7 +10,7 @@ from polars.exceptions import PanicException
 
 from hesperus import plugins
 from hesperus.errors import DataError, HesperusError
-from hesperus.records.importers.settings import ImportSettings, LeftOut, Log, Source, Tool
+from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source, Tool
 
 Result = tuple[list[Log], list[LeftOut]]
 """What a file holds: its logs (one per task and language), and what was left out of it."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from hesperus import plugins
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.translation.translator import Translator
-from hesperus.translation.translators.options import TranslatorOptions
+from hesperus.translation.translators.translator_options import TranslatorOptions
 
 Maker = Callable[[str, TranslatorOptions], Translator]
 

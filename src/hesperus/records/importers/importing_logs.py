@@ -7,9 +7,9 @@ from pathlib import Path
 
 from hesperus.errors import DataError
 from hesperus.records.importers.detecting import find_sources
+from hesperus.records.importers.import_settings import Imported, ImportSettings, LeftOut, Log
 from hesperus.records.importers.joining import join_logs, records_of
 from hesperus.records.importers.reply_languages import with_reply_languages
-from hesperus.records.importers.settings import Imported, ImportSettings, LeftOut, Log
 from hesperus.records.importers.sharing import read_sources
 
 

@@ -14,8 +14,8 @@ from hesperus.records import Run
 from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.tax.checklist import Checklist, checklist_of
-from hesperus.reports.tax.drawings import drawings
 from hesperus.reports.tax.page import TaxPage
+from hesperus.reports.tax.tax_drawings import drawings
 
 
 @dataclass(frozen=True, slots=True, eq=False)

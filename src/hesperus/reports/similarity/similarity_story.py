@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
-from hesperus.reports.similarity.findings import Row, SimilarityFindings
 from hesperus.reports.similarity.heat_maps import statistic_name
+from hesperus.reports.similarity.similarity_findings import Row, SimilarityFindings
 from hesperus.rounding import cell, interval
 from hesperus.wording import joined, language_name, parsed, sense_label
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
 from hesperus.reports.blocks import Column, Grid, Value, count
-from hesperus.reports.numbers import FOLDED, RESTS_ON, answered_cell, left_out, number_cell, share_cell
-from hesperus.reports.similarity import story
-from hesperus.reports.similarity.findings import SimilarityFindings, Square
+from hesperus.reports.number_cells import FOLDED, RESTS_ON, answered_cell, left_out, number_cell, share_cell
+from hesperus.reports.similarity import similarity_story as story
 from hesperus.reports.similarity.heat_maps import hundredths, statistic_name
 from hesperus.reports.similarity.orders import language_names
+from hesperus.reports.similarity.similarity_findings import SimilarityFindings, Square
 from hesperus.rounding import cell
 from hesperus.wording import MISSING, sense_label
 

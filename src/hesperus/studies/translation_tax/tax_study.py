@@ -86,7 +86,7 @@ class Native(Part):
 class TaxStudy(Declared, Instructed):
     """The whole audit: items, models by group, the way back, what is rewritten, what it is compared with."""
 
-    stages_in: ClassVar[str] = "hesperus.studies.translation_tax.stages"
+    stages_in: ClassVar[str] = "hesperus.studies.translation_tax.tax_stages"
 
     study: Literal["translation_tax"] = "translation_tax"
     """Which study it is."""

@@ -22,10 +22,11 @@ from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.open_answers import grids, story
-from hesperus.reports.open_answers.figures import drawings
-from hesperus.reports.open_answers.findings import OpenFindings, open_findings
+from hesperus.reports.open_answers import open_grids as grids
+from hesperus.reports.open_answers import open_story as story
 from hesperus.reports.open_answers.losses import losses_blocks
+from hesperus.reports.open_answers.open_figures import drawings
+from hesperus.reports.open_answers.open_findings import OpenFindings, open_findings
 from hesperus.reports.open_answers.repairs import given_up, repairs_grid
 from hesperus.reports.overview import Overview, overview
 from hesperus.reports.provenance import cited, made

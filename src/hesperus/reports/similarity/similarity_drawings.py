@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
-from hesperus.reports.similarity.findings import SimilarityFindings
 from hesperus.reports.similarity.heat_maps import languages_figure, models_figure, statistic_name
 from hesperus.reports.similarity.orders import Order, language_names
 from hesperus.reports.similarity.relation_figures import BAND_POINTS, relations_figure
+from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.wording import joined
 
 SIMILARITY_FIGURES = ("languages", "models", "groups", "densities", "relations")

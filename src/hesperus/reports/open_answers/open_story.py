@@ -9,9 +9,9 @@ import polars as pl
 from hesperus.analysis.interval_text import signed_interval_text
 from hesperus.analysis.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
 from hesperus.reports.families import family_key
-from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside
-from hesperus.reports.open_answers.wording import EMBEDDED, STATE_WORDS, judge_name
-from hesperus.reports.story import share
+from hesperus.reports.multisense_story import share
+from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, Row, beside
+from hesperus.reports.open_answers.open_wording import EMBEDDED, STATE_WORDS, judge_name
 from hesperus.rounding import cell
 from hesperus.wording import counted, joined, language_name, parsed, property_names
 

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.pairs import Pair
-from hesperus.reports.figures import compared_statistic
-from hesperus.reports.findings import Findings
+from hesperus.reports.multisense_figures import compared_statistic
+from hesperus.reports.multisense_findings import Findings
 from hesperus.rounding import interval
 from hesperus.types import Sense
 from hesperus.wording import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from hesperus.answers.reading import ANOTHER_LANGUAGE
+from hesperus.answers.reply_words import wording_for
 from hesperus.answers.spelling import fold
-from hesperus.answers.wording import wording_for
 from hesperus.languages import text_language
 from hesperus.languages.letters import scripts_for, share_in
 from hesperus.normalization import clean, key, peel, without_thoughts

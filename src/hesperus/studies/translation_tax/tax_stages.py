@@ -19,18 +19,17 @@ from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
 from hesperus.senses import naturalise, translate
 from hesperus.studies.asked.answering import Fault, How, Senses, senses_of
-from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.desk import models_named
 from hesperus.studies.asked.keeping import items_of, made_items_of
 from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.asked.material import Material, gather, originals_of
 from hesperus.studies.asked.planning import Line, prompt_tokens
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
+from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.naming import is_translator, translator_named
 from hesperus.studies.evaluating.translating import Translating
 from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
-from hesperus.studies.translation_tax.config import Naturalisation, TaxStudy
-from hesperus.studies.translation_tax.making import (
+from hesperus.studies.translation_tax.making_items import (
     lost_items,
     made_by_model,
     made_by_translator,
@@ -41,6 +40,7 @@ from hesperus.studies.translation_tax.making import (
 )
 from hesperus.studies.translation_tax.rewriting import refuse_doubled_labels, rewritten_item
 from hesperus.studies.translation_tax.strata import strata_of, write_strata
+from hesperus.studies.translation_tax.tax_study import Naturalisation, TaxStudy
 from hesperus.studies.translation_tax.verifying import (
     StrictPass,
     low_scores,

@@ -11,14 +11,14 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import JSON
 from hesperus.records import conform, read_records
 from hesperus.studies.asked.answering import How, senses_of
-from hesperus.studies.asked.cells import original_cells
 from hesperus.studies.asked.desk import models_named
 from hesperus.studies.asked.exclusions import without_records
 from hesperus.studies.asked.keeping import items_of
 from hesperus.studies.asked.material import Material, gather
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Stages
-from hesperus.studies.similarity.config import Comparison, SimilarityStudy
+from hesperus.studies.asked.study_cells import original_cells
 from hesperus.studies.similarity.grouping import grouping
+from hesperus.studies.similarity.similarity_study import Comparison, SimilarityStudy
 
 
 def course(study: SimilarityStudy, *, folder: Path | None = None) -> Course:

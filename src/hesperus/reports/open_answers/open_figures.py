@@ -10,8 +10,8 @@ import altair as alt
 from hesperus.reports.dots import Hue, dots, share_axis
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.families import family_key, family_of, spans
-from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, measured_name
-from hesperus.reports.open_answers.wording import GROUPING_NAMES, group_name
+from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, Row, measured_name
+from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, group_name
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, WIDTH, values
 from hesperus.rounding import interval
 from hesperus.wording import MISSING

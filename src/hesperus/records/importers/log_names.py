@@ -14,7 +14,7 @@ from hesperus.errors import DataError, UsageError
 from hesperus.languages import normalise
 from hesperus.records.exporters.asked import NAME_FIELD
 from hesperus.records.importers.benchmarks import Benchmark
-from hesperus.records.importers.settings import Basis, ImportSettings
+from hesperus.records.importers.import_settings import Basis, ImportSettings
 from hesperus.records.importers.tagging import base_of, explicit_tag, tag_in_name
 from hesperus.records.importers.task_names import name_of
 

@@ -19,10 +19,11 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.overview import Overview, overview
 from hesperus.reports.provenance import cited, made
-from hesperus.reports.similarity import grids, story
-from hesperus.reports.similarity.drawings import similarity_drawings
-from hesperus.reports.similarity.findings import SimilarityFindings, similarity_findings
+from hesperus.reports.similarity import similarity_grids as grids
+from hesperus.reports.similarity import similarity_story as story
 from hesperus.reports.similarity.heat_maps import statistic_name
+from hesperus.reports.similarity.similarity_drawings import similarity_drawings
+from hesperus.reports.similarity.similarity_findings import SimilarityFindings, similarity_findings
 
 _SOURCES = (
     "κp: Shashwat Goel et al. Great models think alike and this undermines AI oversight. 2025. Languages: Debangana Mishra et "

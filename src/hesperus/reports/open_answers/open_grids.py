@@ -10,9 +10,14 @@ from hesperus.analysis.open_answers.counting import STATES
 from hesperus.analysis.open_answers.statistics import WHERE_ANSWERED
 from hesperus.reports.blocks import Column, Grid, Value, count
 from hesperus.reports.families import family_key
-from hesperus.reports.numbers import FOLDED, answered_cell, left_out, number_cell, share_cell
-from hesperus.reports.open_answers.findings import Cell, OpenFindings, Row, beside, measured_name
-from hesperus.reports.open_answers.wording import GROUPING_NAMES, STATE_WORDS, STATISTIC_NAMES, group_name
+from hesperus.reports.number_cells import FOLDED, answered_cell, left_out, number_cell, share_cell
+from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, Row, beside, measured_name
+from hesperus.reports.open_answers.open_wording import (
+    GROUPING_NAMES,
+    STATE_WORDS,
+    STATISTIC_NAMES,
+    group_name,
+)
 from hesperus.rounding import interval
 from hesperus.types import OUTCOMES
 from hesperus.wording import MISSING, OUTCOME_WORDS, language_label, language_name, property_names

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from hesperus.reports.answer_figures import directions_figure, labels_figure, outcomes_figure
 from hesperus.reports.drawing import Drawing, write_drawings
-from hesperus.reports.figures import accuracy_figure, consistency_figure, pairs_figure
-from hesperus.reports.findings import Findings
 from hesperus.reports.first_figures import map_figure, models_figure, why_figure
+from hesperus.reports.multisense_figures import accuracy_figure, consistency_figure, pairs_figure
+from hesperus.reports.multisense_findings import Findings
 from hesperus.reports.theme import FigureFormat
 from hesperus.reports.translation_figures import SCORE_NAMES, translation_bins_figure, translation_figure
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.tax.settings import Gate
+from hesperus.analysis.tax.tax_settings import Gate
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import FAILED, MISSING, Codes, Mask, TaxPairs, replied
 from hesperus.records import AnswerArrays, Cell, answer_arrays

@@ -20,7 +20,6 @@ from hesperus.studies.asked.material import Material
 from hesperus.studies.asked.planning import Line, prompt_tokens
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages
 from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
-from hesperus.studies.multisense.config import MultisenseStudy
 from hesperus.studies.multisense.design import Design, design
 from hesperus.studies.multisense.making import (
     BUILT_IN,
@@ -30,6 +29,7 @@ from hesperus.studies.multisense.making import (
     make_request,
     refuse_unaskable_senses,
 )
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from hesperus.studies.token_estimate import NOTHING, tokens_of, tokens_of_made
 
 

@@ -26,7 +26,7 @@ from hesperus.studies.asked.material import Subject
 class OpenAnswersStudy(Declared):
     """Prompts asked in several languages, answers put into one, and compared there."""
 
-    stages_in: ClassVar[str] = "hesperus.studies.translate_then_evaluate.stages"
+    stages_in: ClassVar[str] = "hesperus.studies.translate_then_evaluate.open_stages"
 
     study: Literal["translate_then_evaluate"] = "translate_then_evaluate"
     """Which study it is."""

@@ -19,28 +19,28 @@ from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
 from hesperus.senses import item_texts, translate
 from hesperus.studies.asked.answering import Asked, Fault, How, Senses, asked_row, lost_reply
-from hesperus.studies.asked.cells import Cell
 from hesperus.studies.asked.desk import models_named
 from hesperus.studies.asked.keeping import items_of
 from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.asked.material import Material, originals_of
 from hesperus.studies.asked.planning import Line
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
+from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
 from hesperus.studies.evaluating.evaluators import Evaluator
 from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.naming import evaluator_named, is_translator, models_of, translator_named
+from hesperus.studies.evaluating.open_replies import read_open
 from hesperus.studies.evaluating.pairing import paired
-from hesperus.studies.evaluating.reading import read_open
 from hesperus.studies.evaluating.replies import replies_of
 from hesperus.studies.evaluating.translating import Translating
-from hesperus.studies.translate_then_evaluate.config import OpenAnswersStudy
 from hesperus.studies.translate_then_evaluate.estimating import (
     notes_of,
     prompt_lines,
     translation_lines,
     verdict_lines,
 )
+from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from hesperus.studies.translate_then_evaluate.prompts import (
     Prompts,
     gathered,

@@ -10,9 +10,9 @@ import polars as pl
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.evidence import Evidence
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.tax.figures import Dot, bounds_figure, contrast_figure, gate_figure
-from hesperus.reports.tax.grids import bound_name
-from hesperus.reports.tax.wording import (
+from hesperus.reports.tax.tax_figures import Dot, bounds_figure, contrast_figure, gate_figure
+from hesperus.reports.tax.tax_grids import bound_name
+from hesperus.reports.tax.tax_wording import (
     interval,
     over,
     plain_interval,

@@ -22,7 +22,7 @@ from hesperus.studies.asked.declaring import (
 )
 from hesperus.studies.asked.material import Subject
 from hesperus.studies.asked.study_files import Lines
-from hesperus.studies.similarity.numbers import languages_of_records, read_numbers
+from hesperus.studies.similarity.language_numbers import languages_of_records, read_numbers
 
 
 class LanguageNumbers(Part):
@@ -124,7 +124,7 @@ class Comparison(Part):
 class SimilarityStudy(Declared, Instructed):
     """Answers that are in records already, or a task to ask models in several languages; and what is compared."""
 
-    stages_in: ClassVar[str] = "hesperus.studies.similarity.stages"
+    stages_in: ClassVar[str] = "hesperus.studies.similarity.similarity_stages"
 
     study: Literal["similarity"] = "similarity"
     """Which study it is."""
