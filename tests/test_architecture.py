@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -141,6 +142,23 @@ def test_no_cycle_between_modules() -> None:
 
     for name in sorted(names):
         visit(name, ())
+
+
+def test_what_is_loaded_by_name_exists() -> None:
+    named = [
+        (node.value, f"{path.name}:{node.lineno}")
+        for path in _files()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and re.fullmatch(r"hesperus(\.\w+)+:\w+", str(node.value))
+    ]
+    assert len(named) >= 10
+    for name, place in named:
+        module, _, held = str(name).partition(":")
+        file = SOURCE.parent.joinpath(*module.split(".")).with_suffix(".py")
+        assert file.is_file(), f"{place} names {module}"
+        assert re.search(rf"^(def|class) {held}\b", file.read_text(encoding="utf-8"), re.MULTILINE), (
+            f"{place}: {name}"
+        )
 
 
 def test_no_pickle_and_only_safe_yaml() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from hesperus import plugins
@@ -42,8 +42,7 @@ class StudyKind:
         """The declaration of the study, whose fields are its settings."""
         if not isinstance(self.declaration, str):
             return self.declaration
-        module, _, name = self.declaration.partition(":")
-        declaration: type[Declared] = getattr(import_module(module), name)
+        declaration: type[Declared] = resolve_name(self.declaration)
         return declaration
 
     def settings(self) -> tuple[Setting, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import cast
 
 from polars.exceptions import PanicException
@@ -17,14 +17,15 @@ Result = tuple[list[Log], list[LeftOut]]
 
 Reader = Callable[[Source, ImportSettings], Result]
 
-READERS: dict[Tool, tuple[str, str]] = {
-    "lm-eval": ("lm_eval", "read_lm_eval"),
-    "inspect": ("inspect_logs", "read_inspect"),
-    "helm": ("helm", "read_helm"),
-    "lighteval": ("lighteval", "read_lighteval"),
-    "promptfoo": ("promptfoo", "read_promptfoo"),
-    "table": ("tables", "read_table"),
+READERS: dict[Tool, str] = {
+    "lm-eval": "hesperus.records.importers.lm_eval:read_lm_eval",
+    "inspect": "hesperus.records.importers.inspect_logs:read_inspect",
+    "helm": "hesperus.records.importers.helm:read_helm",
+    "lighteval": "hesperus.records.importers.lighteval:read_lighteval",
+    "promptfoo": "hesperus.records.importers.promptfoo:read_promptfoo",
+    "table": "hesperus.records.importers.any_table:read_table",
 }
+"""Tool to what reads its logs; loaded when it is needed."""
 
 
 UNREADABLE = "cannot be read"
@@ -73,8 +74,7 @@ def _reader(tool: str) -> Reader:
     offered: Reader | None = plugins.maker("hesperus.importers", tool, {}) if tool not in READERS else None
     if offered is not None:
         return offered
-    module, name = READERS[cast(Tool, tool)]
-    reader: Reader = getattr(import_module(f"hesperus.records.importers.{module}"), name)
+    reader: Reader = resolve_name(READERS[cast(Tool, tool)])
     return reader
 
 
