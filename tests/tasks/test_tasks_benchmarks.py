@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from hesperus.errors import DataError
+from hesperus.errors import DataError, UnknownNameError
 from hesperus.tasks import ItemSet, load_items, task
 
 Row = dict[str, object]
@@ -175,6 +174,51 @@ def m3exam(n: int, code: str) -> Row:
     }
 
 
+def hellaswag(n: int, code: str) -> Row:
+    texts = {"activity_label": f"{code} sport", "ctx_a": "a", "ctx_b": "b", "ctx": f"{code} a b {n}"}
+    endings = [f"{code} {letter}" for letter in "wxyz"]
+    return {"id": f"hellaswag/validation/{n}", **texts, "endings": endings, "label": " 2"}
+
+
+def okapi_mmlu(n: int, code: str) -> Row:
+    options = lettered(code, OPTION_LETTERS)
+    return {"id": f"anatomy/test/{n}", "instruction": f"{code} q{n}", **options, "answer": "D"}
+
+
+def okapi_truthful(n: int, code: str) -> Row:
+    choices = [f"{code} {word}" for word in ("true", "false", "wrong")]
+    return {"question": f"{code} q{n}", "mc1_targets_choices": choices, "mc1_targets_labels": [1, 0, 0]}
+
+
+def multi_if(n: int, code: str) -> Row:
+    tag = {"English": "en", "Chinese": "zh", "Italian": "it"}[code]
+    message = json.dumps({"role": "user", "content": f'{code} "request" {n},\nno commas'})
+    row = {"key": f"{1000 + n}:1:{tag}", "turns": None, "language": code, "turn_1_prompt": message}
+    return {**row, "turn_1_instruction_id_list": '["x:y"]', "turn_1_kwargs": '["{}"]'}
+
+
+def multiloko(n: int, code: str) -> Row:
+    texts = {"text": f"{code} page", "question": f"{code} q{n}", "target": f"{code}, long"}
+    return {**texts, "targets": [f"{code} a{n}", f"{code} b"], "id": f"page-{n // 2}", "output_type": "word"}
+
+
+def blend(n: int, code: str) -> Row:
+    answers = [
+        {"answers": [f"밥 {n}", "쌀밥"], "en_answers": [f"rice {n}"], "count": 4},
+        {"answers": ["김치"], "en_answers": ["kimchi"], "count": 1},
+    ]
+    counts = {"idk": 0, "no-answer": 0, "not-applicable": 0}
+    questions = {"question": f"무엇 {n}", "en_question": f"what {n}"}
+    return {"ID": f"Al-en-0{n}", **questions, "annotations": [] if n == 3 else answers, "idks": counts}
+
+
+def multinrc(n: int, code: str) -> Row:
+    native = {"i18n_prompt": f"q{n} ?", "i18n_gtfa": f"réponse {n}"}
+    english = {"english_prompt": f"q{n}?", "english_gtfa": f"answer {n}"}
+    spoken = "Spanish" if n == 2 else "French"
+    return {"task_id": f"t{n}", **native, **english, "language": spoken, "category": "riddles"}
+
+
 FOUR = tuple(f"{{}} option_{letter}" for letter in "abcd")
 SAMPLES = {
     "global-mmlu-lite": Sample(
@@ -226,6 +270,22 @@ SAMPLES = {
     "flores": Sample(flores, ("en", "zh", "ace-Arab"), "1", None, kind="parquet"),
     "m3exam": Sample(m3exam, ("th", "en"), "th/1", "B", tuple(f"{{}} {x}" for x in "wxyz"), kind="parquet"),
     "turkishmmlu": Sample(turkish, ("tr",), "1", "E", tuple(f"{{}} {x}" for x in "vwxyz"), kind="parquet"),
+    "m-hellaswag": Sample(
+        hellaswag, ("de", "zh"), "hellaswag/validation/1", "C", tuple(f"{{}} {x}" for x in "wxyz")
+    ),
+    "m-mmlu": Sample(okapi_mmlu, ("en", "is", "zh"), "anatomy/test/1", "D", FOUR),
+    "m-truthfulqa": Sample(okapi_truthful, ("de", "vi"), "de/1", None, kind="parquet"),
+    "multi-if": Sample(multi_if, ("en", "zh", "it"), "1001:1", None, kind="csv", one_file=True),
+    "multiloko": Sample(
+        multiloko, ("en", "yue"), "page-0/1", "dev a1", None, {"kind": "word"}
+    ),
+    "multiloko-zh-hant": Sample(
+        multiloko, ("zh-Hant", "en"), "page-0/1", "dev_translated_human_english a1", None, {"kind": "word"}
+    ),
+    "blend-kr": Sample(blend, ("ko", "en"), "Al-en-01", "rice 1", kind="json", one_file=True),
+    "multinrc-fr": Sample(
+        multinrc, ("fr", "en"), "t1", "answer 1", None, {"category": "riddles"}, "parquet", one_file=True
+    ),
     "culturalbench-easy": Sample(
         culture, ("en",), "1", "A", tuple(f"{{}} prompt_option_{x}" for x in "abcd"), {"country": "Peru"}
     ),
@@ -240,6 +300,8 @@ def write(path: Path, rows: Sequence[Row]) -> None:
     elif path.suffix == ".tsv":
         lines = ["\t".join(rows[0]), *("\t".join(map(str, row.values())) for row in rows)]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    elif path.suffix == ".json":
+        path.write_text(json.dumps(rows), encoding="utf-8")
     elif path.suffix == ".csv":
         pl.DataFrame(rows).write_csv(path)
     else:
@@ -287,131 +349,6 @@ def test_a_file_of_the_published_schema_is_read(tmp_path: Path, name: str) -> No
         assert item.fields != items[sample.languages[-1]][1].fields or len(sample.languages) == 1
 
 
-def used_columns(name: str) -> dict[str, str]:
-    """Key of the task file to the column that it names, as it is written there."""
-    found = task(name)
-    keys = {f"columns.fields.{field}": column[0] for field, column in found.columns.fields.items()}
-    keys |= {f"columns.groups.{group}": column[0] for group, column in found.columns.groups.items()}
-    for letter, column in zip("ABCDEFGHIJ", found.columns.options, strict=False):
-        keys["columns.options" if found.columns.listed else f"columns.options.{letter}"] = column[0]
-    if found.columns.gold:
-        keys["columns.gold"] = found.columns.gold[0]
-    if found.key.columns:
-        keys["key.columns"] = found.key.columns[0][0]
-    if found.source.language_column:
-        keys["source.language_column"] = found.source.language_column
-    return keys | {f"source.where.{column}": column for column in found.source.where}
-
-
-def mistyped(row: Row, path: Sequence[str]) -> Row:
-    """A row in which the last name of a path has its first letter twice."""
-    changed: Row = deepcopy(row)
-    inside: object = changed
-    for step in path[:-1]:
-        inside = inside[int(step)] if isinstance(inside, list) else inside[step]  # type: ignore[index]
-    many = inside if isinstance(inside, list) else [inside]
-    for one in many:
-        assert isinstance(one, dict)
-        one[typo(path[-1])] = one.pop(path[-1])
-    return changed
-
-
-def typo(name: str) -> str:
-    return name[0] + name
-
-
-CASES = [(name, key) for name in SAMPLES for key in used_columns(name)]
-
-
-@pytest.mark.parametrize(("name", "key"), CASES, ids=[f"{name}:{key}" for name, key in CASES])
-def test_a_mistyped_column_is_named_with_the_nearest(tmp_path: Path, name: str, key: str) -> None:
-    found = task(name)
-    tag = SAMPLES[name].languages[0]
-    column = used_columns(name)[key].replace("{language}", found.source.code(tag))
-    path = [step for step in column.split(".") if not step.isdecimal()]
-    rows = {t: [mistyped(row, path) for row in many] for t, many in rows_of(name).items()}
-    with pytest.raises(DataError) as caught:
-        load(name, tmp_path, rows)
-    said = str(caught.value)
-    assert str(tmp_path) in said
-    # One column may serve two keys; the error names the one that is looked for first
-    same = [k for k, c in used_columns(name).items() if c.split(".")[:1] == column.split(".")[:1]]
-    assert any(f"field '{k}'" in said for k in {key, *same})
-    assert f"did you mean {typo(path[-1])!r}?" in said
-
-
-LISTED = [name for name in SAMPLES if task(name).columns.listed and name not in ("exams", "truthfulqa-multi")]
-
-
-@pytest.mark.parametrize("name", LISTED)
-def test_a_list_as_text_is_the_list(tmp_path: Path, name: str) -> None:
-    column = task(name).columns.options[0][0]
-    plain = load(name, tmp_path / "a", rows_of(name))
-    for writer in (str, json.dumps):
-        rows = rows_of(name)
-        for row in (row for many in rows.values() for row in many):
-            value = row[column]
-            row[column] = writer(value) if isinstance(value, list) else value
-        assert load(name, tmp_path / writer.__name__, rows).by_language == plain.by_language
-    for many in rows.values():
-        many[2][column] = "['a', __import__('os').getcwd()]"
-    with pytest.raises(
-        DataError, match=rf"line 3, field '{column}', item '\S*2': options were expected, as a list"
-    ):
-        load(name, tmp_path / "broken", rows)
-
-
-SHORTER = [n for n in SAMPLES if task(n).columns.at_least and not task(n).columns.listed]
-
-
-@pytest.mark.parametrize("name", SHORTER)
-def test_an_empty_option_at_the_end_is_no_option(tmp_path: Path, name: str) -> None:
-    names = [column[0] for column in task(name).columns.options]
-    tag = SAMPLES[name].languages[0]
-    plain = load(name, tmp_path / "plain", rows_of(name))
-    rows = rows_of(name)
-    for many in rows.values():
-        filled = [column for column in names if many[1][column]]
-        for blank, column in zip(("", " ", None), names[len(filled) :], strict=False):
-            many[1][column] = blank
-    assert load(name, tmp_path / "blank", rows).by_language == plain.by_language
-    for many in rows.values():
-        many[3] |= dict.fromkeys(names[1:])
-    few = load(name, tmp_path / "few", rows)
-    assert [drop.item for drop in few.dropped] == [plain[tag][-1].id]
-    assert few.coverage["too few options"] == 1
-
-
-WITH_OPTIONS = [name for name in SAMPLES if task(name).columns.options]
-
-
-@pytest.mark.parametrize("name", WITH_OPTIONS)
-def test_a_hole_among_the_options_is_an_error_with_row_and_field(tmp_path: Path, name: str) -> None:
-    found = task(name)
-    rows = rows_of(name)
-    tag = SAMPLES[name].languages[-1]
-    row = rows[tag][1]
-    if found.columns.listed:
-        path = found.columns.options[0][0].split(".")
-        inside: object = row
-        for step in path[:-1]:
-            inside = inside[step]  # type: ignore[index]
-        assert isinstance(inside, dict)
-        value = inside[path[-1]]
-        hole = ["", *value[1:]] if isinstance(value, list) else "['', 'b', 'c', 'd']"
-        inside[path[-1]] = hole
-        where = f"{found.columns.options[0][0]}.0"
-    else:
-        where = found.columns.options[0][0]
-        row[where] = ""
-    with pytest.raises(DataError) as caught:
-        load(name, tmp_path, rows)
-    said = str(caught.value)
-    assert f"field {where!r}" in said and "option 1 of" in said
-    # Row 1 is line 2, line 3 below a header, and row 6 where a file holds two languages of four rows
-    assert any(f"line {line}," in said for line in (2, 3, 6))
-
-
 def test_the_english_stories_are_read_under_the_names_of_their_authors(tmp_path: Path) -> None:
     names = {f"input_sentence_{n}": f"InputSentence{n}" for n in range(1, 5)}
     names |= {f"sentence_quiz{n}": f"RandomFifthSentenceQuiz{n}" for n in (1, 2)}
@@ -431,6 +368,48 @@ def test_the_known_hole_is_left_out_and_listed(tmp_path: Path) -> None:
     assert [(drop.item, drop.reason, drop.languages) for drop in items.dropped] == [
         ("3299", "known fault", ("zh",))
     ]
+
+
+def test_a_known_fault_may_have_options_that_are_no_texts(tmp_path: Path) -> None:
+    rows = rows_of("m-hellaswag")
+    for many in rows.values():
+        many[1]["id"] = "hellaswag/validation/8881"
+    rows["zh"][1]["endings"] = [{"zh": "一", "en": "one"}] * 4
+    items = load("m-hellaswag", tmp_path, rows)
+    assert [(drop.item, drop.reason) for drop in items.dropped] == [
+        ("hellaswag/validation/8881", "known fault")
+    ]
+    rows["zh"][2]["endings"] = [{"zh": "一", "en": "one"}] * 4
+    with pytest.raises(DataError, match=r"line 3, field 'endings\.0', item '\S+/2': the cell holds a map"):
+        load("m-hellaswag", tmp_path, rows)
+
+
+def test_a_benchmark_is_found_in_the_folder_in_which_it_is_published(tmp_path: Path) -> None:
+    for folder, code in (("korean", "한국"), ("thai", "ไทย"), ("english", "en")):
+        for name in ("dev", "dev_translated_human_english", "dev_translated_human_thai"):
+            write(tmp_path / folder / f"{name}.jsonl", [multiloko(n, f"{code} {name}") for n in range(2)])
+    local = load_items("multiloko-ko", ["ko", "en"], source=tmp_path)
+    assert local["ko"][0].fields["question"] == "한국 dev q0"
+    assert local["en"][0].fields["question"] == "한국 dev_translated_human_english q0"
+    shared = load_items("multiloko", ["th", "en"], source=tmp_path)
+    assert shared["th"][0].fields["question"] == "en dev_translated_human_thai q0"
+    assert shared["en"][0].accepted == {"en dev a0": ("en dev a0", "en dev b")}
+
+
+def test_a_message_is_taken_out_of_the_json_that_holds_it(tmp_path: Path) -> None:
+    items = load("multi-if", tmp_path, rows_of("multi-if"))
+    assert items["zh"][0].fields == {"prompt": 'Chinese "request" 0,\nno commas'}
+    assert items["en"][0].gold is None and not items.notes
+
+
+def test_each_place_has_its_own_questions_and_every_answer_of_its_people(tmp_path: Path) -> None:
+    items = load("blend-kr", tmp_path, rows_of("blend-kr"))
+    assert items["ko"][1].accepted == {"rice 1": ("밥 1", "쌀밥", "김치")}
+    assert items["en"][1].accepted == {"rice 1": ("rice 1", "kimchi")}
+    assert items.notes[0] == "1 items have no gold; they count for no accuracy"
+    assert task("blend-us").languages == ("en",) and task("blend-gr").languages == ("el", "en")
+    with pytest.raises(UnknownNameError, match=r"unknown task: 'blend'; .*\(it has 16 editions: blend-dz"):
+        task("blend")
 
 
 def test_options_that_are_shuffled_keep_their_gold_in_every_language(tmp_path: Path) -> None:
@@ -488,6 +467,7 @@ CONFIGURED: dict[str, tuple[str, Row, str, str]] = {
     "kmmlu": ("ko", {"answer": 2, "Category": "x"}, "{config}-test.csv", "B"),
     "cmmlu": ("zh", {"Answer": "D"}, "test/{config}.csv", "D"),
     "c-eval": ("zh", {"answer": "A"}, "{config}/val-00000-of-00001.parquet", "A"),
+    "kmmlu-hard": ("ko", {"answer": 2, "category": "x"}, "{config}/test-00000-of-00001.parquet", "B"),
     "mmlu-redux": (
         "en",
         {"answer": 2, "choices": ["w", "x", "y", "z"], "error_type": "ok"},

@@ -81,7 +81,7 @@ def test_a_task_is_shown_with_its_faults_and_what_is_not_verified() -> None:
     assert "items of a language  11,759" in text
     assert "unchanged only, so no translations" in said("show", "kmmlu")
     assert "items only where     error_type is 'ok'" in said("show", "mmlu-redux")
-    assert "wording              entailment: ar bg el" in said("show", "xnli")
+    assert "wording              entailment: am ar bg el" in said("show", "xnli")
     assert "ohmer2023: no language; `xnli@ohmer2023` asks it first" in said("show", "xnli@entailment")
 
 

@@ -228,7 +228,7 @@ def frame(**values: object) -> pl.DataFrame:
         ({"id": None}, "line 2, field 'id': the id is empty"),
         ({"id": "0"}, "line 2, item '0': this id stands twice, here and at 1"),
         ({"kind": {"x": 1}}, "line 2, field 'kind': the cell holds a mapping"),
-        ({"b": ["x"]}, "line 2, field 'b': the cell holds a list"),
+        ({"b": ["x"]}, "line 2, field 'b', item 'ok': the cell holds a list"),
         ({"b": None}, "line 2, field 'b', item 'ok': option 2 of 3 is empty and a later one is not"),
         ({"gold": ["A"]}, "line 2, field 'gold': the cell holds a list"),
         ({"gold": "Z" * 300}, "line 2, field 'gold': unknown gold: 'ZZZ"),

@@ -28,11 +28,12 @@ def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
         return _side_by_side(task, found)
     if task.key.counts_rows:
         _same_length(found)
-    dropped = {drop.item: drop for part in reversed(found) for drop in part.dropped}
+    unusable = [drop for part in reversed(found) for drop in part.dropped]
+    dropped = {drop.item: drop for drop in unusable if drop.reason != "missing"}
     everywhere = set(found[0].items).intersection(*(part.items for part in found[1:]))
     ids = [key for key in found[0].items if key in everywhere]
     for part in found:
-        for key in part.lines:
+        for key in (*part.lines, *(drop.item for drop in part.dropped)):
             if key not in dropped and key not in everywhere:
                 absent = tuple(other.language for other in found if key not in other.items)
                 dropped[key] = Dropped(key, "missing", absent, f"not in {', '.join(absent)}")
@@ -49,9 +50,8 @@ def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
     by_language = {part.language: tuple(part.items[key] for key in kept) for part in found}
     by_language, notes = _same_labels(task, by_language)
     by_language, group_notes = _same_groups(by_language)
-    return ItemSet(
-        task.name, by_language, tuple(dropped.values()), (*_unmet(task, found), *notes, *group_notes)
-    )
+    notes = (*_unmet(task, found), *_without_gold(task, by_language), *notes, *group_notes)
+    return ItemSet(task.name, by_language, tuple(dropped.values()), notes)
 
 
 def _unmet(task: Task, found: Sequence[LanguageItems]) -> tuple[str, ...]:
@@ -61,6 +61,18 @@ def _unmet(task: Task, found: Sequence[LanguageItems]) -> tuple[str, ...]:
     rule = ", ".join(f"{column} is {' or '.join(values)}" for column, values in task.source.where.items())
     counts = ", ".join(f"{part.unmet} of {part.rows} in {part.language}" for part in found)
     return (f"rows are items only where {rule}; others: {counts}",)
+
+
+def _without_gold(task: Task, by_language: dict[str, tuple[Item, ...]]) -> tuple[str, ...]:
+    """How many items of a task with gold have none in any language."""
+    if task.columns.gold is None:
+        return ()
+    golds: dict[str, bool] = {}
+    for items in by_language.values():
+        for item in items:
+            golds[item.id] = golds.get(item.id, False) or item.gold is not None
+    missing = sum(not has for has in golds.values())
+    return (f"{missing} items have no gold; they count for no accuracy",) if missing else ()
 
 
 def _same_labels(
@@ -116,14 +128,15 @@ def _labelled(item: Item, label: str) -> Item:
 
 def _side_by_side(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
     dropped = tuple(drop for part in found for drop in part.dropped)
-    notes = _unmet(task, found)
+    by_language = {part.language: tuple(part.items.values()) for part in found}
+    notes = (*_unmet(task, found), *_without_gold(task, by_language))
     if len(found) > 1:
         notes = (
             *notes,
             f"{task.name} holds other items in every language: compare a language with what is made from it, never "
             "two originals",
         )
-    return ItemSet(task.name, {part.language: tuple(part.items.values()) for part in found}, dropped, notes)
+    return ItemSet(task.name, by_language, dropped, notes)
 
 
 def _same_length(found: Sequence[LanguageItems]) -> None:

@@ -21,7 +21,7 @@ Column = tuple[str, ...]
 
 ``{language}`` represents the benchmark's own code of the language. Dots step into nested values: ``q.{language}.0`` is
 the first element of the list that the mapping ``q`` holds for the language, ``q.{language}.1:`` all that follow it, and
-``choices.text`` the ``text`` of each mapping in the list ``choices``.
+``choices.text`` the ``text`` of each mapping in the list ``choices``. They go into JSON that a cell holds as text, too.
 """
 
 
@@ -158,7 +158,7 @@ class Key:
             id; it is all of it if there are no columns.
         normalised: Those of the columns whose values are compared in lower case with ``_`` for blanks.
         without: Text that is cut out of the value of the first column, where it must be exactly once;
-            ``{language}`` is the code.
+            ``{language}`` is the code, ``{tag}`` the BCP-47 tag.
         parallel: Whether the languages hold the same items at all.
     """
 

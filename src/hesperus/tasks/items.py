@@ -59,6 +59,9 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
         if row.key is None:
             raise DataError("the id is empty", file=row.file, line=row.line, field=read.key_column)
         if row.is_empty:
+            # A blank line, or an item that this language lacks, where one table holds several
+            if task.key.columns:
+                dropped.append(Dropped(row.key, "missing", (language,), "the row is empty"))
             continue
         if row.key in lines:
             raise DataError(
@@ -131,8 +134,8 @@ def _trouble(task: Task, key: str, language: str, row: TaskRow) -> Trouble | Non
 
 
 def _option_trouble(task: Task, key: str, row: TaskRow, options: tuple[str, ...]) -> Trouble | None:
-    if row.no_list is not None:
-        raise DataError(row.no_list, file=row.file, line=row.line, field=row.option_names[0], item=key)
+    if row.no_options is not None:
+        raise DataError(row.no_options, file=row.file, line=row.line, field=row.option_names[0], item=key)
     filled = [place for place, text in enumerate(options) if text.strip()]
     blank = [place for place, text in enumerate(options) if not text.strip()]
     if blank and filled and blank[0] < filled[-1]:

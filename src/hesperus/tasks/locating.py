@@ -97,10 +97,14 @@ def _by_pattern(pattern: str, code: str, language: str) -> Path:
 
 
 def _in_folder(task: Task, folder: Path, names: tuple[str, str], read: Callable[[Path], Rows]) -> Rows:
-    """The file of one language in a folder, by the language's code in its path; or the one file for all.
+    """The file of one language in a folder: where it is published, or by the language's code in its path, or one for all.
 
     Of a task of several configurations it is the file of each of them.
     """
+    if task.source.files is not None:
+        published = folder / task.source.files.replace("{language}", names[0])
+        if published.is_file():
+            return read(published)
     every = []
     for path in sorted(folder.rglob("*")):
         if is_data_file(path) and path.is_file():

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hesperus.errors import DataError
 from hesperus.tasks.definition import LETTERS, Task
-from hesperus.tasks.rows import DataColumn, Rows, shortened
+from hesperus.tasks.rows import DataColumn, Rows, cell_text, shortened, text_of
 from hesperus.tasks.text_lists import list_from_text
 
 _MARK = re.compile(r"\s*[(（\[]?\s*(\w)\s*[.)．）\]:：、。।]\s*")
@@ -30,7 +30,8 @@ class TaskRow:
         texts: Field to text; None if the row has none.
         options: Texts of the options, empty ones at the end cut where the task allows fewer; None for a task without.
         option_names: Column or path of each option, for errors.
-        no_list: Why the text that should hold the options is no list; ``options`` is then that text alone.
+        no_options: Why a cell holds no option, or the text that should hold them is no list; ``option_names`` is then
+            the cell alone.
         gold: Cell of the gold column.
         aliases: Cell of the column of aliases.
         groups: Group to text.
@@ -42,7 +43,7 @@ class TaskRow:
     texts: Mapping[str, str | None]
     options: tuple[str, ...] | None
     option_names: tuple[str, ...]
-    no_list: str | None
+    no_options: str | None
     gold: object
     aliases: object
     groups: Mapping[str, str]
@@ -106,7 +107,7 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
     kept = _kept(task, rows)
 
     def read(row: int) -> TaskRow:
-        choices, names, no_list = _options(task, rows, options, row)
+        choices, names, no_options = _options(task, options, row)
         return TaskRow(
             file=rows.file(row),
             line=rows.line(row),
@@ -114,7 +115,7 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
             texts={name: texts[row] for name, texts in fields.items()},
             options=choices,
             option_names=names,
-            no_list=no_list,
+            no_options=no_options,
             gold=gold.values[row] if gold else None,
             aliases=aliases.values[row] if aliases else None,
             groups={name: texts[row] or "" for name, texts in groups.items()},
@@ -161,7 +162,7 @@ def _ids(
     prefix = "" if task.key.parallel else f"{language}/"
     if not columns:
         return [f"{prefix}{row}" for row in range(len(rows))]
-    parts = [_key_texts(task, rows, place, column, code) for place, column in enumerate(columns)]
+    parts = [_key_texts(task, rows, place, column, (language, code)) for place, column in enumerate(columns)]
     ids: list[str | None] = []
     count: Counter[tuple[str, ...]] = Counter()
     for values in zip(*parts, strict=True):
@@ -174,11 +175,12 @@ def _ids(
     return ids
 
 
-def _key_texts(task: Task, rows: Rows, place: int, column: DataColumn, code: str) -> list[str]:
-    """The part of each id that a column gives; empty where the row has none."""
+def _key_texts(task: Task, rows: Rows, place: int, column: DataColumn, names: tuple[str, str]) -> list[str]:
+    """The part of each id that a column gives; empty where the row has none. The names are tag and code."""
+    language, code = names
     texts = [(text or "").strip() for text in rows.texts(column)]
     if place == 0 and task.key.without is not None:
-        cut = task.key.without.replace("{language}", code)
+        cut = task.key.without.replace("{language}", code).replace("{tag}", language)
         for row, text in enumerate(texts):
             if text and text.count(cut) != 1:
                 raise DataError(
@@ -194,29 +196,34 @@ def _key_texts(task: Task, rows: Rows, place: int, column: DataColumn, code: str
 
 
 def _options(
-    task: Task, rows: Rows, columns: Sequence[DataColumn], row: int
+    task: Task, columns: Sequence[DataColumn], row: int
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...], str | None]:
-    """The texts of the options of one row, their names, and why they are no list; None for a task without options."""
+    """The texts of the options of one row, their names, and why there are none; None for a task without options."""
     if not columns:
         return None, (), None
-    no_list = None
     if task.columns.listed:
         name = columns[0].name
         try:
             cells = _cells(task, columns[0].values[row])
         except ValueError as error:
-            cells, no_list = (columns[0].values[row],), f"options were expected, as a list: {error}"
-        names = tuple(f"{name}.{place}" for place in range(len(cells))) if no_list is None else (name,)
+            alone = (text_of(columns[0].values[row]) or "",)
+            return alone, (name,), f"options were expected, as a list: {error}"
+        names = tuple(f"{name}.{place}" for place in range(len(cells)))
     else:
         cells = [column.values[row] for column in columns]
         names = tuple(column.name for column in columns)
-    texts = [rows.text(cell, row, name) or "" for cell, name in zip(cells, names, strict=True)]
+    texts = []
+    for cell, name in zip(cells, names, strict=True):
+        try:
+            texts.append(cell_text(cell) or "")
+        except ValueError as error:
+            return tuple(text_of(one) or "" for one in cells), (name,), str(error)
     if task.columns.lettered:
         texts = _without_marks(texts)
     least = task.columns.at_least
     while least is not None and texts and not texts[-1].strip():
         texts.pop()
-    return tuple(texts), names, no_list
+    return tuple(texts), names, None
 
 
 def _cells(task: Task, value: object) -> Sequence[object]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+import orjson
+
 from hesperus.errors import DataError
 from hesperus.tasks.definition import Column
+from hesperus.tasks.text_lists import list_from_text
 
 LONGEST_CELL = 1_000_000
 """Most characters of a cell. No benchmark comes near; a longer cell is a file read the wrong way."""
@@ -130,7 +134,20 @@ class Rows:
         return f"{said}{_nearest(step, inside)}; {path!r} holds {_listed(inside)}" if inside else said
 
 
+def _opened(value: object) -> object:
+    """A mapping or list that a cell holds as text (JSON, or a list as Python writes it); any other value as it is."""
+    start = value.lstrip()[:1] if isinstance(value, str) else ""
+    if start in ("{", "["):
+        with suppress(ValueError):
+            return orjson.loads(str(value))
+    if start == "[":
+        with suppress(ValueError):
+            return list_from_text(str(value))
+    return value
+
+
 def _step(value: object, step: str) -> object:
+    value = _opened(value)
     if isinstance(value, Mapping):
         return value.get(step)
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
@@ -146,6 +163,7 @@ def _step(value: object, step: str) -> object:
 
 def _names(value: object) -> list[str]:
     """The names by which a path can go on inside a value."""
+    value = _opened(value)
     if isinstance(value, Mapping):
         return list(map(str, value))
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):

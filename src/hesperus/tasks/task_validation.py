@@ -8,7 +8,8 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.strict_yaml import read_yaml
+from hesperus.strict_yaml import Value, read_yaml
+from hesperus.tasks.editions import of_edition, parted
 
 _LONGEST_FILE = 2_000_000
 _DEEPEST = 12
@@ -17,24 +18,46 @@ _DEEPEST = 12
 M = TypeVar("M", bound=BaseModel)
 
 
-def parsed(model: type[M], text: str, file: object) -> M:
+def parsed(model: type[M], text: str, file: object, *, edition: str | None = None) -> M:
     """Read and validate a file of YAML in which every scalar is text.
 
     Args:
         model: What to build.
         text: The file's text.
         file: Named in errors.
+        edition: Which of the file's editions to build; None for a file without.
 
     Raises:
         DataError: No YAML, or a value of the wrong kind, naming key and line.
         UnknownNameError: A key that does not exist, with the nearest that does; or an unknown language.
     """
+    values, lines = _mapping(text, file)
+    if edition is not None:
+        editions, shared = parted(values, file)
+        filled = of_edition(shared, edition, editions[edition])
+        assert isinstance(filled, dict)
+        values = filled
+    return _validated(model, values, lines, file)
+
+
+def edition_names(text: str, file: object) -> tuple[str, ...]:
+    """Names of the editions that a file describes.
+
+    Raises:
+        DataError: It describes none.
+    """
+    values, _ = _mapping(text, file)
+    return tuple(parted(values, file)[0])
+
+
+def _mapping(text: str, file: object) -> tuple[dict[str, Value], Mapping[str, int]]:
+    """The keys of a file, and their lines."""
     found = read_yaml(text, file, is_text=True, longest=_LONGEST_FILE, deepest=_DEEPEST)
     if not isinstance(found.value, dict):
         raise DataError(
             "a task file is a mapping of keys, such as `name: my-task`; see docs/tasks.md", file=file
         )
-    return _validated(model, found.value, found.lines, file)
+    return found.value, found.lines
 
 
 def _validated(model: type[M], values: Mapping[str, Any], lines: Mapping[str, int], file: object) -> M:
