@@ -53,7 +53,7 @@ def interval(value: float, low: float | None, high: float | None, unit: Unit = "
 
 
 def _fixed(value: float, decimals: int, marks: tuple[float, ...]) -> str:
-    """A number with so many decimals, or as many as it takes to be told from the marks that it is none of."""
+    """A number with so many decimals, or as many as it takes to be told from the marks that it does not equal."""
     nearest = next((mark for mark in marks if abs(value - mark) <= _NOISE * max(1.0, abs(mark))), None)
     if nearest is not None:
         return f"{nearest:.{decimals}f}"

@@ -51,7 +51,7 @@ class Address:
         """Refuse what would expose the page by accident.
 
         Raises:
-            UsageError: Another host than loopback without ``exposed``, or a base URL that is none.
+            UsageError: Another host than loopback without ``exposed``, or a base URL that is not valid.
         """
         if not self.is_loopback and not self.exposed:
             raise UsageError(
@@ -146,7 +146,7 @@ def listening(address: Address) -> socket.socket:
     """A socket that listens at an address.
 
     Raises:
-        UsageError: The port is taken, or the address is none of this machine.
+        UsageError: The port is taken, or the address is not one of this machine.
     """
     host = address.host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -29,7 +29,7 @@ def unguarded(text: str) -> str:
 
 
 def guarded_frame(frame: pl.DataFrame) -> pl.DataFrame:
-    """A table whose texts and headings no spreadsheet runs."""
+    """A table of texts and headings that no spreadsheet runs."""
     texts = {name: pl.col(name) for name, kind in frame.schema.items() if kind == pl.String()}
     safe = frame.with_columns(
         pl.when(text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER))

@@ -55,7 +55,7 @@ class Document:
 
 @dataclass(slots=True)
 class _Open:
-    """A list or mapping whose end has not come yet."""
+    """A list or mapping that has not ended yet."""
 
     path: str
     value: list[Value] | dict[str, Value]

@@ -159,7 +159,7 @@ class Request:
         model: ``provider/name``.
         prompt: The text.
         settings: How the reply is drawn.
-        options: Continuations whose log-probabilities are wanted; None asks for generated text.
+        options: Continuations to score by log-probability; None asks for generated text.
         repeat: 1, 2, …; a new repeat is a new question.
     """
 

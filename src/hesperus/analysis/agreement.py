@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.paired import Row
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
 from hesperus.analysis.shared_gold import gold_range
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, estimate_cells, table
 from hesperus.analysis.views import View, all_cells, views
 from hesperus.measures import (
     Bootstrap,
@@ -43,7 +42,7 @@ def agreement_table(
     invalid: InvalidRule = "disagree",
     bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
 ) -> Table:
-    """How far pairs of runs agree, raw and beyond chance, over the items whose gold is the same in every sense.
+    """How far pairs of runs agree, raw and beyond chance, over the items with gold that is the same in every sense.
 
     Args:
         records: The records table.
@@ -76,11 +75,11 @@ def agreement_table(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SameGold:
-    """A view without the items whose gold differs between its cells; those are named as left out.
+    """A view without the items with gold that differs between its cells; those are named as left out.
 
     Attributes:
         view: The whole view.
-        kept: Its items whose gold is the same in every cell, [items].
+        kept: Its items with gold that is the same in every cell, [items].
         key: Gold and number of options of the kept items.
         answers: Class codes of the kept items, [cells, kept].
     """

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from hesperus.analysis.coverage import CELL, Coverage, coverage, together
-from hesperus.analysis.table import ANSWERED, Table
+from hesperus.analysis.table import ANSWERED, Row, Table
 from hesperus.records import Cell
 
 NOT_OF_ANSWERS = ("outcomes", "validity", "summary", "language", "tokens")
@@ -55,7 +55,7 @@ class Places:
         self._wholes: dict[tuple[str, _Key], Coverage] = {}
         for values, own in coverage(records, (*CELL, *by)).items():
             model, task, instruction, given, repeat, *groups = values
-            cell = Cell(str(model), str(instruction), str(given), int(str(repeat)))
+            cell = Cell(str(model), str(instruction), str(given), int(repeat))
             where = (str(task), *map(str, groups))
             labels = [cell.label(repeat=True), *([cell.label()] if cell.repeat == 1 else [])]
             for label in labels:
@@ -65,7 +65,7 @@ class Places:
             for sense in {cell.instruction, cell.input}:
                 self._parts.setdefault(("sense", (cell.model, sense, *where)), []).append(own)
 
-    def share(self, row: Mapping[str, object]) -> float | None:
+    def share(self, row: Row) -> float | None:
         """Share answered of the records of a row; None if absent."""
         where = (str(row["task"]) if "task" in row else "", *(str(row[name]) for name in self._by))
         if "a" in row and "b" in row:

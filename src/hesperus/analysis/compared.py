@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ from hesperus.analysis.corrections import (
 )
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
 from hesperus.analysis.single import cell_columns
-from hesperus.analysis.table import Table, estimate_cells, table
+from hesperus.analysis.table import Row, Table, estimate_cells, table
 from hesperus.analysis.views import View, views
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import (
@@ -53,7 +53,7 @@ _TESTED = ("p", "p_holm", "detectable")
 class _Contrast:
     """One property, item by item, on both sides."""
 
-    cells: Mapping[str, object]
+    cells: Row
     first: Mask
     second: Mask
     counted: Mask
@@ -172,7 +172,7 @@ def matched_models(
 
 
 def _contrasts(view: View, what: str, invalid: InvalidRule) -> Iterator[_Contrast]:
-    """What can be compared in a view whose models are the two sides, "a" and "b"."""
+    """What can be compared in a view with the two sides as models, "a" and "b"."""
     sides = [[cell for cell in view.arrays.cells if cell.model == side] for side in ("a", "b")]
     if what == "consistency":
         second = {pair.labels: pair for pair in implied_pairs(sides[1])}
@@ -209,7 +209,7 @@ def _single(view: View, cells: tuple[Cell, Cell], what: str, invalid: InvalidRul
 
 
 def _contrast(
-    cells: Mapping[str, object],
+    cells: Row,
     held: tuple[Mask, Mask],
     counted: Mask,
     runs: Sequence[Codes],
@@ -232,7 +232,7 @@ def _contrast(
 
 
 def _rows(
-    head: Mapping[str, object], contrasts: Sequence[_Contrast], bootstrap: Bootstrap, exact: bool
+    head: Row, contrasts: Sequence[_Contrast], bootstrap: Bootstrap, exact: bool
 ) -> list[dict[str, object]]:
     shares = [(share_statistic(c.first, c.counted), share_statistic(c.second, c.counted)) for c in contrasts]
     values = estimates([side for pair in shares for side in pair])
@@ -270,7 +270,7 @@ def changed_sentence(compared: Table, *, level: float = 0.05) -> str:
     tested = [row for row in values if isinstance(row["p_holm"], float)]
     if not tested:
         return f"{compared.measure}: {len(values)} difference{'s' * (len(values) != 1)}, none tested"
-    certain = [row for row in tested if float(row["p_holm"]) < level]  # type: ignore[arg-type]
-    higher = sum(float(row["value"]) > 0 for row in certain)  # type: ignore[arg-type]
+    certain = [row for row in tested if float(row["p_holm"]) < level]
+    higher = sum(float(row["value"]) > 0 for row in certain)
     ways = f": {higher} higher, {len(certain) - higher} lower" if certain else ""
     return f"{compared.measure}: {len(certain)} of {len(tested)} differences are certain (p_holm < {level}){ways}"

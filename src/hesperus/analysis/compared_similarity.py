@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from hesperus.analysis.shared_gold import gold_range
-from hesperus.analysis.table import estimate_cells
+from hesperus.analysis.table import NewRow, Row, estimate_cells
 from hesperus.analysis.views import View
 from hesperus.measures import (
     INVALID,
@@ -28,15 +28,13 @@ from hesperus.measures import (
 )
 from hesperus.records import Cell, CellPair
 
-Row = dict[str, object]
-
 _AGREE = 1
 """Column of κ_p that says on how many items both runs agree."""
 
 
 def similarity_contrasts(
-    head: Mapping[str, object], view: View, *, invalid: InvalidRule, bootstrap: Bootstrap
-) -> Iterator[Row]:
+    head: Row, view: View, *, invalid: InvalidRule, bootstrap: Bootstrap
+) -> Iterator[NewRow]:
     """A row for each pair of senses that both sides have: κ_p of the labels, second side less first.
 
     Items count where all four answers are there and gold is the same in all; both sides are resampled together. `p` is
@@ -64,7 +62,7 @@ def _row(
     other: Mapping[str, Cell],
     invalid: InvalidRule,
     bootstrap: Bootstrap,
-) -> Row:
+) -> NewRow:
     cells = [one["a"], other["a"], one["b"], other["b"]]
     codes = np.stack([view.answers(cell) for cell in cells])
     gold = np.stack([view.gold(cell) for cell in cells])
@@ -82,7 +80,7 @@ def _row(
     cell = estimate_cells(estimate(apart, bootstrap))
     if lost:
         said = f"{lost} without a reply in all four runs, or with differing gold"
-        cell["excluded"] = int(str(cell["excluded"])) + lost
+        cell["excluded"] = int(cell["excluded"]) + lost
         cell["reason"] = "; ".join(text for text in (str(cell["reason"] or ""), said) if text)
     resampled = _resampled(apart, bootstrap)
     defined = cell["value"] is not None

@@ -25,7 +25,7 @@ def correct(rows: Rows, *, p: str = "p", holm_into: str = "p_holm", bh_into: str
     """Adjust the p values of rows that are read together, in place.
 
     Args:
-        rows: The family; a row whose `p` is None was not tested and does not count.
+        rows: The family; a row without `p` was not tested and does not count.
         p: Column of the p value.
         holm_into: Column of Holm's adjusted value.
         bh_into: Column of Benjamini and Hochberg's, where it is wanted too.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -46,12 +47,12 @@ class Coverage:
         return {name: self.counts[name] for name in OUTCOMES if name != "answered" and self.counts.get(name)}
 
 
-def coverage(records: pl.DataFrame, by: Sequence[str] = ()) -> dict[tuple[object, ...], Coverage]:
+def coverage(records: pl.DataFrame, by: Sequence[str] = ()) -> dict[tuple[Any, ...], Coverage]:
     """Count the outcomes of each part of a records table.
 
     Args:
         records: The records table.
-        by: Columns whose values make the parts, such as CELL; none counts all records together.
+        by: Columns with values that make the parts, such as CELL; none counts all records together.
 
     Returns:
         The values of the columns to what became of the questions there.

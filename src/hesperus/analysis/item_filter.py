@@ -151,7 +151,7 @@ def _of_rows(matrix: ItemMatrix, wanted: ItemFilter) -> Iterator[pl.Expr]:
 
 
 def _mentions(matrix: ItemMatrix, text: str) -> pl.Expr:
-    """Items whose name or texts hold a text."""
+    """Items with a text in their name or texts."""
     sought = text.casefold()
 
     def holds(name: str) -> pl.Expr:

@@ -130,7 +130,7 @@ class ItemMatrix:
         """The column of a key, of ``instruction=…,input=…[,repeat=…]``, or of a language that only one sense is in.
 
         Raises:
-            UnknownNameError: There is none, or several senses are in this language.
+            UnknownNameError: No such sense, or several senses are in this language.
         """
         by_key = {column.key: column for column in self.columns}
         if name in by_key:

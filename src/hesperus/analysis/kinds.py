@@ -35,7 +35,7 @@ def study_kind(run: Run) -> StudyKind:
 
 
 def whole_senses(records: pl.DataFrame) -> pl.DataFrame:
-    """The records whose instruction and input are in one sense."""
+    """The records with instruction and input in one sense."""
     return records.filter(pl.col("instruction") == pl.col("input"))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, estimate_cells, table
 from hesperus.analysis.views import View, all_cells, views
 from hesperus.errors import UsageError
 from hesperus.measures import (
@@ -24,8 +24,6 @@ from hesperus.measures import (
     split_statistics,
 )
 from hesperus.records import Cell, CellPair, Selection, implied_pairs, made_senses
-
-Row = dict[str, object]
 
 
 def consistency_table(
@@ -57,7 +55,7 @@ def consistency_table(
     """
     settings = MeasureSettings(selected(a), selected(b), tuple(by), invalid, bootstrap)
 
-    def measured(view: View, pair: CellPair) -> Iterator[tuple[Row, Statistic]]:
+    def measured(view: View, pair: CellPair) -> Iterator[tuple[NewRow, Statistic]]:
         source, other = view.answers(pair.a), view.answers(pair.b)
         yield {"statistic": "consistency"}, consistency_statistic(source, other, invalid=invalid)
         right, wrong = split_statistics(source, other, gold=view.gold(pair.a), invalid=invalid)
@@ -67,7 +65,7 @@ def consistency_table(
         yield {"statistic": "consistency_min"}, low
         yield {"statistic": "consistency_max"}, high
 
-    rows: list[Row] = []
+    rows: list[NewRow] = []
     for view in views(records, by=by):
         found = (
             ({**_labels(pair), **cells}, statistic)
@@ -108,7 +106,7 @@ def directions_table(
     """
     settings = MeasureSettings(selected(a), selected(b), tuple(by), invalid, bootstrap)
 
-    def measured(view: View, pair: CellPair) -> Iterator[tuple[Row, Statistic]]:
+    def measured(view: View, pair: CellPair) -> Iterator[tuple[NewRow, Statistic]]:
         labels = view.arrays.labels
         shares = direction_statistics(
             view.answers(pair.a), view.answers(pair.b), classes=len(labels), invalid=invalid
@@ -118,7 +116,7 @@ def directions_table(
                      for side, code in (("from", source), ("to", target))}  # fmt: skip
             yield {**_labels(pair), **names, "statistic": "share"}, statistic
 
-    rows: list[Row] = []
+    rows: list[NewRow] = []
     for view in views(records, by=by):
         found = (row for pair in chosen_pairs(view, settings, records) for row in measured(view, pair))
         rows += estimated({"model": view.model, "task": view.task, **view.groups}, found, bootstrap)
@@ -150,7 +148,7 @@ def decomposition_table(
         UsageError: An unknown rule.
     """
     settings = MeasureSettings(None, None, tuple(by), invalid, bootstrap)
-    rows: list[Row] = []
+    rows: list[NewRow] = []
     for view in views(records, by=by):
         found = (
             ({"sense": code, "source": origin, "statistic": name}, statistic)
@@ -208,7 +206,7 @@ def chosen_pairs(view: View, settings: MeasureSettings, records: pl.DataFrame) -
 
 def estimated(
     head: Mapping[str, object], found: Iterable[tuple[Mapping[str, object], Statistic]], bootstrap: Bootstrap
-) -> list[Row]:
+) -> list[NewRow]:
     """Rows of statistics over the same items: the head, the cells of each, and its estimate."""
     cells: list[Mapping[str, object]] = []
 
@@ -221,7 +219,7 @@ def estimated(
     return [{**head, **own, **estimate_cells(number)} for own, number in zip(cells, numbers, strict=True)]
 
 
-def _labels(pair: CellPair) -> Row:
+def _labels(pair: CellPair) -> NewRow:
     return dict(zip(("a", "b"), pair.labels, strict=True))
 
 

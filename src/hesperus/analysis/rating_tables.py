@@ -33,10 +33,10 @@ class RaterSettings:
     Attributes:
         unit: Columns that together name what was rated.
         rater: Column of who rated.
-        rating: Column of the rating; an empty one is none.
+        rating: Column of the rating; an empty cell is no rating.
         level: Level of measurement; None takes it from the column ``level`` of the table, as the scheme of an export
-            declares it for each question. Where there is none, a scale or an order says ordinal, nothing says nominal.
-        by: Columns by whose values everything is measured apart; the column ``question`` is always one.
+            declares it for each question. Without a scheme, a scale or an order says ordinal, nothing says nominal.
+        by: Columns that split the units; everything is measured for each value; the column ``question`` is always one.
         questions: Only these values of the column ``question``; empty takes all.
         scale: Lowest and highest rating that there can be, or None.
         order: Names of ordered ratings, lowest first; they count as 0, 1, 2, … Otherwise the table's column ``order``.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.paired import Row, estimated
+from hesperus.analysis.paired import estimated
 from hesperus.analysis.settings import MeasureSettings
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, table
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.languages import TextLanguage, are_alike, compared_reply, is_identified, language_asked
 from hesperus.measures import Bootstrap, Statistic, share_statistic
@@ -99,7 +99,7 @@ def language_notes(records: pl.DataFrame) -> list[str]:
     ]
 
 
-def _statistics(held: pl.DataFrame, asked: str | None) -> Iterator[tuple[Mapping[str, object], Statistic]]:
+def _statistics(held: pl.DataFrame, asked: str | None) -> Iterator[tuple[Row, Statistic]]:
     found = [
         None if text is None or asked is None else compared_reply(text, asked)
         for text in held["reply"].to_list()

@@ -124,7 +124,7 @@ class Requirement:
 
         Args:
             text: For example ``accuracy[hi]=0.02``, or ``0.02``.
-            measures: Measures whose runs can be compared.
+            measures: Measures that compare runs.
             default: The measure of a number alone.
 
         Raises:

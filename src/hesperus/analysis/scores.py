@@ -17,9 +17,9 @@ from hesperus.analysis.corrections import (
     tests_signature,
     without_resamples,
 )
-from hesperus.analysis.paired import Row, estimated
+from hesperus.analysis.paired import estimated
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, resolve
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, table
 from hesperus.analysis.views import View, views
 from hesperus.errors import DataError, UsageError
 from hesperus.measures import (
@@ -117,7 +117,7 @@ def translation_table(
         scores: Item scores (see read_scores).
         threshold: Scores from 0 to 100 strictly above it count as good; the paper's is BLEU 50. ROUGE, which lies between 0
             and 1, takes a hundredth of it.
-        comet_threshold: The same for COMET, whose scores lie between 0 and 1.
+        comet_threshold: The same for COMET, with scores between 0 and 1.
         by: Columns of the records to group by.
         invalid: How unreadable answers compare.
         bootstrap: How intervals are made.
@@ -141,7 +141,7 @@ def translation_table(
     )
     checked = check_scores(scores)
     names = [name for name in checked.columns if name not in _NAMES]
-    rows: list[Row] = []
+    rows: list[NewRow] = []
     sides: list[_Sides | None] = []
     for view in views(records, by=by):
         found = (
@@ -183,7 +183,7 @@ def _kept(
         yield name, statistic
 
 
-def _test(rows: Sequence[Row], sides: Sequence[_Sides | None], bootstrap: Bootstrap) -> int:
+def _test(rows: Sequence[NewRow], sides: Sequence[_Sides | None], bootstrap: Bootstrap) -> int:
     """Test the correlations by permuting items, and withhold intervals that say too little; gives the family's size."""
     ceiling = enough_permutations(bootstrap.resamples, sum(own is not None for own in sides))
     for row, own in zip(rows, sides, strict=True):

@@ -38,7 +38,7 @@ class MeasureSettings:
         bootstrap: How intervals are made.
         threshold: Score above which translations count as good, for scores from 0 to 100 such as BLEU; ROUGE, from 0 to 1,
             takes a hundredth of it (only for the table of scores).
-        comet_threshold: The same for COMET, whose scores lie between 0 and 1.
+        comet_threshold: The same for COMET, with scores between 0 and 1.
     """
 
     a: Selection | None = None

@@ -55,7 +55,7 @@ class ShortSignature:
         """Read a line.
 
         Raises:
-            UsageError: It is none.
+            UsageError: It is not a signature.
         """
         parts = text.strip().split("|")
         if len(parts) < 4 or parts[0] != _BEGIN or not parts[-1].startswith(_HASH):

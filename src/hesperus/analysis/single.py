@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.paired import Row, estimated
+from hesperus.analysis.paired import estimated
 from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, table
 from hesperus.analysis.views import View, views
 from hesperus.measures import (
     MANY_CLASSES,

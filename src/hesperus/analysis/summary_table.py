@@ -11,7 +11,7 @@ from hesperus.analysis.coverage import Coverage, coverage
 from hesperus.analysis.pack_notes import pack_notes
 from hesperus.analysis.reply_language import language_notes
 from hesperus.analysis.summary import SummaryRow, summarize
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, estimate_cells, table
 from hesperus.rounding import cell, interval
 from hesperus.types import OUTCOMES
 from hesperus.wording import MISSING, OUTCOME_WORDS, joined
@@ -95,13 +95,13 @@ def summary_lines(summary: Table) -> Table:
                 **dict(zip(keys, key, strict=True)),
                 **cells,
                 "answered": _share(line["answered"]),
-                "excluded": max(int(str(row["excluded"])) for row in line.values()),
+                "excluded": max(int(row["excluded"]) for row in line.values()),
             }
         )
     return Table("summary", columns, tuple(rows), summary.signature)
 
 
-SummaryCells = Mapping[tuple[object, ...], Mapping[str, Mapping[str, object]]]
+SummaryCells = Mapping[tuple[object, ...], Mapping[str, Row]]
 """Values of the keys of a line to its rows, by statistic."""
 
 
@@ -116,20 +116,20 @@ def summary_cells(summary: Table) -> tuple[tuple[str, ...], SummaryCells]:
     """
     by = summary.columns[2 : summary.columns.index("instruction")]
     keys = ("model", "task", *by)
-    lines: dict[tuple[object, ...], dict[str, Mapping[str, object]]] = {}
+    lines: dict[tuple[object, ...], dict[str, Row]] = {}
     for row in summary.rows:
         key = (*(row[name] for name in keys), _sense(row))
         lines.setdefault(key, {})[str(row["statistic"])] = row
     return (*keys, "language"), lines
 
 
-def run_notes(summary: Table, records: pl.DataFrame, signature: Mapping[str, object]) -> list[str]:
+def run_notes(summary: Table, records: pl.DataFrame, signature: Row) -> list[str]:
     """All that a reader of a run must be told in words: its summary, its replies' language, packs and task.
 
     Args:
         summary: From summary_table, of these records.
         records: The records table.
-        signature: The run's, in which the notes of its task stand; empty for a records file.
+        signature: The run's, in which the notes of its task are; empty for a records file.
     """
     noted = signature.get("notes")
     of_task = [str(note) for note in noted] if isinstance(noted, list | tuple) else []
@@ -183,21 +183,21 @@ def nothing_of(found: Coverage) -> str:
 
 
 def _by_model(
-    rows: Iterable[Mapping[str, object]],
-) -> dict[tuple[str, str], list[Mapping[str, object]]]:
-    found: dict[tuple[str, str], list[Mapping[str, object]]] = {}
+    rows: Iterable[Row],
+) -> dict[tuple[str, str], list[Row]]:
+    found: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         found.setdefault((str(row["model"]), str(row["task"])), []).append(row)
     return found
 
 
-def _lost_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+def _lost_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
     counts: dict[str, int] = {
         name: sum(_count(row) for row in rows if row["statistic"] == name)
         for name in OUTCOMES
         if name != "answered"
     }
-    asked = sum(int(str(row["n"])) for row in rows if row["statistic"] == "answered")
+    asked = sum(int(row["n"]) for row in rows if row["statistic"] == "answered")
     lost: dict[str, int] = {name: count for name, count in counts.items() if count}
     if not lost:
         return
@@ -206,9 +206,9 @@ def _lost_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
     yield said + ("; questions without a reply are missing data, in no number" if missing else "")
 
 
-def _constant_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+def _constant_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
     tops = [row for row in rows if row["statistic"] == "top_label" and row["value"] is not None]
-    constant = [row for row in tops if row["value"] == 1.0 and int(str(row["n"])) >= _CONSTANT_FROM]
+    constant = [row for row in tops if row["value"] == 1.0 and int(row["n"]) >= _CONSTANT_FROM]
     if not constant:
         return
     labels = list(dict.fromkeys(str(row["label"]) for row in constant))
@@ -219,8 +219,8 @@ def _constant_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[s
     )
 
 
-def _chance_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
-    lines: dict[tuple[object, ...], dict[str, Mapping[str, object]]] = {}
+def _chance_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
+    lines: dict[tuple[object, ...], dict[str, Row]] = {}
     for row in rows:
         place = tuple(
             row[name] for name in row if name not in {"statistic", "reference", "label", *ESTIMATE_COLUMNS}
@@ -234,22 +234,22 @@ def _chance_note(who: str, rows: Sequence[Mapping[str, object]]) -> Iterator[str
         low = None if kappa is None else kappa["low"]
         value = None if kappa is None else kappa["value"]
         bound = low if isinstance(low, float) else value
-        if bound is None or float(str(bound)) <= 0.0:
+        if bound is None or float(bound) <= 0.0:
             told.append(
-                f"{_sense(consistent)} ({cell(float(str(consistent['value'])))}, by chance "
-                f"{cell(float(str(chance['value'])))})"
+                f"{_sense(consistent)} ({cell(float(consistent['value']))}, by chance "
+                f"{cell(float(chance['value']))})"
             )
     if told:
         yield f"{who}: consistency is not shown to be more than chance alone would give in {', '.join(told)}"
 
 
-def _sense(row: Mapping[str, object]) -> str:
+def _sense(row: Row) -> str:
     instruction, given = str(row["instruction"]), str(row["input"])
     return given if instruction == given else f"{instruction}/{given}"
 
 
-def _count(row: Mapping[str, object]) -> int:
-    return 0 if row["value"] is None else round(float(str(row["value"])) * int(str(row["n"])))
+def _count(row: Row) -> int:
+    return 0 if row["value"] is None else round(float(row["value"]) * int(row["n"]))
 
 
 def _outcomes(lost: Mapping[str, int]) -> str:
@@ -257,23 +257,23 @@ def _outcomes(lost: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {words.get(name, name)}" for name, count in lost.items())
 
 
-def _number(row: Mapping[str, object] | None, *, ends: bool) -> str:
+def _number(row: Row | None, *, ends: bool) -> str:
     if row is None or row["value"] is None:
         return MISSING
-    value = float(str(row["value"]))
+    value = float(row["value"])
     if not ends or row["low"] is None:
         return cell(value, "short")
-    return interval(value, float(str(row["low"])), float(str(row["high"])), "short")
+    return interval(value, float(row["low"]), float(row["high"]), "short")
 
 
-def _share(row: Mapping[str, object]) -> str:
+def _share(row: Row) -> str:
     if row["value"] is None:
         return MISSING
-    answered, asked = _count(row), int(str(row["n"]))
+    answered, asked = _count(row), int(row["n"])
     return f"{answered:,}/{asked:,}"
 
 
-def _excluded_notes(rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+def _excluded_notes(rows: Sequence[Row]) -> Iterator[str]:
     """Why items are excluded from the numbers, each reason once with the languages and numbers that it befell."""
     told: dict[str, dict[str, list[str]]] = {}
     for row in rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
@@ -11,6 +12,12 @@ from hesperus.analysis.interval_text import signed_interval_text
 from hesperus.errors import UnknownNameError
 from hesperus.fingerprint import JSON, plain
 from hesperus.types import Estimate
+
+Row = Mapping[str, Any]
+"""A row of a table, as it is read: column to value; a value that is undefined is None."""
+
+NewRow = dict[str, Any]
+"""A row of a table while it is made."""
 
 ESTIMATE_COLUMNS = ("value", "low", "high", "n", "excluded", "reason")
 """The columns that every estimate fills, in this order; `value` is None if it is undefined."""
@@ -35,7 +42,7 @@ class Table:
 
     measure: str
     columns: tuple[str, ...]
-    rows: tuple[Mapping[str, object], ...]
+    rows: tuple[Row, ...]
     signature: Mapping[str, object]
 
     def only(self, column: str, values: Sequence[object]) -> Table:
@@ -99,6 +106,6 @@ def table(
     return Table(measure, tuple(columns), tuple(rows), signature)
 
 
-def estimate_cells(estimate: Estimate) -> dict[str, object]:
+def estimate_cells(estimate: Estimate) -> NewRow:
     """The cells of an estimate, keyed by ESTIMATE_COLUMNS."""
     return {name: getattr(estimate, name) for name in ESTIMATE_COLUMNS}

@@ -25,7 +25,7 @@ def together_table(
     invalid: InvalidRule = "disagree",
     bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
 ) -> Table:
-    """How far all languages of a model agree, over the items whose gold is the same in every one.
+    """How far all languages of a model agree, over the items with gold that is the same in every one.
 
     A language is a sense in which instruction and input are the same, or any sense where every input was asked under
     one instruction only; of repeats, the first.

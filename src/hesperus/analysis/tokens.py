@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.paired import Row, estimated
+from hesperus.analysis.paired import estimated
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.summary import language_cells, reference_of
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, table
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, Statistic
 from hesperus.measures.resample import Floats
@@ -48,7 +48,7 @@ def tokens_table(records: pl.DataFrame, *, by: Sequence[str] = (), bootstrap: Bo
     records = records.with_columns(pl.lit(None, pl.Int64).alias(name) for name in absent)
     first = records.filter(pl.col("repeat") == 1)
     keys = ["model", "task", *by]
-    rows: list[Row] = []
+    rows: list[NewRow] = []
     parts = first.partition_by(keys, as_dict=True)
     for values in sorted(
         parts, key=lambda values: tuple((value is not None, str(value)) for value in values)
@@ -59,7 +59,7 @@ def tokens_table(records: pl.DataFrame, *, by: Sequence[str] = (), bootstrap: Bo
     return table("tokens", columns, rows=rows, signature=settings.signed())
 
 
-def _of_model(head: Mapping[str, object], records: pl.DataFrame, bootstrap: Bootstrap) -> list[Row]:
+def _of_model(head: NewRow, records: pl.DataFrame, bootstrap: Bootstrap) -> list[NewRow]:
     cells = sorted(
         Cell(str(head["model"]), instruction, given, 1)
         for instruction, given in records.select("instruction", "input").unique().iter_rows()
@@ -68,7 +68,7 @@ def _of_model(head: Mapping[str, object], records: pl.DataFrame, bootstrap: Boot
     items = records.select("item").unique().sort("item")
     counts = {cell: _counts(records, items, cell) for cell in languages}
 
-    def found() -> Iterator[tuple[Row, Statistic]]:
+    def found() -> Iterator[tuple[NewRow, Statistic]]:
         for cell in languages:
             reference = reference_of(cell, languages)
             named: dict[str, Any] = {"instruction": cell.instruction, "input": cell.input}

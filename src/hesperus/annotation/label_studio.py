@@ -88,7 +88,7 @@ def judgements_of(document: object, sheet: Sheet, file: object) -> dict[str, lis
 
     Args:
         document: The parsed file: a list of tasks with annotations.
-        sheet: Whose tasks they are.
+        sheet: Sheet of the tasks.
         file: Named in errors.
 
     Returns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -18,7 +19,7 @@ _KEY = ["unit", "rater", "question"]
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """A table whose numbers are on the scale.
+    """A table of numbers on the scale.
 
     Attributes:
         frame: The rows of the file. ``rating`` is text, or null where nothing was said.
@@ -80,10 +81,10 @@ def read_scaled(path: Path | str, scale: tuple[float, float]) -> Scaled:
     return Scaled(kept.drop("__row", "__number"), len(repeated))
 
 
-def _refused(row: dict[str, object], path: Path | str, why: str) -> DataError:
+def _refused(row: dict[str, Any], path: Path | str, why: str) -> DataError:
     """An error that names all of: file, row, column, rater, question and item."""
     item = str(row.get("item") or row["unit"])
-    place = int(str(row["__row"])) + first_line(path)
+    place = int(row["__row"]) + first_line(path)
     return DataError(
         f"rater {str(row['rater'])!r}, question {str(row['question'])!r}: {why}",
         file=path, line=place, field="rating", item=item,

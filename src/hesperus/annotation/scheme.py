@@ -42,7 +42,7 @@ class Question(_Part):
     """One question about every unit.
 
     Attributes:
-        name: Stands in exports.
+        name: Name of the column in exports.
         title: What the rater reads.
         help: A second line.
         level: ``ordinal`` where the choices have an order (a scale), else ``nominal``.

@@ -31,7 +31,7 @@ def snippets_frame(
     """Cut every row into snippets of 1 to 4 consecutive sentences; lengths are drawn with the seed.
 
     Args:
-        frame: Rows whose source and text are lists of sentences, the n-th of one being the n-th of the other. In CSV a
+        frame: Rows with source and text as lists of sentences, the n-th of one being the n-th of the other. In CSV a
             list is JSON.
         unit: Column of the id.
         source: Column of the source sentences.

@@ -24,9 +24,9 @@ class Source:
 
     Attributes:
         path: Run folder, records file or table.
-        a: For a run: sense code of what stands as the source.
+        a: For a run: sense code of the source.
         b: For a run: sense code of what is judged.
-        changed: Only items whose answer differs between the two senses.
+        changed: Only items with an answer that differs between the two senses.
         outcomes: For replies: only those with these outcomes.
         snippets: Cut lists of sentences, or a table of sentences, into snippets of 1 to 4.
     """

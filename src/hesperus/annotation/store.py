@@ -176,7 +176,7 @@ class RatingStore:
         raise UnknownNameError("rater", name, (rater.name for rater in self.raters()))
 
     def rater_of(self, token: str) -> Rater | None:
-        """The rater whose link holds a token.
+        """The rater with a token in the link.
 
         Every digest is compared, in constant time, so that the answer to a guess tells nothing.
         """
@@ -232,7 +232,7 @@ class RatingStore:
         return tuple(code for (code,) in rows)
 
     def append(self, rater: Rater, judgements: Sequence[Judgement]) -> int:
-        """Commit judgements, all or none; one whose key is there already was sent twice and counts once.
+        """Commit judgements, all or none; one with a key that is there already was sent twice and counts once.
 
         Returns:
             How many were new.

@@ -46,7 +46,7 @@ class Draw:
 
     Attributes:
         n: Units in all, or None; with ``by``, of each stratum.
-        by: Column whose values make the strata.
+        by: Column with values that make the strata.
         seed: Another seed draws others.
     """
 

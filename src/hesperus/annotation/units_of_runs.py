@@ -21,7 +21,7 @@ def sides_frame(run: Run, a: str, b: str) -> pl.DataFrame:
 
     Args:
         run: A run that keeps its items.
-        a: Sense code of what stands as the source.
+        a: Sense code of the source.
         b: Sense code of what is judged; where models made it, each model's wording is a unit.
 
     Returns:
@@ -114,7 +114,7 @@ def readings_frame(run: Run, *, outcomes: Sequence[str] = ()) -> pl.DataFrame:
 
 
 def changed_frame(run: Run, a: str, b: str) -> pl.DataFrame:
-    """Items whose answer differs between two senses (instruction and input alike), in both wordings.
+    """Items with an answer that differs between two senses (instruction and input alike), in both wordings.
 
     An answer that cannot be read differs from every other, as in the default of the measures; a request that failed has no
     answer, and nothing changed there.

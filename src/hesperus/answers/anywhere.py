@@ -1,4 +1,4 @@
-"""Answers that stand anywhere in a reply: the rules `sole` and `opposite`."""
+"""Answers that are anywhere in a reply: the rules `sole` and `opposite`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHORT = 90
 
 
 def sole(reply: Text) -> str | None:
-    """Exactly one distinct template stands as a word, neither turned round nor on a condition.
+    """Exactly one distinct template occurs as a word, neither turned round nor on a condition.
 
     Words with a second use must be set apart; in scripts without blanks short words and words for yes and no must be
     a whole clause, since 是 is also a copula.

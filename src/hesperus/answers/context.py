@@ -1,4 +1,4 @@
-"""What stands around an answer: a negation on either side, a condition, "or", a word that calls it wrong.
+"""What is around an answer: a negation on either side, a condition, "or", a word that calls it wrong.
 
 The words are those of the language's grammar (see hesperus.languages.grammar); the rules are the same for all.
 """
@@ -130,7 +130,7 @@ def conditional(text: str, words: Context, place: int) -> bool:
 
 
 def follows_negator(text: str, words: Context, start: int) -> bool:
-    """True where a negation stands directly before a cue: 不应选 A."""
+    """True where a negation is directly before a cue: 不应选 A."""
     before = fold(text[max(0, start - WIDE) : start])
     return words.negators.close(" ".join(CLAUSE.split(before)[-1].split()[-1:]))
 
@@ -148,7 +148,7 @@ def negated(text: str, words: Context, start: int, end: int) -> bool:
 
 
 def negates(folded: str, words: Context) -> bool:
-    """True where a negation or a condition stands anywhere in a short folded text."""
+    """True where a negation or a condition is anywhere in a short folded text."""
     return words.against.anywhere(folded)
 
 
@@ -165,7 +165,7 @@ def case_behind(text: str, words: Context, end: int) -> bool:
 
 
 def clouded(text: str, words: Context, start: int) -> bool:
-    """True where a negation stands further before an answer in its clause: "I do not think that it is at all true"."""
+    """True where a negation is further before an answer in its clause: "I do not think that it is at all true"."""
     return words.negators.close(_before(text, words, start, WIDE))
 
 
@@ -177,7 +177,7 @@ def _before(text: str, words: Context, start: int, count: int = _NEAR) -> str:
 
 
 def negated_behind(text: str, words: Context, end: int) -> bool:
-    """True where a negation stands directly behind an answer, or behind its ending."""
+    """True where a negation is directly behind an answer, or behind its ending."""
     if not words.after:
         return False
     rest = fold(CLAUSE.split(_CLOSED.sub("", text[end : end + WIDE]))[0])

@@ -84,7 +84,7 @@ def _denied_at_end(clause: list[str], words: Context) -> bool:
 def excluded(text: str, words: Context, place: tuple[int, int], option: str = "") -> bool:
     """True where the clause of an option letter says that something is left out, and calls nothing right.
 
-    "J'exclurais l'option A", "Scarterei A", "Aは除外できます": the word that excludes may stand far from the letter.
+    "J'exclurais l'option A", "Scarterei A", "Aは除外できます": the word that excludes may be far from the letter.
 
     Args:
         text: The reply.

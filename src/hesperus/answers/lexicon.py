@@ -89,7 +89,7 @@ class Lexicon:
 
 @lru_cache(maxsize=256)
 def set_apart(wording: Wording) -> str:
-    """Lookahead: what precedes stands apart from what follows, but for endings and copulas of the language."""
+    """Lookahead: what precedes is separate from what follows, but for endings and copulas of the language."""
     blank = "| " if wording.grammar.clause_blank else ""
     return rf"(?={endings(wording, ' ?')}(?:{_EDGE}{blank}))"
 

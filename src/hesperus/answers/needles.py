@@ -42,7 +42,7 @@ def stands(words: Iterable[str], folded: str) -> bool:
 
 
 def shortest(words: Iterable[str]) -> tuple[str, ...]:
-    """The words that hold no other of them: where a longer one stands, a shorter one does."""
+    """The words that hold no other of them: where a longer one occurs, a shorter one does."""
     found: list[str] = []
     for word in sorted({word for word in words if word}, key=lambda word: (len(word), word)):
         if not any(held in word for held in found):
@@ -51,7 +51,7 @@ def shortest(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def lone_letters(letters: Iterable[str], endings: str, *, small: bool) -> re.Pattern[str] | None:
-    """A pattern for single letters that stand as `hesperus.answers.scripts.bounded` wants it.
+    """A pattern for single letters bounded as `hesperus.answers.scripts.bounded` wants it.
 
     Args:
         letters: The letters, one character each.

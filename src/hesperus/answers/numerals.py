@@ -56,7 +56,7 @@ def number_of(text: str, language: str) -> str | None:
 
 
 def peel_number(text: str) -> str:
-    """Clean a text and cut what may stand around a number, but not its sign."""
+    """Clean a text and cut what may be around a number, but not its sign."""
     cleaned = plain_digits(clean(text))
     inner = peel(cleaned)
     place = cleaned.find(inner)

@@ -59,7 +59,7 @@ class Overrides:
     """The corrections of one file.
 
     Attributes:
-        file: Where they stand.
+        file: Where they are.
         by_key: Record to correction.
     """
 

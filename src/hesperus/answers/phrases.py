@@ -164,7 +164,7 @@ def _span(parts: tuple[Part, ...], text: str, start: int) -> tuple[int, int] | N
 
 
 def _follows(part: Part, text: str, end: int) -> int | None:
-    """End of a part that stands a few words behind a place of the same sentence."""
+    """End of a part that is a few words behind a place of the same sentence."""
     place = _place(part, text, end, end + _GAP + len(part[0]))
     if place is None or SENTENCE_END.search(text, end, place):
         return None
@@ -172,7 +172,7 @@ def _follows(part: Part, text: str, end: int) -> int | None:
 
 
 def _place(part: Part, text: str, start: int, stop: int | None = None) -> int | None:
-    """Where a part stands as whole words, from a place on and wholly before another."""
+    """Where a part occurs as whole words, from a place on and wholly before another."""
     word, stem = part
     place = text.find(word, start, stop)
     while place >= 0:

@@ -1,4 +1,4 @@
-"""Replies made from a pack's own words whose meaning is known from its grammar: do its readers give a false answer?
+"""Replies made from a pack's own words, with a meaning known from its grammar: do its readers give a false answer?
 
 Every probe is a slip that a model's reply can make in any language: a negation, "A or B", a refusal. What is expected
 follows from the pack alone, so a new language is probed without anybody who speaks it.
@@ -203,7 +203,7 @@ class _Probes:
             yield Probe("grammar.regrets", f"{word}, …{self.end}", open_answer, refused=True)
 
     def _apostrophes(self) -> Iterator[Probe]:
-        """A letter before an apostrophe is none, unless the apostrophe begins an ending: C'est, B'dir."""
+        """A letter before an apostrophe is no answer, unless the apostrophe begins an ending: C'est, B'dir."""
         suffix = self.pack.grammar.apostrophe == "suffix"
         words = (*self.pack.grammar.endings, *self.pack.or_words, *self.pack.option_words)
         for word in words:

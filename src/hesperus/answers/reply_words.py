@@ -36,7 +36,7 @@ class Wording:
         yes_no: Words for yes and no: "not a yes" is no "no".
         wrong: Words that call an option wrong, those that end in a star as a word's beginning.
         right: Words that call an option right or choose it, likewise.
-        grammar: What stands around an answer. Of English, which models slip into under any instruction, the words that
+        grammar: What is around an answer. Of English, which models slip into under any instruction, the words that
             negate, make a case or multiply count as well.
     """
 
@@ -208,7 +208,7 @@ def _keys(tag: str) -> dict[tuple[str, str], frozenset[str]]:
 
 
 def _places(own: Pack, label: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Group and label of the pack in which a word stands: under the label of that name, as preferred, or as any."""
+    """Group and label of the pack in which a word is: under the label of that name, as preferred, or as any."""
     keys = [key(word) for word in words]
     places = [
         (group, name, [key(word) for word in known])

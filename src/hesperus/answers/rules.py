@@ -53,7 +53,7 @@ def boxed(reply: Text) -> str | None:
 def cue(reply: Text) -> str | None:
     """A template directly behind a cue ("the answer is …", "Antwort: …", "答案是…"); the last such answer counts.
 
-    Two cues with different answers are none if one of them only holds on a condition ("if so, the answer is …").
+    Two cues with different answers do not contradict each other if one of them only holds on a condition ("if so, the answer is …").
     """
     return _last_said(reply, reply.words.cue) if stands(reply.words.cues, reply.folded) else None
 
@@ -109,7 +109,7 @@ def start(reply: Text) -> str | None:
 def _subject(reply: Text, match: re.Match[str]) -> bool:
     """True where a letter at the start is followed by a sentence about it: "B seems unlikely.", "Aは除外できます。".
 
-    Behind a blank, a script without capitals may also begin what the letter stands for: "A 第一句蕴含第二句". Where the
+    Behind a blank, a script without capitals may also begin what the letter means: "A 第一句蕴含第二句". Where the
     option's text is known, that is what must follow.
     """
     behind = reply.text[match.end("word") : match.end("word") + 2]

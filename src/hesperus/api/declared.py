@@ -65,7 +65,7 @@ class DeclaredStudy:
         return self.file is not None and not self.is_changed and _is_whole(self.file.parent)
 
     def folder(self) -> Path:
-        """The run folder: the one whose study is run again as it was, wherever that lies, or one under runs/."""
+        """The run folder: that of the study that is run again as it was, wherever that lies, or one under runs/."""
         from hesperus.studies.asked.driving import default_folder
 
         usual = default_folder(self.study)

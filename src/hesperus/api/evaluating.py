@@ -136,7 +136,7 @@ def evaluate(
     Args:
         what: `information`, `equivalence`, or a property: `empathy` (with a classifier), `refusal`, `length`, `hf/ORG/NAME`.
         run: Run folder, or a file of replies with model, item, input and reply.
-        reference: Language whose replies the others are compared with.
+        reference: Language with which the others are compared.
         translator: `none`, `apertium`, `ct2/FOLDER`, `hf/ORG/NAME`, `file/PATH`, or a model.
         judge: Of information and equivalence: `embedded`, or a model.
         classifier: Of a property: a folder of `hesperus train`, or `hf/ORG/NAME`.
@@ -186,6 +186,6 @@ def evaluate(
 
 
 def _frame(table: Table) -> pl.DataFrame:
-    """A table whose columns may hold values of several kinds."""
+    """A table with columns that may hold values of several kinds."""
     columns = {column: [row[column] for row in table.rows] for column in table.columns}
     return pl.DataFrame(columns, infer_schema_length=None, strict=False)

@@ -22,7 +22,7 @@ class Page:
     """The page of a run, as yet unwritten.
 
     Attributes:
-        run: Whose study and signature it shows.
+        run: The run of the study and signature that it shows.
         settings: How it is measured.
         found: What it shows.
         card: The evaluation card that belongs to it.
@@ -43,7 +43,7 @@ def report(run: Held | Path | str, out: Path | str | None = None, **settings: An
         settings: Fields of hesperus.analysis.settings.GivenSettings.
 
     Returns:
-        Where the page stands.
+        Where the page is.
 
     Raises:
         UsageError: No such run, or a setting that the study does not take.

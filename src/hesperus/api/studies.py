@@ -39,7 +39,7 @@ class StudyKind:
 
     @property
     def model(self) -> type[Declared]:
-        """The declaration of the study, whose fields are its settings."""
+        """The declaration of the study; its fields are the settings."""
         if not isinstance(self.declaration, str):
             return self.declaration
         declaration: type[Declared] = resolve_name(self.declaration)

@@ -76,7 +76,7 @@ def verify(
         signature: The signature of a table that a paper prints: only that table is made, and held to it.
 
     Raises:
-        UsageError: There is no such file, or the signature is none.
+        UsageError: There is no such file, or it is not a signature.
         DataError: It is no bundle, is damaged beyond reading, or holds what no bundle holds.
     """
     from hesperus.evidence.claims import Difference, count_numbers, differences

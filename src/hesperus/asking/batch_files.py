@@ -25,7 +25,7 @@ def batches_folder(store: Path) -> Path:
 
 
 class FilesRun:
-    """A run whose replies come from files; where some are missing, it writes their requests and ends.
+    """A run with replies from files; where some are missing, it writes their requests and ends.
 
     Args:
         model: Who is asked.

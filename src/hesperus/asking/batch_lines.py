@@ -29,9 +29,9 @@ class Lines:
         jobs: What is waited for, by key.
 
     Attributes:
-        answered: Keys of jobs that came to an end: a reply that is committed, or a failure for good.
+        answered: Keys of finished jobs: a reply that is committed, or a failure for good.
         again: Jobs to ask again, with the reason.
-        foreign: Lines of other requests, and lines that are none.
+        foreign: Lines of other requests, and lines that are no requests.
     """
 
     def __init__(self, model: BatchModel, ledger: Ledger, jobs: Mapping[str, Job]) -> None:

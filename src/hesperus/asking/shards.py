@@ -120,7 +120,7 @@ class ShardNote:
 
     @classmethod
     def from_json(cls, value: object) -> ShardNote | None:
-        """The note, or None if the value is none."""
+        """The note, or None if the value is not a note."""
         if not isinstance(value, Mapping) or not isinstance(value.get("shard"), str):
             return None
         try:

@@ -84,7 +84,7 @@ class ReplyStore:
 
     Args:
         path: The file, made where it is missing; ``:memory:`` keeps nothing.
-        base: Another store, whose replies count as this one's; it is only read.
+        base: Another store; its replies count as this one's; it is only read.
 
     Raises:
         StoreError: A file cannot be opened, is no reply store, or was written by a later version.

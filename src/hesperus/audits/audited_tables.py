@@ -137,7 +137,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _keyed_columns(table: Rows) -> set[str]:
-    """Columns whose values are mappings from language to something."""
+    """Columns with values that are mappings from language to something."""
     found = set()
     for name, values in table.columns.items():
         keys = {str(key) for value in values[:200] if isinstance(value, Mapping) for key in value}

@@ -11,7 +11,7 @@ from hesperus.types import Item
 
 
 def duplicate_texts(items: Items, settings: AuditSettings) -> Iterator[Finding]:
-    """Items whose fields and options are those of another id.
+    """Items with the fields and options of another id.
 
     Where most languages that have both ids repeat them, the benchmark asks twice, and a person should look. Where
     few do, a row was translated twice or copied over another: the item is no longer the same question everywhere.

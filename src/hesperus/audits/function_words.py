@@ -2,7 +2,7 @@
 
 No word lists are shipped: a word belongs to a language if it is common in that language's items and rare in those of
 all others. Relatives share their small words, which then belong to neither, so that a text is never taken for that
-of a near relative. English has a short list of its own, because an English text stands where nothing was translated
+of a near relative. English has a short list of its own, because an English text is found where nothing was translated
 even where English is not among the languages.
 """
 

@@ -11,7 +11,7 @@ from hesperus.tasks.definition import LETTERS
 
 
 def gold_range(items: Items, settings: AuditSettings, labels: Sequence[str] = ()) -> Iterator[Finding]:
-    """Golds that are none of the item's labels: its letters where it has options, else the task's labels.
+    """Golds that are not among the item's labels: its letters where it has options, else the task's labels.
 
     Args:
         items: What is audited.
@@ -36,7 +36,7 @@ def gold_range(items: Items, settings: AuditSettings, labels: Sequence[str] = ()
 
 
 def gold_differs(items: Items, settings: AuditSettings, keep: bool = False) -> Iterator[Finding]:
-    """Items whose gold is another in some language.
+    """Items with another gold in some language.
 
     Args:
         items: What is audited.

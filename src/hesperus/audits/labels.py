@@ -19,7 +19,7 @@ _TWICE = re.compile(rf"(?:^|(?<=\s))[(\[（【]?([A-Z]){_MARK}+\s*[(\[（【]?\1
 
 
 def doubled_labels(items: Items, settings: AuditSettings) -> Iterator[Finding]:
-    """Items whose options begin with their own letters, or whose text has a letter twice in a row.
+    """Items with options that begin with their own letters, or whose text has a letter twice in a row.
 
     One option that begins with its letter may be a name (``C. difficile``, ``A. A. Milne``); two or more are labels.
     """

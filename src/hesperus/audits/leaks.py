@@ -16,7 +16,7 @@ _EDGES = " \t\n.,;:!?\"'()。．，、؟،।።“”‘’«»"
 
 
 def answer_leaks(items: Items, settings: AuditSettings) -> Iterator[Finding]:
-    """Items whose question holds the text of the right option, and of no other, in fewer than half of the languages.
+    """Items with a question that holds the text of the right option, and of no other, in fewer than half of the languages.
 
     A field that holds options in many items is a text to choose the answer from (a passage, a sentence with a gap),
     and is left alone.

@@ -62,7 +62,7 @@ def _lengths(items: Items, keys: list[str]) -> Mapping[str, Floats]:
 
 
 def _odd(logs: Floats, settings: AuditSettings) -> tuple[Counts, Counts]:
-    """In how many pairs of languages each length is odd, and in how many it stands.
+    """In how many pairs of languages each length is odd, and in how many it was compared.
 
     Args:
         logs: Log lengths, items × languages, NaN if absent.

@@ -54,7 +54,7 @@ def repeated_options(items: Items, settings: AuditSettings) -> Iterator[Finding]
 
 
 def option_orders(items: Items, settings: AuditSettings) -> Iterator[Finding]:
-    """Items whose options hold the same numbers as in most languages, but at other places.
+    """Items with options that hold the same numbers as in most languages, but at other places.
 
     Numbers are what can be compared without knowing a language. Only items are looked at in which each option has
     numbers of its own, so that every place is known.

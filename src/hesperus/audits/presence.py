@@ -19,7 +19,7 @@ def missing(items: Items, settings: AuditSettings) -> Iterator[Finding]:
 
 
 def duplicate_ids(items: Items, settings: AuditSettings) -> Iterator[Finding]:
-    """Ids that stand more than once in a language: nobody knows which of them is meant."""
+    """Ids that occur more than once in a language: nobody knows which of them is meant."""
     found: dict[str, dict[str, int]] = {}
     for tag, many in items.items():
         counts = Counter(item.id for item in many)

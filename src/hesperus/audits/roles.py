@@ -64,7 +64,7 @@ def file_items(
         roles: Column to one of ROLES, where the name does not tell; several of ``item`` make the id together.
 
     Raises:
-        UsageError: No file, nothing that is text, a role that is none, or a language that is not there.
+        UsageError: No file, nothing that is text, an unknown role, or a language that is not there.
         UnknownNameError: A column or a role that does not exist.
         DataError: A file cannot be read.
     """

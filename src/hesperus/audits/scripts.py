@@ -45,7 +45,7 @@ def expected_names(tag: str) -> tuple[str, ...]:
 def wrong_scripts(items: Items, settings: AuditSettings) -> Iterator[Finding]:
     """Texts of which most letters belong to another script than that of their language.
 
-    Texts whose foreign words are few or all have capitals (names, titles) are for review; so are options, and these
+    Texts with few foreign words, or with capitals in all of them (names, titles) are for review; so are options, and these
     only where they are more than terms that stay as they are.
     """
     for tag, many in items.items():

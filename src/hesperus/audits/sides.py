@@ -51,7 +51,7 @@ def folded(text: str) -> str:
 
 
 def related(one: str, other: str) -> bool:
-    """Whether two languages stand so near to each other that one sentence may serve both."""
+    """Whether two languages are so near to each other that one sentence may serve both."""
     first, second = language(one), language(other)
     if one.split("-")[0] == other.split("-")[0]:
         return True

@@ -31,7 +31,7 @@ class AuditSettings:
         length_items: Items below which lengths are not compared.
         number_digits: Digits from which a lost number is reported; small ones are written out in words.
         number_share: Share of the other languages that must have a number that one language lost.
-        leak_letters: Letters of the shortest right option whose leak is looked for.
+        leak_letters: Letters of the shortest right option that is looked for as a leak.
         leak_share: Share of items whose field holds an option from which it is a text to choose the answer from, and
             is left alone.
         leak_languages: Share of the languages with the leak from which it belongs to the item, not to a translation.

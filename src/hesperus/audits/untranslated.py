@@ -63,7 +63,7 @@ def _says_much(text: str, tag: str, settings: AuditSettings) -> bool:
 
 
 def _nearly(key: str, name: str, column: Mapping[str, str], settings: AuditSettings) -> Iterator[Finding]:
-    """Texts most of whose different words are in the reference's text."""
+    """Texts with most of their different words in the reference's text."""
     reference = column[settings.reference]
     known = {word for word in reference.split() if not word.isdigit()}
     if len(known) < settings.shared_fewest:

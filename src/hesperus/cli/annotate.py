@@ -312,7 +312,7 @@ app.command("export")(annotate_export.export)
 
 
 def _pairs(flag: str, given: Sequence[str] | None) -> dict[str, list[str]]:
-    """``NAME=VALUE`` flags; a name that stands more than once has several values."""
+    """``NAME=VALUE`` flags; a name given more than once has several values."""
     from hesperus.errors import UsageError
 
     found: dict[str, list[str]] = {}

@@ -60,7 +60,7 @@ def command(
 ) -> None:
     """Is it the same question in every language? Finds what is missing, misaligned, untranslated or damaged.
 
-    Beside the findings stands how far one gets without knowing anything: by the option that shares the longest string
+    Next to the findings is how far one gets without knowing anything: by the option that shares the longest string
     with the question, by the options alone, by the longest option, by the most frequent label.
 
     Exit code 1 where an item should be left out; with --strict also where one should be looked at. `--format json` and

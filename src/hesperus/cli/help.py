@@ -26,7 +26,7 @@ _VALUE_NAMES = {int: "N", float: "X"}
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help is plain text."""
+    """A command with help as plain text."""
 
     def collect_usage_pieces(self, ctx: Context) -> list[str]:
         """The words after the command's name in the line of its usage."""
@@ -63,7 +63,7 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """A command with commands of its own, whose help is plain text."""
+    """A command with commands of its own and help as plain text."""
 
     def format_help_text(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write what the commands are for."""
@@ -111,7 +111,7 @@ def _first_sentence(command: Command) -> str:
 
 
 def write_text(text: str, formatter: HelpFormatter) -> None:
-    """Write paragraphs, wrapped, and indented lines as they stand: those are commands to copy.
+    """Write paragraphs, wrapped, and indented lines as they are: those are commands to copy.
 
     Args:
         text: A docstring; paragraphs are separated by blank lines.

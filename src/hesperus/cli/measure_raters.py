@@ -91,7 +91,7 @@ def measured_raters(
         path: The long table.
         flags: Columns, level, order; columns that are not named are those of an export: unit, rater, rating.
         what: ``raters`` or ``categories``.
-        by: Columns by whose values everything is measured apart.
+        by: Columns that split the units; everything is measured for each value.
         bootstrap: How intervals over units are made.
         others: Flags that only measures of records take, such as ``--model``, to what was given; each must be empty.
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus import rounding
+from hesperus.analysis.table import Row
 from hesperus.api.declared import DeclaredStudy
 from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import takes_study
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from hesperus.analysis.table import Table
 
@@ -72,7 +73,7 @@ def _with_ranges(plan: Table) -> Table:
     return replace(plan, columns=(*kept, *_RANGES), rows=rows)
 
 
-def _range(row: Mapping[str, object], name: str) -> str:
+def _range(row: Row, name: str) -> str:
     ends = [row[f"{name}_low"], row[f"{name}_high"]]
     if None in ends:
         return ""
@@ -80,7 +81,7 @@ def _range(row: Mapping[str, object], name: str) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _sentence(rows: Sequence[Mapping[str, object]]) -> str:
+def _sentence(rows: Sequence[Row]) -> str:
     """What all models together would be asked and cost."""
     totals = [row for row in rows if row["stage"] == "total"]
 
@@ -88,12 +89,12 @@ def _sentence(rows: Sequence[Mapping[str, object]]) -> str:
         ends = {
             f"{name}_{end}": None
             if any(row[f"{name}_{end}"] is None for row in totals)
-            else sum(row[f"{name}_{end}"] for row in totals)  # type: ignore[misc]
+            else sum(row[f"{name}_{end}"] for row in totals)
             for end in ("low", "high")
         }
         return _range(ends, name)
 
-    asked = sum(int(str(row["to_ask"])) for row in totals)
+    asked = sum(int(row["to_ask"]) for row in totals)
     price = together("price") or "unknown (no price of a model)"
     return (
         f"plan: {asked:,} requests to send; tokens in {together('tokens_in')}, out {together('tokens_out')}; "

@@ -73,7 +73,7 @@ def back_translation(
 
     Items whose back-translation scores below the gate, whose gold differs between the sides, or that a model did not
     answer readably on both sides are left out and counted. `clustered` is the estimate to report: items are resampled
-    with all their models. Beside it: without each model, without models that are often unreadable, each benchmark.
+    with all their models. Next to it: without each model, without models that are often unreadable, each benchmark.
 
     For example:
 

@@ -143,7 +143,7 @@ def _page(runs: Sequence[Path]) -> Path:
 
 
 def _run(runs: Sequence[Path]) -> Run:
-    """Whose study and signature the page shows: the run's, or those of several by the names of their folders."""
+    """The study and signature that the page shows: the run's, or those of several by the names of their folders."""
     from hesperus.records import Run, read_records
     from hesperus.reports.html import open_run
 

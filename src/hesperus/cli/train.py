@@ -177,7 +177,7 @@ def _balance(pairs: LabelledPairs, settings: SplitSettings) -> Table:
     divided = split_by_post(pairs, settings)
     reasons = {
         str(row["property"]): (
-            int(str(row["rows"])) - int(str(row["examples"])),
+            row["rows"] - row["examples"],
             f"{row['said_again']} rows repeat a pair, {row['conflicting_rows']} contradict each other, in the whole data",
         )
         for row in left_out(pairs)

@@ -55,8 +55,8 @@ class Readability:
 
     Attributes:
         prompts: Prompts asked.
-        readable: Those whose reply could be read, at the first try or later.
-        at_once: Those whose first reply could be read.
+        readable: Those with a reply that could be read, at the first try or later.
+        at_once: Those read at the first reply.
         failed: Those that got no reply; the others that are not readable got replies that could not be read.
     """
 
@@ -97,7 +97,7 @@ class Asker:
         ask_requests: Answers requests in order, such as hesperus.asking.ask with its model and store filled in.
         settings: How replies are drawn.
         held: Which requests a store answers; None if there is no store.
-        retry: Whether questions whose stored replies could not be read are asked again.
+        retry: Whether questions with an unreadable stored reply are asked again.
 
     Attributes:
         stored: Replies that came from the store so far.
@@ -139,7 +139,7 @@ class Asker:
 
 
 def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) -> list[Settled[T]]:
-    """Ask all questions, then again those whose replies could not be read.
+    """Ask all questions, then again those with replies that could not be read.
 
     Args:
         questions: What to ask.

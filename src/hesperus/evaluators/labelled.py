@@ -1,4 +1,4 @@
-"""Texts whose claims people have labelled, read from files: what a judge is calibrated on."""
+"""Texts with claims that people have labelled, read from files: what a judge is calibrated on."""
 
 from __future__ import annotations
 

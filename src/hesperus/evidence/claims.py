@@ -1,4 +1,4 @@
-"""Numbers that somebody claims, held against the same numbers made anew: which differ, and by how much."""
+"""Numbers that somebody claims, compared with the same numbers computed again: which differ, and by how much."""
 
 from __future__ import annotations
 

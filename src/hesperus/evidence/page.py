@@ -21,7 +21,7 @@ _LARGEST = 256 << 20
 
 
 def numbers_block(claims: Mapping[str, Document], settings: Mapping[str, JSON], version: str) -> str:
-    """The tables as an element that a browser does not show: JSON of plain characters, in which no mark-up can stand.
+    """The tables as an element that a browser does not show: JSON of plain characters, in which no mark-up can be.
 
     Args:
         claims: Name to table.

@@ -82,7 +82,7 @@ class Run:
         return self._repeats.get((model, task, instruction, given), [])
 
     def gold(self, task: str) -> dict[str, str | None]:
-        """The gold label of each item: of those whose gold is one in all senses, or which have none."""
+        """The gold label of each item: of those with gold that is one in all senses, or which have none."""
         if task not in self._gold:
             items = {item for key, records in self.cells.items() if key[1] == task for item in records}
             golds = {item: self.golds[task].get(item, set()) for item in items}
@@ -106,7 +106,7 @@ def answers_of(records: dict[str, Row]) -> Answers:
 
 
 def share(part: float, whole: float) -> float | None:
-    """A part over its whole; None where the whole is nothing."""
+    """A part over its whole; None if the whole is nothing."""
     return part / whole if whole else None
 
 
@@ -116,7 +116,7 @@ def speaks(rows: Iterable[str | None]) -> bool:
 
 
 def compared(a: Answers, b: Answers, rule: str) -> Compared:
-    """The items that count on both sides; none where one of the sides has no label for any of them."""
+    """The items that count on both sides; none if one of the sides has no label for any of them."""
     found: Compared = {}
     for item in a:
         if item not in b:
@@ -161,7 +161,7 @@ def validity(records: dict[str, Row]) -> Number:
 
 
 def outcome(records: dict[str, Row], name: str) -> Number:
-    """The share of what was asked that came to an outcome."""
+    """The share of what was asked with an outcome."""
     return share(sum(record["outcome"] == name for record in records.values()), len(records)), len(records)
 
 
@@ -289,13 +289,13 @@ def agreement(
 
 
 def _others(run: Run, task: str, items: Iterable[str]) -> float | None:
-    """Mean of 1 / (options − 1); None where an item does not say two or more options."""
+    """Mean of 1 / (options − 1); None if an item does not say two or more options."""
     counts = [len(run.options[task].get(item, ())) for item in items]
     return sum(1 / (count - 1) for count in counts) / len(counts) if counts and min(counts) > 1 else None
 
 
 def beyond_chance(observed: float, expected: float) -> float | None:
-    """(observed − expected) / (1 − expected); None where chance leaves no room."""
+    """(observed − expected) / (1 − expected); None if chance leaves no room."""
     return (observed - expected) / (1 - expected) if 1 - expected > 1e-12 else None
 
 
@@ -346,7 +346,7 @@ def soft_agreement(
 
 
 def rank_overlap(p: dict[str, float], q: dict[str, float]) -> float:
-    """RankC of an item: overlap of the first j options, with the weight e^(C − j); ties to the option that stands first."""
+    """RankC of an item: overlap of the first j options, with the weight e^(C − j); ties to the first option."""
     labels = sorted(p)
     orders = [sorted(labels, key=lambda label: -side[label]) for side in (p, q)]
     weights = [math.exp(-place) for place in range(len(labels))]
@@ -466,7 +466,7 @@ def _passes(run: Run, model: str, item: str, signed: Row) -> bool:
 
 
 def recomputed(run: Run, table: str, row: Row, signed: Row) -> Number | None:
-    """The number of a row; None where this script does not know the measure."""
+    """The number of a row; None if this script does not know the measure."""
     settings = signed.get("MeasureSettings") or signed.get("SimilaritySettings") or {}
     rule = settings.get("invalid", "disagree")
     if settings.get("by"):

@@ -1,4 +1,4 @@
-"""Addresses of the explorer: every filter, order and choice stands in them, so that a view can be shared."""
+"""Addresses of the explorer: every filter, order and choice is in them, so that a view can be shared."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ class SenseSummary:
 
     Attributes:
         column: The sense.
-        statistic: ``right`` (of the replies to items with gold); where there is no gold, ``same`` as the reference (of the
+        statistic: ``right`` (of the replies to items with gold); if there is no gold, ``same`` as the reference (of the
             pairs of answers); of free texts and of a reference without gold, ``answered`` (of the replies).
         value: The share in per cent, or a dash.
-        interval: Its Wilson interval, or why there is none.
+        interval: Its Wilson interval, or why it has no interval.
         n: What it rests on.
         lost, changed, unanswered, error: Questions.
     """

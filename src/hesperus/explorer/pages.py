@@ -224,7 +224,7 @@ def _quick(open_: OpenRuns, view: View) -> Iterable[Quick]:
 
 
 def _choices(matrix: ItemMatrix) -> dict[str, list[str]]:
-    """Values to choose from: run, task, model and the groups, where there are several and not too many."""
+    """Values to choose from: run, task, model and the groups, if there are several and not too many."""
     found = {}
     for name in ("run", "task", "model", *matrix.groups):
         values = matrix.rows[name].drop_nulls().unique().sort().to_list()

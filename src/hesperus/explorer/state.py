@@ -112,7 +112,7 @@ class OpenRuns:
 
 
 def with_translations(run: Run, folder: Path) -> Run:
-    """A run whose records have the translations of their replies, where the run folder has them.
+    """A run; its records have the translations of their replies if the run folder has them.
 
     Raises:
         DataError: An evaluation in the folder is broken.

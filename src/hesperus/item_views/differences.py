@@ -33,7 +33,7 @@ def differences(a: str, b: str, tag: str) -> tuple[tuple[Piece, ...], tuple[Piec
         tag: The language.
 
     Returns:
-        Pieces of both, which put together are the texts; None where they are too long to compare.
+        Pieces of both, which put together are the texts; None if they are too long to compare.
     """
     left, right = _tokens(a, tag), _tokens(b, tag)
     if max(len(left), len(right)) > MOST_TOKENS:
@@ -73,7 +73,7 @@ def _tokens(text: str, tag: str) -> list[str]:
 
 
 def _parts(word: str) -> list[str]:
-    """A word without the punctuation around it, which stands by itself."""
+    """A word without the punctuation around it, which is a piece of its own."""
     start, end = 0, len(word)
     while start < end and unicodedata.category(word[start])[0] in "PS":
         start += 1

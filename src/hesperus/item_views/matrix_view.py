@@ -29,7 +29,7 @@ _SNIPPET = 90
 
 
 class Links(Protocol):
-    """Where the parts of a matrix lead; None where they lead nowhere."""
+    """Where the parts of a matrix lead; None if they lead nowhere."""
 
     def question(self, row: Mapping[str, Any], column: MatrixColumn | None) -> str | None:
         """The question of a row, or one sense of it."""
@@ -240,7 +240,7 @@ def _row(
 def cell_view(
     cell: Mapping[str, Any] | None, column: MatrixColumn, matrix: ItemMatrix, href: str | None
 ) -> CellView:
-    """One cell; None stands for what was not asked."""
+    """One cell; None means what was not asked."""
     if cell is None:
         return CellView("", "absent", False, False, "not asked", "not asked", None)
     answer, mark, outcome = cell["answer"], cell["mark"], cell["outcome"]

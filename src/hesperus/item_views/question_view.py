@@ -54,7 +54,7 @@ class SenseView:
         fields: Field name to text.
         has_texts: Whether the texts of this sense are known.
         answers: The first is that of the sense as a whole, if it was asked.
-        href: Compares this sense with the one that is chosen; None where it is chosen or nothing leads there.
+        href: Compares this sense with the one that is chosen; None if it is chosen or nothing leads there.
     """
 
     code: str
@@ -144,7 +144,7 @@ def question_view(
 
 
 def _ordered(asked: Mapping[str, list[MatrixColumn]]) -> dict[str, list[MatrixColumn]]:
-    """The reference first, then the senses of a language together: a text beside its back-translation."""
+    """The reference first, then the senses of a language together: a text next to its back-translation."""
     codes = list(asked)
 
     def place(code: str) -> tuple[object, ...]:

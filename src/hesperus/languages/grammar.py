@@ -20,7 +20,7 @@ ending (B'dir); ``none``: neither."""
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What stands around an answer, and what it does to it.
+    """What is around an answer, and what it does to it.
 
     Attributes:
         negators: Words that negate what follows within two words ("nicht", "not").

@@ -83,7 +83,7 @@ class Pack:
         option_letters: The letters with which the language counts options; at least eight.
         latin_letters: Whether A, B, C, D are usual as well.
         digits: 0 to 9 as the script writes them.
-        cues: What stands directly before an answer ("Antwort:", "答案是"); bare nouns with their colon.
+        cues: What is directly before an answer ("Antwort:", "答案是"); bare nouns with their colon.
         refusals: Phrases by which a model declines or says that it cannot know.
         quotes: Pairs of quotation marks in use, the usual one first.
         option_words: What an option is called ("Option", "选项").
@@ -93,7 +93,7 @@ class Pack:
         requests: Name of a request (see REQUESTS) to its template; empty in a pack that reads answers only.
         targets: BCP-47 tag to the name of that language in the form that ``requests["translate"]`` needs; empty
             likewise.
-        grammar: What stands around an answer, and what it does to it.
+        grammar: What is around an answer, and what it does to it.
         reviewed: What a native reader has confirmed.
     """
 

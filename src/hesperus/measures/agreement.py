@@ -59,7 +59,7 @@ class Key:
     """What the items themselves say.
 
     Attributes:
-        gold: Codes of the right options, [items]; negative where there is none.
+        gold: Codes of the right options, [items]; negative if unknown.
         options: Number of options of each item, [items]; κ_p is undefined where it is not known (0) or is 1.
     """
 
@@ -246,7 +246,7 @@ def rank_consistency_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
 
     Args:
         p: Probabilities or scores, [items, options]; NaN where the item was not scored.
-        q: Those of the other run. Ties go to the option that stands first.
+        q: Those of the other run. Ties go to the first option.
         key: Number of options of each item; gold is not used.
     """
     both = _scored_twice(_scored(p), _scored(q))
@@ -272,7 +272,7 @@ def rank_features(scores: Floats, options: npt.NDArray[np.int32]) -> Floats:
     product of two indicators; hence a feature for each j and option, √(w_j / j) where the option is among the top j.
 
     Args:
-        scores: [runs, items, options]; ties go to the option that stands first.
+        scores: [runs, items, options]; ties go to the first option.
         options: Number of options of each item.
 
     Returns:
@@ -292,7 +292,7 @@ def rank_features(scores: Floats, options: npt.NDArray[np.int32]) -> Floats:
 
 
 def _graded(both: Comparison, key: Key, *runs: Codes) -> tuple[Comparison, Mask]:
-    """The comparison over the items that have a gold label, and those items; none where a run answers none of them."""
+    """The comparison over the items that have a gold label, and those items; none if a run answers none of them."""
     graded = both.counted & (key.gold >= 0)
     lost = {"without a gold label": both.n - int(graded.sum())}
     if unanswered(graded, *runs):

@@ -44,7 +44,7 @@ def krippendorff_alpha(
         items: Item of each unit, as 0, 1, 2, …, [units]; items are then drawn with all their units. None: each unit is one.
 
     Returns:
-        The estimate; `n` counts units with two ratings or more, `excluded` those with one. Undefined where there is no
+        The estimate; `n` counts units with two ratings or more, `excluded` those with one. Undefined if there is no
         such unit, or all their ratings are the same.
 
     Raises:

@@ -38,11 +38,11 @@ INVALID_RULES: tuple[InvalidRule, ...] = get_args(InvalidRule)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Two runs of answers beside each other, item by item.
+    """Two runs of answers next to each other, item by item.
 
     Attributes:
-        counted: Items that stand in the denominator.
-        agree: Items that count and whose answers are the same.
+        counted: Items in the denominator.
+        agree: Items that count and have the same answers.
         excluded: Items that were asked at least once and do not count.
         reason: Why they do not.
     """

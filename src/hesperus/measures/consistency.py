@@ -66,7 +66,7 @@ def consistency_statistic(
         b: Class codes of the other run.
         invalid: How unreadable answers compare.
         where: Count only these items: P(agree | where). They are a condition, hence not "excluded".
-        kind: What those items are, for the message where there is none ("item that the source got right").
+        kind: What those items are, for the message if nothing counts ("item that the source got right").
     """
     both = compare(a, b, invalid=invalid)
     counted = both.counted if where is None else both.counted & where
@@ -94,7 +94,7 @@ def split_statistics(
     Args:
         a: Class codes of the source run, [items].
         b: Class codes of the other run.
-        gold: Codes of the right answers of the source, negative where there is none (such items are in neither part).
+        gold: Codes of the right answers of the source, negative if unknown (such items are in neither part).
         invalid: How unreadable answers compare; an unreadable source answer is incorrect.
 
     Returns:

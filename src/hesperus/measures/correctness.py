@@ -19,7 +19,7 @@ def accuracy(
 
     Args:
         answers: Class codes, [items].
-        gold: Codes of the right answers, negative where there is none.
+        gold: Codes of the right answers, negative if unknown.
         invalid: ``drop`` leaves unreadable answers out; under the other rules they are wrong.
         bootstrap: How to make the interval; None leaves it out.
 
@@ -60,7 +60,7 @@ def accuracy_statistic(answers: Codes, gold: Codes, *, invalid: InvalidRule = "d
 
 
 def validity_statistic(answers: Codes) -> Statistic:
-    """Share of the items with a reply whose answer could be read as a label; 0 where none could.
+    """Share of the items with a reply that could be read as a label; 0 where none could.
 
     Args:
         answers: Class codes, [items].

@@ -1,4 +1,4 @@
-"""Is it the translation? An item's score (BLEU, chrF, COMET, …) beside whether its answers agree."""
+"""Is it the translation? An item's score (BLEU, chrF, COMET, …) next to whether its answers agree."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def mean_statistic(score: Column, counted: Mask, *, excluded: int = 0, reason: s
 
 
 def pearson_statistic(x: Column, y: Column, *, counted: Mask | None = None) -> Statistic:
-    """Pearson's correlation before it is reduced; items whose score is not finite do not count."""
+    """Pearson's correlation before it is reduced; items with a score that is not finite do not count."""
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError(f"a correlation needs the same items: {x.shape} and {y.shape}")
     usable = np.isfinite(x) & np.isfinite(y)
@@ -113,7 +113,7 @@ def pearson_p(
         seed: Seed of the generator.
 
     Returns:
-        In (0, 1]; None where fewer than two items count or one side does not vary, or nothing is permuted.
+        In (0, 1]; None if fewer than two items count or one side does not vary, or nothing is permuted.
     """
     keep = np.isfinite(x) & np.isfinite(y)
     keep = keep if counted is None else keep & counted
@@ -153,10 +153,10 @@ def _correlation(sums: Floats) -> Floats:
 def above_statistics(
     agree: Mask, counted: Mask, *, score: Column, threshold: float
 ) -> tuple[Statistic, Statistic]:
-    """Consistency of the items whose score lies strictly above a threshold, and their share.
+    """Consistency of the items with a score that lies strictly above a threshold, and their share.
 
     Args:
-        agree: Items whose answers agree.
+        agree: Items with answers that agree.
         counted: Items that count.
         score: A number per item; where it is not finite the item is below every threshold.
         threshold: The paper's is BLEU 50.

@@ -40,7 +40,7 @@ def mantel_test(
     Args:
         x: Symmetric, [runs, runs]; the diagonal is not looked at, pairs with NaN do not count.
         y: Another measure of the same pairs, likewise; its runs are permuted.
-        permutations: Random permutations; where there are no more of them at all, every one is tried. 0 leaves p out.
+        permutations: Random permutations; if there are no more of them at all, every one is tried. 0 leaves p out.
         seed: Seed of the generator.
         strata: A code for each run; runs are permuted only with those of the same code. None permutes all.
         ceiling: Permutations up to which more are drawn where p is small (see permuting.monte_carlo_p).

@@ -1,6 +1,6 @@
 """Many tests at once: p values adjusted for the size of their family.
 
-A None stands for a test that could not be made; it stays None and does not count in the family.
+A None means a test that could not be made; it stays None and does not count in the family.
 """
 
 from __future__ import annotations

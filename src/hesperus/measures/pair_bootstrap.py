@@ -202,7 +202,7 @@ class _Belongings:
     """Columns that belong to a set of items, or to a run on a set of items.
 
     Attributes:
-        family: Whose they are.
+        family: The family of pairs.
         common: Sets of items that pairs have in common, [sets, items].
         run: The run of each entry.
         other: The items of the other run of each entry, [entries, items].
@@ -331,8 +331,8 @@ class _Table:
 
     Attributes:
         n: Items in common, [sets, resamples].
-        agree: What pseudo-items add to the agreement of every pair, [resamples]; None where there are none.
-        others: Mean of 1 / (options − 1), [sets, resamples]; None where the measure does not need it.
+        agree: What pseudo-items add to the agreement of every pair, [resamples]; None without pseudo-items.
+        others: Mean of 1 / (options − 1), [sets, resamples]; None if the measure does not need it.
         first: Probability on gold, or share of each class, where a run is the first of a pair, [entries, resamples].
         second: The same where it is the second.
     """

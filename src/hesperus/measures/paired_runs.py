@@ -48,7 +48,7 @@ class HardRuns:
         return ("raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency")
 
     def counted(self) -> Mask:
-        """Where an answer stands in the denominator, [runs, items]."""
+        """Where an answer is in the denominator, [runs, items]."""
         return self.answered() if self.invalid == "drop" else replied(self.codes)
 
     def answered(self) -> Mask:
@@ -126,7 +126,7 @@ class SoftRuns:
         return self.counted()
 
     def on_gold(self) -> Floats:
-        """Probability of the right option, [runs, items]; 0 where there is none."""
+        """Probability of the right option, [runs, items]; 0 if unknown."""
         items = np.arange(len(self.key.gold))
         found = self.probs[:, items, np.maximum(self.key.gold, 0)]
         return np.where((self.key.gold >= 0) & np.isfinite(found), found, 0.0)

@@ -316,7 +316,7 @@ def rank_pairs(scores: Floats, *, key: Key, block: int = 1 << 10) -> tuple[npt.N
         block: Items that go through one product; each takes options² numbers a run.
 
     Returns:
-        Items that a pair rests on, and RankC (see rank_consistency_statistic), NaN where there is none; [runs, runs].
+        Items that a pair rests on, and RankC (see rank_consistency_statistic), NaN if undefined; [runs, runs].
     """
     runs = len(scores)
     _check(runs, scores.shape[:2], key)

@@ -63,7 +63,7 @@ def smallest_detectable_difference(
         exact: The power of the exact test, in place of the mid-p test.
 
     Returns:
-        In (0, 1]; None where not even the largest difference that there is room for would be found so often (fewer than
+        In (0, 1]; None if not even the largest difference that there is room for would be found so often (fewer than
         5 items of the mid-p test at a level of 0.95, fewer than 6 of the exact one).
 
     Raises:
@@ -105,7 +105,7 @@ class Apart:
         square: Mean square of the items' differences; of yes and no the share of discordant items.
         each: By how much an item differs, of those that do.
         sides: Both values.
-        limits: The smallest and the largest value a side can have; None where they are unknown: the items then vary
+        limits: The smallest and the largest value a side can have; None if they are unknown: the items then vary
             alike, however far the sides lie apart.
     """
 
@@ -152,7 +152,7 @@ class Apart:
 
 
 def _smallest(apart: Apart, *, level: float, power: float, exact: bool) -> float | None:
-    """The smallest difference that a sign test of the items finds so often; None where not even the largest is."""
+    """The smallest difference that a sign test of the items finds so often; None if not even the largest is."""
 
     def short(difference: float) -> float:
         square = apart.squared(difference)
@@ -277,7 +277,7 @@ def exchanged_detectable(
         power: Chance of finding the difference.
 
     Returns:
-        None where no prompt differs, and where no difference that there is room for would be found so often: of five
+        None if no prompt differs, or if no difference that there is room for would be found so often: of five
         prompts none has a p value below 0.05.
     """
     size = np.abs(moves)
@@ -307,7 +307,7 @@ def agreement_detectable(
         power: Chance of finding the difference.
 
     Returns:
-        None without resamples, where the column moves with the others, and where no difference would be found so often.
+        None without resamples, where the column moves with the others, or if no difference would be found so often.
     """
     columns = np.column_stack([np.asarray(column, dtype=np.float64) for column in apart.columns])
     kinds, counts = np.unique(columns, axis=0, return_counts=True)

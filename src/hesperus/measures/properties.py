@@ -1,7 +1,7 @@
 """Agreement of property profiles, and how well a classifier finds a property.
 
 A profile holds a level of each property of a text: absent or present, or one of several classes. Two texts agree where
-their whole profiles are equal; beside it stand each property's own agreement, Cohen's κ and the change of its share.
+their whole profiles are equal; next to it are each property's own agreement, Cohen's κ and the change of its share.
 
 References:
     Gupta, Mehta, Xu and Srikumar, Found in Translation: Measuring Multilingual LLM Consistency as Simple as Translate
@@ -65,7 +65,7 @@ def profile_statistics(
     """Agreement of profiles, before it is reduced.
 
     Args:
-        a: Levels of the references, whole numbers from 0, [pairs, properties]; UNCLASSIFIED where there is none.
+        a: Levels of the references, whole numbers from 0, [pairs, properties]; UNCLASSIFIED if unknown.
         b: Levels of the candidates.
         properties: Names of the columns, each once.
         items: Which item each pair belongs to, as any whole numbers, [pairs]: pairs of one item (several languages)
@@ -239,5 +239,5 @@ def _change(sums: Floats) -> Floats:
 
 
 def _f1(cells: Floats, own: int) -> Floats:
-    """F1 of the class whose texts found stand in column `own`: 2 · found / (2 · found + missed + wrong)."""
+    """F1 of the class with its found texts in column `own`: 2 · found / (2 · found + missed + wrong)."""
     return divide(2.0 * cells[..., own], 2.0 * cells[..., own] + cells[..., 1] + cells[..., 2])

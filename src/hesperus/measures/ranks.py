@@ -79,7 +79,7 @@ def spearman_p(
         ceiling: Permutations up to which more are drawn where p is small (see permuting.monte_carlo_p).
 
     Returns:
-        In (0, 1]; None where ρ is undefined, or nothing is permuted.
+        In (0, 1]; None if ρ is undefined, or nothing is permuted.
 
     Raises:
         ValueError: The two have different items.
@@ -117,7 +117,7 @@ def _ranks(values: Floats) -> Floats:
 
 
 def _weighted_ranks(values: Floats, counts: Floats) -> Floats:
-    """Mean places of the items where each stands as often as it was drawn, [resamples, items]."""
+    """Mean places of the items where each counts as often as it was drawn, [resamples, items]."""
     distinct, places = np.unique(values, return_inverse=True)
     member = np.zeros((len(values), len(distinct)))
     member[np.arange(len(values)), places] = 1.0

@@ -108,7 +108,7 @@ def cohen_statistic(a: npt.ArrayLike, b: npt.ArrayLike, *, weights: Weights = "n
     """Cohen's κ of two raters, at most 1, plain or weighted by how far apart two ratings are.
 
     Args:
-        a: Ratings of one, [units]; NaN where there is none.
+        a: Ratings of one, [units]; NaN if missing.
         b: Ratings of the other.
         weights: ``none``; ``linear`` and ``quadratic`` take the ratings for places on a line.
 
@@ -199,7 +199,7 @@ def confusion(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, npt.NDArray[n
     """What one rater said where the other said what.
 
     Args:
-        a: Ratings of one, [units]; NaN where there is none.
+        a: Ratings of one, [units]; NaN if missing.
         b: Ratings of the other.
 
     Returns:

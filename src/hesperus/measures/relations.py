@@ -23,8 +23,8 @@ class Relation:
     """What a test found.
 
     Attributes:
-        statistic: Its statistic: U, or a correlation; None where it is undefined.
-        p: Two-sided p value, in [0, 1]; None where the test cannot be made.
+        statistic: Its statistic: U, or a correlation; None if it is undefined.
+        p: Two-sided p value, in [0, 1]; None if the test cannot be made.
         test: Name of the test.
         n: Values it rests on.
         reason: Why something is None; empty otherwise.
@@ -48,7 +48,7 @@ def mann_whitney(x: npt.ArrayLike, y: npt.ArrayLike) -> Relation:
 
     Returns:
         U of the first sample and its two-sided p value: exact where the smaller sample has at most 8 values and none
-        are tied, else by the normal approximation with corrections for ties and continuity. None where a sample is
+        are tied, else by the normal approximation with corrections for ties and continuity. None if a sample is
         empty.
 
     Reference: Mann and Whitney (1947).

@@ -4,7 +4,7 @@ The unit is the item, and all answers to a drawn item travel together: two measu
 resamples, so their difference is paired by itself. A resample is a row of weights, one for each item; the resampled
 sums of any number of per-item columns are one matrix product.
 
-``bayesian`` (the default): each item weighs Exp(1), and pseudo-items that stand in the corners of what an item can be
+``bayesian`` (the default): each item weighs Exp(1), and pseudo-items that are in the corners of what an item can be
 weigh Gamma(1/2) each (see Statistic). Away from the edge the interval is as wide as that of the percentile bootstrap;
 where all items are alike it stays honest. Weights are whole numbers in units of 1/16, so that the sums of whole columns
 are exact, also in float32, and the same whatever multiplies them.
@@ -98,7 +98,7 @@ class Draws:
 
     @property
     def bayesian(self) -> bool:
-        """Whether pseudo-items stand in the corners."""
+        """Whether there are pseudo-items in the corners."""
         return self.bootstrap.interval == "bayesian"
 
     def blocks(self) -> Iterator[ItemWeights]:
@@ -227,7 +227,7 @@ def draws(items: int, bootstrap: Bootstrap) -> Draws | None:
         bootstrap: How many resamples, the seed and the method.
 
     Returns:
-        None where there is nothing to draw: no items, or no resamples wanted.
+        None if there is nothing to draw: no items, or no resamples wanted.
     """
     return Draws(items, bootstrap) if items and bootstrap.resamples else None
 
@@ -244,7 +244,7 @@ def intervals(spread: Floats, values: Floats, bootstrap: Bootstrap) -> tuple[Flo
     Returns:
         Lower and upper ends, [rows]; NaN where the value is undefined, where no more than half of the resamples are
         defined, and where both ends would be the same: resamples that are all alike say nothing of other items, so
-        that no interval stands there. Percentile intervals keep such ends, as their definition has them.
+        that there is no interval. Percentile intervals keep such ends, as their definition has them.
     """
     values = np.asarray(values, dtype=np.float64)
     low, high = _quantiles(spread, bootstrap.level)

@@ -49,7 +49,7 @@ def pooled_accuracy_statistic(codes: Codes, gold: Codes, *, invalid: InvalidRule
 
     Args:
         codes: Class codes, [runs, items].
-        gold: Codes of the right answers, [items], negative where there is none.
+        gold: Codes of the right answers, [items], negative if unknown.
         invalid: ``drop`` leaves unreadable answers out; under the other rules they are wrong.
     """
     _check_rule(invalid)
@@ -169,7 +169,7 @@ def together_statistics(
         invalid: How unreadable answers compare.
 
     Returns:
-        The size of the subsets (None where there are none), the name and the measure before it is reduced:
+        The size of the subsets (None without subsets), the name and the measure before it is reduced:
         ``krippendorff_alpha`` and ``accuracy``, then ``subset_consistency`` and ``ac3`` for each size.
     """
     found: list[tuple[int | None, str, Statistic]] = [

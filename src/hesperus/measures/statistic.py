@@ -1,7 +1,7 @@
 """A measure in parts: columns with a row per item, how the sums of the columns become the number, and its corners.
 
 Everything else follows from these: the point value reduces the plain sums, resampling reduces the sums of each
-resample, a difference reduces two sets of sums beside each other. The corners are what the columns of one item can be
+resample, a difference reduces two sets of sums next to each other. The corners are what the columns of one item can be
 at the extremes (right, wrong); resampling adds a pseudo-item in each, so that intervals hold at the edge (see resample).
 """
 
@@ -52,12 +52,12 @@ class Statistic:
             (the same object) is resampled once.
         reduce: Sums of the columns, [..., k], to values, [...]; NaN where the measure is undefined.
         corners: What the columns of one item are at the extremes of what it can be, k numbers each; a pseudo-item in
-            each keeps intervals honest where all items are alike. Or why there are none.
+            each keeps intervals honest where all items are alike. Or why it has no corners.
         n: Items that the number rests on.
         excluded: Items left out.
         reason: Why items were left out.
         undefined: What to say where the number is undefined.
-        limits: The smallest and the largest value it can have; None where nobody needs them.
+        limits: The smallest and the largest value it can have; None if nobody needs them.
     """
 
     columns: tuple[Column, ...]
@@ -317,7 +317,7 @@ def score_interval(
         bootstrap: How to resample.
 
     Returns:
-        From columns [items, k], a score of their sums [k] (None where undefined) and corners: the ends, or None for both.
+        From columns [items, k], a score of their sums [k] (None if undefined) and corners: the ends, or None for both.
     """
 
     def ends(
@@ -340,7 +340,7 @@ def finished(statistic: Statistic, value: float, ends: tuple[float, float] | Non
     Args:
         statistic: What was reduced.
         value: Its value.
-        ends: Ends of its interval, NaN where resampling gave none; None where none was wanted.
+        ends: Ends of its interval, NaN where resampling gave none; None if none was wanted.
     """
     if np.isnan(value):
         reason = "; ".join(text for text in (statistic.undefined, statistic.reason) if text)

@@ -148,7 +148,7 @@ def discordant(pairs: TaxPairs) -> tuple[int, int]:
 
 
 def item_signal(pairs: TaxPairs) -> Floats:
-    """Mean difference of each item over the models with a strict pair of it, [items]; NaN where there is none."""
+    """Mean difference of each item over the models with a strict pair of it, [items]; NaN without one."""
     strict = pairs.strict
     apart = (pairs.first_right & strict).sum(axis=0) - (pairs.second_right & strict).sum(axis=0)
     return divide(apart.astype(np.float64), strict.sum(axis=0).astype(np.float64))
@@ -164,7 +164,7 @@ def residue_strata(
         back_right: The same models right on the back-translation.
         usable: Items with a readable answer of all of these models on both sides, [items].
         labels: Answers of the source-centric models to the translated items, [models, items]; negative: none.
-        others: Answers of the other group, [models, items]; no rows where there is no other group.
+        others: Answers of the other group, [models, items]; no rows if there is no other group.
 
     Returns:
         high: all right before, one or more wrong on the way back. disagreement: the majority answers of the two groups

@@ -32,7 +32,7 @@ class PValue:
     """What a test found.
 
     Attributes:
-        value: Two-sided p value in [0, 1]; None where the test cannot be made.
+        value: Two-sided p value in [0, 1]; None if the test cannot be made.
         test: Name of the test.
         n: Items it rests on.
         reason: Why the value is None; empty otherwise.
@@ -85,7 +85,7 @@ def mcnemar_test(a: Mask, b: Mask, *, counted: Mask, exact: bool = False) -> PVa
         exact: The exact form in place of the mid-p form (see sign_test).
 
     Returns:
-        The p value; None where no item counts.
+        The p value; None if no item counts.
     """
     n = int(counted.sum())
     name = "exact McNemar" if exact else "mid-p McNemar"
@@ -111,7 +111,7 @@ def permutation_test(
 
     Returns:
         The two-sided p value: exact where at most 14 items differ, else (1 + as extreme) / (1 + resamples), which is
-        never 0. None where there is no item.
+        never 0. None if there is no item.
 
     Raises:
         ValueError: A difference is not finite, or `resamples` is less than 1.
@@ -159,8 +159,8 @@ def resampled_p(spread: Floats) -> float | None:
         spread: The number in every resample, [resamples]; undefined ones (NaN) are left out.
 
     Returns:
-        In [10^-6, 1]; None where fewer than half of the resamples are defined, or there is none, and where all are
-        alike and not 0: they then say nothing of what other items would show.
+        In [10^-6, 1]; None if fewer than half of the resamples are defined, or there are no resamples, or if all are alike
+        and not 0: they then say nothing of what other items would show.
     """
     kept = np.sort(spread[np.isfinite(spread)])
     count = len(kept)

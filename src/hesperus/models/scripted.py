@@ -1,4 +1,4 @@
-"""A model whose replies the caller writes: for examples, for tests of what is built on hesperus."""
+"""A model with replies that the caller writes: for examples, for tests of what is built on hesperus."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def read_choice(document: Any, where: str) -> dict[str, Any]:
     """The first choice of a completion.
 
     Raises:
-        TransientError: There is none (kind ``empty_choices``), the server gave up half-way (``gave_up``), or the document
+        TransientError: It holds no choice (kind ``empty_choices``), the server gave up half-way (``gave_up``), or the document
             is no completion (``bad_reply``).
     """
     choices = document.get("choices") if isinstance(document, dict) else None

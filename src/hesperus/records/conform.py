@@ -66,7 +66,7 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
         The columns of the contract in order, then the others as they were.
 
     Raises:
-        DataError: A required column is missing, a value has the wrong type or breaks a rule, a label is none of its
+        DataError: A required column is missing, a value has the wrong type or breaks a rule, a label is not one of its
             item's options, or two rows share their key; the message names the file, the row and the column.
     """
     place = _Place(file, header)
@@ -184,7 +184,7 @@ def _from_json(column: pl.Series, kind: pl.DataType, place: _Place) -> pl.Series
 
 
 def _json_list(text: str, *, is_text: bool) -> list[str] | list[float] | None:
-    """The texts or numbers of a JSON list; None if it is none."""
+    """The texts or numbers of a JSON list; None if it is no list."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -238,7 +238,7 @@ def _check_outcomes(frame: pl.DataFrame, place: _Place) -> None:
 
 
 def _settle_labels(frame: pl.DataFrame, place: _Place) -> pl.DataFrame:
-    """Labels as options of their items; those that are none are refused, unless the reply itself is the answer."""
+    """Labels as options of their items; other labels are refused, unless the reply itself is the answer."""
     frame, strangers = settled(frame)
     open_answer = pl.lit(False)
     if "rule" in frame.columns and frame["rule"].dtype == pl.String:

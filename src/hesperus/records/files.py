@@ -28,7 +28,7 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a new file next to `path`, then put it in its place in one step.
 
     Args:
-        path: Where the file shall stand; its folder is made.
+        path: Where the file shall be; its folder is made.
         write: Writes the content to the path it is given.
 
     Raises:

@@ -2,7 +2,7 @@
 
 A table written by hand or by another tool may say `a`, `(B)` or `C.` where the options are A to D, and 1, "1" or 1.0
 for one number. Labels go through the cleaning that replies go through (`comparable`); what is an option then is that
-option, and what is none is refused with counts, since it would count as wrong without being it.
+option, and any other text is refused with counts, since it would count as wrong without being it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def settled(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
         frame: Records in the types of the contract.
 
     Returns:
-        The table, and for `answer` and `gold` which rows hold a label that is none of the row's options.
+        The table, and for `answer` and `gold` which rows hold a label that is not one of the row's options.
     """
     strangers: dict[str, pl.Series] = {}
     listed = frame["options"].is_not_null()
@@ -87,7 +87,7 @@ def _as_options(frame: pl.DataFrame, name: str, listed: pl.Series) -> tuple[pl.S
 
 
 def _option_of(label: str, options: Sequence[str]) -> str | None:
-    """The one option that a label is another spelling of; None if it is none, or could be two."""
+    """The one option that a label is another spelling of; None if it is no spelling of any, or could be two."""
     form = label_key(label)
     found = [option for option in options if label_key(option) == form]
     return found[0] if len(found) == 1 else None

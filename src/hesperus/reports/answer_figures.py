@@ -11,7 +11,7 @@ from typing import Any
 import altair as alt
 
 from hesperus.analysis.pairs import Side
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.reports.multisense_figures import compared_statistic, placed, reading_order
 from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, SHARE, WIDTH, values
 from hesperus.rounding import cell
@@ -36,9 +36,9 @@ def labels_figure(table: Table) -> Any | None:
             continue
         panel, code = f"{row['model']}, {row['task']}", str(row["input"])
         if row["statistic"] == "share":
-            bars.setdefault((panel, code), {})[str(row["label"])] = float(str(row["value"]))
+            bars.setdefault((panel, code), {})[str(row["label"])] = float(row["value"])
         elif (sense := parsed(code)) is None or sense.is_original:
-            bars.setdefault((panel, f"{GOLD}, {code}"), {})[str(row["label"])] = float(str(row["value"]))
+            bars.setdefault((panel, f"{GOLD}, {code}"), {})[str(row["label"])] = float(row["value"])
     rows = []
     for (panel, code), shares in bars.items():
         name = (
@@ -110,12 +110,12 @@ def outcomes_figure(table: Table) -> Any | None:
     return _stacked(plain, order, parts=parts, colours=colours, title="share of the replies", whole=False)
 
 
-def _whole(row: Mapping[str, object]) -> bool:
-    return row["instruction"] == row["input"] and row["repeat"] == 1
+def _whole(row: Row) -> bool:
+    return bool(row["instruction"] == row["input"] and row["repeat"] == 1)
 
 
 def _stacked(
-    rows: Sequence[Mapping[str, object]],
+    rows: Sequence[Row],
     order: Sequence[str],
     *,
     parts: Sequence[str],
@@ -150,12 +150,12 @@ def _stacked(
     return charts[0] if len(charts) == 1 else alt.vconcat(*charts, spacing=18)
 
 
-def _longest(rows: Sequence[Mapping[str, object]]) -> float:
+def _longest(rows: Sequence[Row]) -> float:
     """The longest bar, so that all panels have one scale."""
     sums: dict[tuple[object, object], float] = {}
     for row in rows:
         key = (row["panel"], row["line"])
-        sums[key] = sums.get(key, 0.0) + float(str(row["value"]))
+        sums[key] = sums.get(key, 0.0) + float(row["value"])
     return max(sums.values())
 
 
@@ -208,7 +208,7 @@ def directions_figure(table: Table) -> Any | None:
         return None
     means: dict[str, float] = {}
     for row in rows:
-        means[str(row["change"])] = means.get(str(row["change"]), 0.0) + float(str(row["value"]))
+        means[str(row["change"])] = means.get(str(row["change"]), 0.0) + float(row["value"])
     changes = [
         change for change in sorted(means, key=lambda change: (-means[change], change)) if means[change] > 0
     ][:12]
@@ -226,8 +226,8 @@ def _class(label: object) -> str:
     return "unreadable" if label == "invalid" else str(label)
 
 
-def _flow(held: Sequence[Mapping[str, object]], changes: Sequence[str]) -> Any:
-    told = [{**row, "share": cell(float(str(row["value"])), "label")} for row in held]
+def _flow(held: Sequence[Row], changes: Sequence[str]) -> Any:
+    told = [{**row, "share": cell(float(row["value"]), "label")} for row in held]
     base = alt.Chart(values(told)).encode(
         x=alt.X(
             "change:N",

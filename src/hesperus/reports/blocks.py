@@ -23,7 +23,7 @@ class Number:
     """A number of a table with what is known about it.
 
     Attributes:
-        value: In its own unit: a share lies in [0, 1]; None where it is undefined.
+        value: In its own unit: a share lies in [0, 1]; None if it is undefined.
         unit: How it is written (see hesperus.rounding), or ``count``.
         low: Lower end of its interval, or None.
         high: Upper end.
@@ -45,14 +45,14 @@ class Number:
 
     @property
     def ends(self) -> str:
-        """The interval: ``[84.1, 90.1]``; empty where there is none."""
+        """The interval: ``[84.1, 90.1]``; empty without one."""
         if self.value is None or self.low is None or self.high is None or self.unit == "count":
             return ""
         return f"[{rounding.cell(self.low, self.unit)}, {rounding.cell(self.high, self.unit)}]"
 
     @property
     def data(self) -> dict[str, str]:
-        """Value and ends in full, in the unit of the text: 74.6 of a share written so; what there is none of is left out."""
+        """Value and ends in full, in the unit of the text: 74.6 of a share written so; what is missing is left out."""
         given = {"value": self.value, "low": self.low, "high": self.high} if self.value is not None else {}
         return {name: self._in_full(held) for name, held in given.items() if held is not None}
 
@@ -164,7 +164,7 @@ class Section:
     """A heading. A section without content is left out of the page.
 
     Attributes:
-        title: As it stands on the page.
+        title: As it is on the page.
         anchor: Where links lead.
         level: 2, or 3 within a section.
         listed: Short form for the list of contents; None: the title; empty: it is not listed.
@@ -203,7 +203,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Text as it stands in a file."""
+    """Text as it is in a file."""
 
     title: str
     text: str
@@ -215,7 +215,7 @@ class Reading:
 
     Attributes:
         answer: The label, or the outcome in words.
-        right: Whether it is the right one; None where that is not known.
+        right: Whether it is the right one; None if that is not known.
         reply: What the model wrote, where it is shown with the answer.
     """
 
@@ -231,7 +231,7 @@ class Verdict:
     Attributes:
         text: What is judged.
         verdict: In words.
-        good: Whether it holds; None where nobody could say.
+        good: Whether it holds; None if nobody could say.
     """
 
     text: str
@@ -246,7 +246,7 @@ class Side:
     Attributes:
         title: In words; may be empty.
         code: Sense code; may be empty.
-        texts: Name to text; None where it is not kept.
+        texts: Name to text; None if it is not kept.
         options: Texts of the options.
         reading: The answer, where one was given.
         verdicts: Title to judgements.
@@ -262,7 +262,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Answers to an item: a line a model, a column a version; None where it was not asked."""
+    """Answers to an item: a line a model, a column a version; None if it was not asked."""
 
     heads: tuple[str, ...]
     lines: tuple[tuple[str, tuple[Reading | None, ...]], ...]
@@ -341,7 +341,7 @@ class Page:
 
     Attributes:
         title: The question that it answers.
-        lead: What stands before the list of contents.
+        lead: What is before the list of contents.
         blocks: The rest, by sections.
     """
 

@@ -25,7 +25,7 @@ def cell(value: object) -> str:
 
 
 def shown_columns(table: Table) -> tuple[str, ...]:
-    """The columns as a person wants them: an interval stands with its value. They do not depend on the data."""
+    """The columns as a person wants them: an interval is next to its value. They do not depend on the data."""
     return tuple(name for name in table.columns if not (name in {"low", "high"} and _has_interval(table)))
 
 

@@ -10,6 +10,7 @@ from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.reply_language import language_table
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.summary_table import run_notes, summary_cells, summary_table
+from hesperus.analysis.table import Row
 from hesperus.analysis.tokens import tokens_table
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Column, Grid, Page, Section, Sentences, Value, anchor, count
@@ -17,7 +18,6 @@ from hesperus.reports.number_cells import left_out, number_cell, share_cell
 from hesperus.reports.provenance import cited, made
 from hesperus.wording import MISSING, joined, sense_label
 
-Row = Mapping[str, Any]
 Key = tuple[str, str, str, str]
 
 _HEADS = (

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.table import Row
 from hesperus.reports.theme import COLOURS, SHAPES, SHARE, WIDTH, values
 
 
@@ -19,20 +20,20 @@ class Hue:
     values: tuple[str, ...]
 
 
-def share_axis(rows: Sequence[Mapping[str, object]], title: str) -> Any:
+def share_axis(rows: Sequence[Row], title: str) -> Any:
     """An axis in per cent: from 0, or from the last tenth below everything where nothing lies low."""
-    lowest = min(float(str(row[name])) for row in rows for name in ("value", "low") if row[name] is not None)
+    lowest = min(float(row[name]) for row in rows for name in ("value", "low") if row[name] is not None)
     # Where everything is at 1 the axis still has a length.
     scale = alt.Scale(domain=[0 if lowest < 0.4 else min(int(lowest * 10) / 10, 0.9), 1], nice=False)
     return alt.X("value:Q", scale=scale, axis=SHARE, title=title)
 
 
-def dots(rows: Sequence[Mapping[str, object]], y: str, *, order: Sequence[str], hue: Hue, x: Any) -> Any:
+def dots(rows: Sequence[Row], y: str, *, order: Sequence[str], hue: Hue, x: Any) -> Any:
     """Points with intervals, one line a value of ``y``; a panel a value of ``panel``, one below the other.
 
     Args:
         rows: With ``panel``, ``value``, ``low``, ``high``, the column of lines and that of the hue.
-        y: Column whose values are the lines.
+        y: Column with values that are the lines.
         order: Lines from top to bottom.
         hue: What colour and shape tell apart.
         x: The axis of ``value``.

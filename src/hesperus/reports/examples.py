@@ -1,4 +1,4 @@
-"""Items whose answer changed, with what was asked and what came back."""
+"""Items with an answer that changed, with what was asked and what came back."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def whole_rows(found: Findings) -> Rows:
         {
             "panel": f"{row['model']}, {row['task']}" if several else str(row["model"]),
             "line": line,
-            "label": cell(float(str(row["value"])), "percentage"),
+            "label": cell(float(row["value"]), "percentage"),
             **{name: row[name] for name in ("value", "low", "high")},
         }
         for _, line, _, row in placed(chosen)
@@ -159,7 +159,7 @@ def _asked_again(found: Findings) -> Rows:
         {
             "panel": f"{row['model']}, {row['task']}" if several else str(row["model"]),
             "value": row["value"],
-            "label": f"{ASKED_AGAIN} {cell(float(str(row['value'])), 'percentage')}",
+            "label": f"{ASKED_AGAIN} {cell(float(row['value']), 'percentage')}",
         }
         for pair, row in compared
         if pair.kind == "repeat" and pair.a.repeat == 1 and pair.b.repeat == 2 and pair.source

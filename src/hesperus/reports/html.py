@@ -83,7 +83,7 @@ def report_findings(
         run: The run.
         settings: How; None takes the defaults.
         scores: Item scores of translations, if any.
-        folder: The run's folder, in which the evaluations of open answers stand.
+        folder: The run's folder, in which the evaluations of open answers are.
 
     Raises:
         DataError: The run has no records, or no two runs of a model that can be compared.

@@ -33,7 +33,7 @@ class Figure:
         id: Anchor, and the prefix of the ids inside.
         svg: The drawing.
         caption: What it shows.
-        alt: The same for those who do not see it, and where the numbers stand.
+        alt: The same for those who do not see it, and where the numbers are.
         width: Pixels that it takes in its own size.
         wide: Whether it is shown in its own size and scrolled.
     """

@@ -11,14 +11,14 @@ from typing import Any
 import altair as alt
 
 from hesperus.analysis.pairs import KIND_WORDS, Pair, pair
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.reports.dots import Hue, dots, share_axis
 from hesperus.reports.theme import COLOURS, GRID, SEQUENTIAL, values
 from hesperus.rounding import cell
 from hesperus.wording import language_label, parsed, sense_label
 
 
-def compared_statistic(table: Table, statistic: str) -> list[tuple[Pair, Mapping[str, object]]]:
+def compared_statistic(table: Table, statistic: str) -> list[tuple[Pair, Row]]:
     """The rows of a statistic that have a value, with what each compares."""
     rows = [row for row in table.rows if row["statistic"] == statistic and row["value"] is not None]
     return [(pair(str(row["a"]), str(row["b"])), row) for row in rows]
@@ -80,8 +80,8 @@ def accuracy_figure(table: Table) -> Any | None:
 
 
 def placed(
-    compared: Sequence[tuple[Pair, Mapping[str, object]]],
-) -> list[tuple[str, str, Pair, Mapping[str, object]]]:
+    compared: Sequence[tuple[Pair, Row]],
+) -> list[tuple[str, str, Pair, Row]]:
     """Panel and line of each comparison: the source is in the panel's title, or in the line where it varies."""
     sources = {found.source for found, _ in compared}
     told = []
@@ -108,14 +108,14 @@ def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | N
 
     Args:
         table: Rows of agreement; only pairs of whole versions are drawn.
-        model: Whose rows.
+        model: The model of the rows.
         statistic: Which rows, e.g. ``raw``, ``kappa_p``.
     """
     cells: dict[tuple[str, str], float] = {}
     for found, row in compared_statistic(table, statistic):
         mine = row["model_a"] == row["model_b"] == model
         if mine and found.kind in {"T", "versions"} and found.source and found.target:
-            cells[found.source, found.target] = cells[found.target, found.source] = float(str(row["value"]))
+            cells[found.source, found.target] = cells[found.target, found.source] = float(row["value"])
     names = sorted({name for key in cells for name in key}, key=reading_order)
     if len(names) < 3:
         return None
@@ -144,12 +144,12 @@ def _short_labels(codes: Sequence[str]) -> dict[str, str]:
     return short
 
 
-def _heat(rows: Sequence[Mapping[str, object]], down: Sequence[str], across: Sequence[str]) -> Any:
+def _heat(rows: Sequence[Row], down: Sequence[str], across: Sequence[str]) -> Any:
     side = max(15, min(44, 560 // max(1, len(across))))
-    held = [float(str(row["value"])) for row in rows]
+    held = [float(row["value"]) for row in rows]
     low, high = min(held), max(held)
     bright = low + 0.45 * (high - low)  # above it, black stands out more from viridis than white
-    told = [{**row, "share": cell(float(str(row["value"])), "label")} for row in rows]
+    told = [{**row, "share": cell(float(row["value"]), "label")} for row in rows]
     base = alt.Chart(values(told)).encode(
         x=alt.X(
             "b:N",

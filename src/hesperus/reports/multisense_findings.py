@@ -109,7 +109,7 @@ def findings_of(
 def _translations(
     records: pl.DataFrame, scores: pl.DataFrame | None, invalid: InvalidRule, boot: Bootstrap
 ) -> tuple[Table | None, Table | None, str]:
-    """The tables of scores, or why there are none: scores that fit nothing must not cost the rest of a report."""
+    """The tables of scores, or why it has no such table: scores that fit nothing must not cost the rest of a report."""
     if scores is None:
         return None, None, ""
     try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from hesperus.analysis.pairs import Side, pair
-from hesperus.analysis.table import ANSWERED
+from hesperus.analysis.table import ANSWERED, Row
 from hesperus.reports.blocks import Column, Grid, Value, count
 from hesperus.reports.multisense_figures import reading_order
 from hesperus.reports.multisense_findings import Findings
@@ -14,8 +14,6 @@ from hesperus.reports.number_cells import FOLDED, RESTS_ON, answered_cell, left_
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
 from hesperus.wording import MISSING, OUTCOME_WORDS, parsed, sense_label, target_label
-
-Row = Mapping[str, Any]
 
 
 def _indexed(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], dict[str, Row]]:

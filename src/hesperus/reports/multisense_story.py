@@ -145,7 +145,7 @@ def _noise(found: Findings) -> list[str]:
     for pair, row in compared_statistic(found.consistency, "consistency"):
         if pair.kind == "repeat" and pair.a.repeat == 1 and pair.b.repeat == 2 and pair.source:
             name = language_name(_language(pair.source))
-            what = f"{share(row)} of {counted(int(str(row['n'])), 'question')}"
+            what = f"{share(row)} of {counted(int(row['n']), 'question')}"
             told.setdefault((name, what), []).append(str(row["model"]))
     return [_asked_again(name, models, what) for (name, what), models in told.items()][:6]
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from hesperus.analysis.table import ANSWERED
+from hesperus.analysis.table import ANSWERED, Row
 from hesperus.reports.blocks import Column, Number, Value
 from hesperus.rounding import Unit
 from hesperus.wording import MISSING
-
-Row = Mapping[str, Any]
 
 FOLDED = 40
 """Tables of more rows are folded, but for the summary."""

@@ -75,7 +75,7 @@ def overview(
     Args:
         records: The records table.
         settings: How it is measured.
-        signature: The run's, in which the notes of its task stand.
+        signature: The run's, in which the notes of its task are.
         labels: Whether answers are labels; of open answers only what became of the questions is said.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.rounding import interval
 from hesperus.wording import MISSING
 
@@ -55,8 +55,8 @@ def _condition(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[str, str] | 
     return (b["input"], CONDITIONS["X"]) if made == {"input"} else None
 
 
-def _with_interval(row: Mapping[str, object]) -> str:
+def _with_interval(row: Row) -> str:
     if row["value"] is None:
         return f"– ({row['reason']})"
-    value, low, high = (None if row[name] is None else float(str(row[name])) for name in _INTERVAL)
+    value, low, high = (None if row[name] is None else float(row[name]) for name in _INTERVAL)
     return MISSING if value is None else interval(value, low, high)

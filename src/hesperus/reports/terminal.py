@@ -37,7 +37,7 @@ _CONDITION = re.compile(r"instruction=([^,\s]+),input=([^,\s]+)(?:,repeat=(\d+))
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where each column of a table stands."""
+    """Where each column of a table is."""
 
     table: Table
     headings: tuple[str, ...]

@@ -56,7 +56,7 @@ class Slot:
 
 
 def _capitalise_question(text: str, language: str) -> str:
-    """First letter upper, the rest lower, and a question mark if there is none: the released BoolQ prompts."""
+    """First letter upper, the rest lower, and a question mark if it lacks one: the released BoolQ prompts."""
     question = text.rstrip().capitalize()
     if question.endswith(tuple(_QUESTION_MARKS)):
         return question

@@ -42,7 +42,7 @@ def fold(word: str) -> str:
 
 
 def owners(word: str, words: Words) -> set[str]:
-    """The labels for which a word stands."""
+    """The labels that a word means."""
     return {label for label, known in words.items() if fold(word) in map(fold, known)}
 
 

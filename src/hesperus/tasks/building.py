@@ -30,7 +30,7 @@ def build_task(read: TaskFile, *, file: object, wording: str | None = None) -> T
 
     Raises:
         DataError: Parts that do not fit together: a field that the layout leaves out, an answer for a label that does
-            not exist, a gold label that is none.
+            not exist, an unknown gold label.
         UnknownNameError: A label of an answer, a key of the language packs, or a wording that does not exist.
     """
     chosen = choose_wordings(read, wording, file=file)

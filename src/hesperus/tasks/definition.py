@@ -50,7 +50,7 @@ class Source:
         files: File in the hub's repository, for those that hold plain files.
         builtin: Name of a set of items that comes with hesperus, and its form.
         language_column: Column that tells the language, where one table holds several.
-        where: Column to the values of the rows that are items; other rows are none, and are counted.
+        where: Column to the values of the rows that are items; other rows are counted, not read.
         header: Column names, where the files have none.
         quoted: Whether a TSV file quotes its values; None goes by the ending (CSV does, TSV does not).
         obtain: How a person gets the data, where no hub has them.
@@ -156,7 +156,7 @@ class Key:
         columns: Columns whose values, joined by ``/``, are the id.
         row: Whether the row's number, counted from 0 among the rows with the same values in ``columns``, is part of the
             id; it is all of it if there are no columns.
-        normalised: Those of the columns whose values are compared in lower case with ``_`` for blanks.
+        normalised: Those of the columns that are compared in lower case with ``_`` for blanks.
         without: Text that is cut out of the value of the first column, where it must be exactly once;
             ``{language}`` is the code, ``{tag}`` the BCP-47 tag.
         parallel: Whether the languages hold the same items at all.
@@ -252,7 +252,7 @@ class Task:
         """The instruction that a person wrote in a language, as find_instruction finds it.
 
         Raises:
-            UnknownNameError: There is none in the language and its script; a model can make one from another language.
+            UnknownNameError: Nothing is written in the language and its script; a model can make one from another language.
         """
         found = self.find_instruction(language)
         if found is None:

@@ -49,7 +49,7 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
 
     Raises:
         DataError: What read_task_rows raises; an id is twice or is empty; the options are no list, or one is empty
-            and a later one is not; or a gold value is none that the task knows.
+            and a later one is not; or a gold value is unknown to the task.
     """
     read = read_task_rows(task, rows, language, code)
     items: dict[str, Item] = {}

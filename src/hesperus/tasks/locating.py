@@ -150,7 +150,7 @@ def _of_split(task: Task, folder: Path, paths: list[Path]) -> list[Path]:
 
 
 def _names(path: Path, word: str) -> bool:
-    """Whether a word stands by itself in a path; ``AR_XY`` and ``AR-XY`` are one."""
+    """Whether a word is a word of its own in a path; ``AR_XY`` and ``AR-XY`` are one."""
     plain = re.escape(word.casefold().replace("-", "_"))
     return (
         re.search(rf"(?<![a-z0-9]){plain}(?![a-z0-9])", path.as_posix().casefold().replace("-", "_"))

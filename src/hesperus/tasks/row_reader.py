@@ -24,7 +24,7 @@ class TaskRow:
     """One row as the task's columns name it.
 
     Attributes:
-        file: The file in which it stands.
+        file: The file in which it is.
         line: Its line or row number there, 1-based.
         key: Id of the item; None if a key column is empty.
         texts: Field to text; None if the row has none.
@@ -83,7 +83,7 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
         code: The benchmark's own code of the language.
 
     Raises:
-        DataError: A column is missing, a cell holds something that is no text, a list written as text is none, an id
+        DataError: A column is missing, a cell holds something that is no text, a list written as text is malformed, an id
             does not have the text that is cut out of it, or no row is of the language or meets ``where``.
     """
     rows = _of_language(task, rows, code)

@@ -55,7 +55,7 @@ class Rows:
         return self.lines[row] if self.lines is not None else row + 1
 
     def file(self, row: int) -> str:
-        """The file in which a row (0-based) stands."""
+        """The file in which a row (0-based) is."""
         return self.places[row] if self.places is not None else self.place
 
     def only(self, rows: Sequence[int]) -> Rows:

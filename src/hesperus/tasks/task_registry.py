@@ -38,7 +38,7 @@ def task(name_or_path: str) -> Task:
 
     Args:
         name_or_path: ``paws-x``, or the path of a YAML file of the same form (ending ``.yaml`` or ``.yml``). Behind an
-            ``@`` stands the wording that is asked before the others: ``xnli@natural``.
+            ``@`` comes the wording that is asked before the others: ``xnli@natural``.
 
     Raises:
         UnknownNameError: The catalogue has no such task, or the task no such wording; or a key in the file does not

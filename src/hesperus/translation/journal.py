@@ -82,7 +82,7 @@ class Journal:
         self._kept[key] = made
 
     def remove(self) -> None:
-        """Forget all: the result stands elsewhere now."""
+        """Forget all: the result is elsewhere now."""
         if self._file is not None:
             self._file.close()
             self._file = None

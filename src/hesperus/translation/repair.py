@@ -107,7 +107,7 @@ class Translated:
     Attributes:
         text: The translation, with the structure of the source.
         sentences: What was translated, in the order of the document.
-        repairs: Sentences whose first translation was replaced.
+        repairs: Sentences with a replaced first translation.
         unrepaired: Numbers of the sentences whose best translation still has a fault.
         dropped_marks: Marks of emphasis inside sentences that the translation does not have.
     """

@@ -29,7 +29,7 @@ def spaced(tag: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a translator is given, alike wherever it stands.
+    """What a translator is given, the same everywhere.
 
     Attributes:
         text: A sentence, or part of a long one, without line breaks, control characters and blanks at its ends.
@@ -69,7 +69,7 @@ def laid_out(text: str, source: str, *, longest: int) -> Layout:
 
 
 def _without_dropped(piece: Piece) -> tuple[str, list[Span]]:
-    """The text without its marks of emphasis, and where the spans to keep then stand."""
+    """The text without its marks of emphasis, and where the spans to keep are then."""
     words: list[str] = []
     kept: list[Span] = []
     place = gone = 0

@@ -22,10 +22,8 @@ from hesperus.analysis.open_answers.statistics import (
     over_ceiling,
     statistics_of,
 )
-from hesperus.analysis.table import ESTIMATE_COLUMNS, estimate_cells
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, estimate_cells
 from hesperus.measures import Bootstrap, Statistic
-
-Row = dict[str, object]
 
 TESTED = ("p", "p_holm", "p_bh", "detectable")
 OVER = ("relative_a", "relative_b", "relative", "relative_low", "relative_high")
@@ -58,7 +56,7 @@ def contrast_rows(
     reworded: Collection[str],
     bootstrap: Bootstrap,
     remark: str = "",
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     """A row for each statistic: by the rule, of pairs answered on all sides, of pairs in the right language on all sides.
 
     The second and third have the endings WHERE_ANSWERED and RIGHT_LANGUAGE.
@@ -114,7 +112,7 @@ def _joined(*parts: str) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _rows(match: Matched, counted: _Counted, bootstrap: Bootstrap, remark: str) -> Iterator[Row]:
+def _rows(match: Matched, counted: _Counted, bootstrap: Bootstrap, remark: str) -> Iterator[NewRow]:
     rows = match.stacked(counted.kept)
     reason = _joined(counted.reason, remark)
     own = {

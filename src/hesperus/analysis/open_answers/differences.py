@@ -79,7 +79,7 @@ def paired_differences(
     """Side b less side a of every statistic; both sides share resamples and exchanges.
 
     Args:
-        stacked: Statistics whose columns hold the prompts of side a, then the same prompts of side b.
+        stacked: Statistics with columns that hold the prompts of side a, then the same prompts of side b.
         bootstrap: How prompts are resampled; its seed is also that of the exchanges.
         tested: Whether to exchange sides.
     """

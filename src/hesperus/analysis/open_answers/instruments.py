@@ -47,7 +47,7 @@ class Apart:
         instruments: Evaluator to what its signatures differ in.
         asked: What the studies differ in.
         alone: Kind of thing (`languages`, `models`, `evaluators`) to the names that only side a, or b, has.
-        reworded: Prompts whose words differ in the reference language.
+        reworded: Prompts with words that differ in the reference language.
         notes: What else to know.
     """
 

@@ -71,7 +71,7 @@ def matched(sides: tuple[pl.DataFrame, pl.DataFrame], reworded: Collection[str])
 
     Args:
         sides: Tables of pairs with the column WAY; in each, a key is once.
-        reworded: Prompts whose words differ between the runs.
+        reworded: Prompts with words that differ between the runs.
     """
     marked = [side.with_columns(_trouble(reworded).alias("trouble")) for side in sides]
     every = (

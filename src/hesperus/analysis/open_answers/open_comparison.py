@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from hesperus.analysis.corrections import EXCHANGED, P_DECIDES, correct, tests_signature, without_resamples
 from hesperus.analysis.description import Described
-from hesperus.analysis.open_answers.contrasts import CONTRAST_COLUMNS, Row, contrast_rows
+from hesperus.analysis.open_answers.contrasts import CONTRAST_COLUMNS, contrast_rows
 from hesperus.analysis.open_answers.differences import SWAPS
 from hesperus.analysis.open_answers.measuring import OPEN_COMPARED
 from hesperus.analysis.open_answers.sides import ALL, Both, Chosen, Shared, opened, places
 from hesperus.analysis.settings import GivenSettings, agreed_settings
-from hesperus.analysis.table import Table, table
+from hesperus.analysis.table import NewRow, Table, table
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.measures import Bootstrap
@@ -77,7 +77,7 @@ def compare_open_answers(
 
     Raises:
         UnknownNameError: A model or task that does not exist.
-        UsageError: A run is none of open answers, or there is no such table.
+        UsageError: A run is not one of open answers, or there is no such table.
         DataError: The runs share no evaluator, model, language or prompt, or hold broken evaluations.
     """
     if what not in OPEN_COMPARED:
@@ -105,7 +105,7 @@ def compare_open_answers(
     return Comparison(found, tuple(both.apart.warnings()))
 
 
-def _rows(one: Shared, both: Both, wanted: tuple[str, Chosen], bootstrap: Bootstrap) -> list[Row]:
+def _rows(one: Shared, both: Both, wanted: tuple[str, Chosen], bootstrap: Bootstrap) -> list[NewRow]:
     what, chosen = wanted
     remark = both.apart.instrument_said(one.what)
     return [
@@ -115,9 +115,9 @@ def _rows(one: Shared, both: Both, wanted: tuple[str, Chosen], bootstrap: Bootst
     ]
 
 
-def _adjust(rows: Sequence[Row], what: str) -> dict[str, JSON]:
+def _adjust(rows: Sequence[NewRow], what: str) -> dict[str, JSON]:
     """Holm's and Benjamini and Hochberg's p in each family of rows; gives what the signature says of the tests."""
-    families: dict[tuple[object, ...], list[Row]] = {}
+    families: dict[tuple[object, ...], list[NewRow]] = {}
     for row in rows:
         place = row["grouping"] if what == "groups" else row["language"] == ALL
         families.setdefault((row["evaluator"], row["statistic"], place), []).append(row)

@@ -114,7 +114,7 @@ def settings_of(study: Mapping[str, object], given: GivenSettings | None = None)
         given: What was asked for; it wins over the study.
 
     Raises:
-        DataError: The study's own bootstrap is none.
+        DataError: The study's own bootstrap is not valid.
     """
     trained = study.get("trained_on")
     decided = resolve_settings(given, study)

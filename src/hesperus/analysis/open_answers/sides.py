@@ -83,7 +83,7 @@ def opened(runs: tuple[Described, Described], chosen: Chosen) -> Both:
         chosen: Which models and tasks are wanted.
 
     Raises:
-        UsageError: A run is none of open answers.
+        UsageError: A run is not one of open answers.
         UnknownNameError: A model or task that a run does not have.
         DataError: A broken evaluation, one against other references, or the runs share none.
     """

@@ -15,14 +15,12 @@ from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
 from hesperus.analysis.similarity.scoring_effect import SCORING_COLUMNS, scoring_rows
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.analysis.similarity.tests import TEST_COLUMNS, test_rows
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, estimate_cells, table
 from hesperus.measures import FAILED, Statistic, account, estimates, intervals, replied
 from hesperus.measures.agreement import BY_CHANCE
 from hesperus.measures.pairs import NO_ITEM
 from hesperus.measures.several import together_statistics
 from hesperus.types import Estimate
-
-Row = dict[str, object]
 
 PAIR_COLUMNS = ("model_a", "model_b", "task", "a", "b", "statistic", *ESTIMATE_COLUMNS)
 GROUP_COLUMNS = (
@@ -74,7 +72,7 @@ def similarity_tables(
     stream = RecordStream(records, task=task, columns=columns, exclude=settings.exclude)
     runs = stream.whole()
     whole = measured(runs, settings)
-    making: dict[str, tuple[tuple[str, ...], Callable[[], Sequence[Row]]]] = {
+    making: dict[str, tuple[tuple[str, ...], Callable[[], Sequence[NewRow]]]] = {
         "similarity": (PAIR_COLUMNS, lambda: _pair_rows(whole, stream.task)),
         "designs": (GROUP_COLUMNS, lambda: _design_rows(whole, stream.task, settings, by)),
         "tests": (TEST_COLUMNS, lambda: test_rows(whole, stream.task, settings)),
@@ -91,13 +89,13 @@ def similarity_tables(
     }
 
 
-def _pair_rows(found: Measured, task: str) -> list[Row]:
+def _pair_rows(found: Measured, task: str) -> list[NewRow]:
     runs, spread, pairs = found.runs, found.spread, found.designs.pairs
     has, failed = (mask.astype(np.float32) for mask in (replied(runs.codes), runs.codes == FAILED))
     both, unsent = ((mask @ mask.T).astype(np.int64) for mask in (has, failed))
     half = (has @ failed.T).astype(np.int64)
     counts, failures = np.diagonal(both), np.diagonal(unsent)
-    rows: list[Row] = []
+    rows: list[NewRow] = []
     for index, (i, j) in enumerate(pairs):
         n = int(spread.n[index])
         lost = {
@@ -119,7 +117,7 @@ def _pair_rows(found: Measured, task: str) -> list[Row]:
     return rows
 
 
-def _design_rows(found: Measured, task: str, settings: SimilaritySettings, by: Sequence[str]) -> list[Row]:
+def _design_rows(found: Measured, task: str, settings: SimilaritySettings, by: Sequence[str]) -> list[NewRow]:
     rows = list(_group_rows(found, task, settings))
     columns = dict.fromkeys([*by, *([settings.macro] if settings.macro else [])])
     for column in columns:
@@ -143,7 +141,7 @@ def _group_rows(
     *,
     column: str | None = None,
     value: object = None,
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     """Means over pairs, each measured over all its items together (micro)."""
     for place, group in enumerate(found.designs.groups):
         here = slice(place, place + 1)
@@ -183,7 +181,7 @@ def _why_none(found: Measured, pairs: npt.NDArray[np.intp]) -> str:
 
 def _macro_rows(
     parts: Sequence[Measured], task: str, settings: SimilaritySettings, column: str
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     """Means over groups of items of the micro means; the items of each group are resampled within it."""
     for place, group in enumerate(parts[0].designs.groups):
         means = np.array([part.spread.means[place] for part in parts])
@@ -222,9 +220,9 @@ def _mean(spread: Floats) -> Floats:
     return found
 
 
-def _together_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[Row]:
+def _together_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[NewRow]:
     """All languages of each model at once: consistency of subsets, AC3, α."""
-    heads: list[Row] = []
+    heads: list[NewRow] = []
     statistics: list[Statistic] = []
     for model in dict.fromkeys(cell.model for cell in runs.cells):
         rows = [i for i, cell in enumerate(runs.cells) if cell.model == model and cell.repeat == 1]

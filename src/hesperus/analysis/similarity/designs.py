@@ -20,7 +20,7 @@ WITHIN, BETWEEN, PIVOT, PARTNER, BETWEEN_OF = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Pairs whose mean is wanted.
+    """Pairs to be averaged.
 
     Attributes:
         design: Name of the design.

@@ -9,24 +9,22 @@ import numpy as np
 from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN, log_size, sense_of
 from hesperus.analysis.similarity.measured import Floats, Measured
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
-from hesperus.analysis.table import ESTIMATE_COLUMNS, estimate_cells
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, estimate_cells
 from hesperus.measures import correlations, holm, intervals, pearson_test
 from hesperus.types import Estimate
-
-Row = dict[str, object]
 
 RELATION_COLUMNS = (
     "task", "design", "with", "points", "statistic", *ESTIMATE_COLUMNS, "p", "p_holm", "source", "date",
 )  # fmt: skip
 
 
-def relation_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[Row]:
+def relation_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[NewRow]:
     """Pearson's correlation of the means of a design with what else is known of its models or languages.
 
     The interval is of resampled items (with the same models and languages); `p` is of the t distribution, and takes
     models and languages for a sample. `n` counts the points, `excluded` those without a number.
     """
-    rows: list[Row] = []
+    rows: list[NewRow] = []
     for design in (WITHIN, PIVOT):
         names = _names(found, design)
         sizes = {name: settings.sizes.get(name) for name in names}
@@ -47,7 +45,7 @@ def relation_rows(found: Measured, task: str, settings: SimilaritySettings) -> l
         rows.append({**row, "source": covariate.source, "date": covariate.date})
     # A number that nobody gave is no relation that failed.
     rows = [row for row in rows if row["n"] or row["with"] == "accuracy" or row["source"]]
-    for row, value in zip(rows, holm([row["p"] for row in rows]), strict=True):  # type: ignore[misc]
+    for row, value in zip(rows, holm([row["p"] for row in rows]), strict=True):
         row["p_holm"] = value
     return rows
 
@@ -58,7 +56,7 @@ def _row(
     settings: SimilaritySettings,
     design: str,
     beside: tuple[str, Mapping[str, float | None], Mapping[str, Floats] | None],
-) -> Row:
+) -> NewRow:
     label, values, resampled = beside
     groups = [
         (i, g.name) for i, g in enumerate(found.designs.groups) if g.design == design and g.name != "all"

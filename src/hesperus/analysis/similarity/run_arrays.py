@@ -30,7 +30,7 @@ ITEMS_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaidRuns:
-    """Runs over some of the items of a task; items whose gold differs between runs are left out already.
+    """Runs over some of the items of a task; items with gold that differs between runs are left out already.
 
     Attributes:
         cells: The runs, sorted.
@@ -274,7 +274,7 @@ class _Options:
         return cls(table, records, lengths, spots)
 
     def left(self, answers: Codes, column: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Items that list options of which an answer is none: their answers are free text."""
+        """Items that list options that do not hold every answer: their answers are free text."""
         mine, theirs = np.unique(answers[answers >= 0]), np.unique(self.table)
         if not self.table.shape[1] or np.isin(mine, theirs).all():
             return np.empty(0, dtype=np.intp)

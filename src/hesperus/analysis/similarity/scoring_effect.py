@@ -6,7 +6,7 @@ import numpy as np
 
 from hesperus.analysis.similarity.run_arrays import LaidRuns
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
-from hesperus.analysis.table import ESTIMATE_COLUMNS, estimate_cells
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, estimate_cells
 from hesperus.measures import (
     INVALID,
     MISSING,
@@ -17,19 +17,17 @@ from hesperus.measures import (
     estimates,
 )
 
-Row = dict[str, object]
-
 SCORING_COLUMNS = ("model", "task", "instruction", "input", "repeat", "statistic", *ESTIMATE_COLUMNS)
 
 
-def scoring_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[Row]:
+def scoring_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[NewRow]:
     """Labels against the most probable option, of every run.
 
     ``disagreement``: share of items in which they differ (an unreadable label differs from every option, unless the
     rule drops it); ``accuracy_label``, ``accuracy_probs`` and the first less the second, ``accuracy_difference``, over
     the items that have both. Where labels were read off the probabilities, nothing differs.
     """
-    heads: list[Row] = []
+    heads: list[NewRow] = []
     statistics: list[Statistic] = []
     assert runs.probs is not None
     for index, cell in enumerate(runs.cells):

@@ -61,7 +61,7 @@ class SimilaritySettings:
         covariates: Name to numbers by language.
         exclude: Ids of items to leave out.
         subsets: Numbers of languages whose joint consistency is measured.
-        macro: Column over whose values κ_p is also averaged, besides the value over all items together.
+        macro: Column that splits the items; κ_p is also averaged over its values, besides the value over all items together.
         invalid: How unreadable answers compare.
         bootstrap: How intervals are made.
         permutations: Permutations of Mantel's test.

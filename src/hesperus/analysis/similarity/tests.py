@@ -18,7 +18,7 @@ from hesperus.analysis.similarity.designs import (
 )
 from hesperus.analysis.similarity.measured import Floats, Measured, takes_probabilities
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
-from hesperus.analysis.table import ESTIMATE_COLUMNS, estimate_cells
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, estimate_cells
 from hesperus.measures import (
     benjamini_hochberg,
     enough_permutations,
@@ -36,8 +36,6 @@ from hesperus.measures import (
 from hesperus.records import Cell
 from hesperus.types import Estimate
 
-Row = dict[str, object]
-
 TEST_COLUMNS = (
     "task", "model", "comparison", "statistic", *ESTIMATE_COLUMNS, "detectable", "p_items", "p_items_holm",
     "p_items_bh", "p_mantel", "p_mantel_holm", "u", "p_mann_whitney", "p_mann_whitney_holm",
@@ -46,7 +44,7 @@ TEST_COLUMNS = (
 _COMPARED = ((WITHIN, BETWEEN_OF), (PIVOT, BETWEEN_OF), (WITHIN, PARTNER), (PIVOT, PARTNER))
 
 
-def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[Row]:
+def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[NewRow]:
     """One row a model and comparison, and one over all models.
 
     `value` is the difference of mean similarity; its interval and `p_items` are of the same resampled items, and say
@@ -69,17 +67,17 @@ def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[
         row["reason"] = "; ".join(text for text in (str(row["reason"] or ""), said) if text)
     family = [row for row in rows if row["model"] != "all"]
     for name in ("p_items", "p_mantel", "p_mann_whitney"):
-        adjusted = holm([row[name] for row in family])  # type: ignore[misc]
+        adjusted = holm([row[name] for row in family])
         for row, value in zip(family, adjusted, strict=True):
             row[f"{name}_holm"] = value
-    for row, value in zip(family, benjamini_hochberg([row["p_items"] for row in family]), strict=True):  # type: ignore[misc]
+    for row, value in zip(family, benjamini_hochberg([row["p_items"] for row in family]), strict=True):
         row["p_items_bh"] = value
     return [{**row, "model": None} if row["model"] == "all" else row for row in rows]
 
 
 def _row(
     found: Measured, task: str, settings: SimilaritySettings, left: tuple[str, str], right: tuple[str, str]
-) -> Row:
+) -> NewRow:
     a, b = _groups(found, left, right)
     spread = found.spread
     places = [found.designs.group(*side) for side in (left, right)]

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from hesperus.analysis.table import Table, table
+from hesperus.analysis.table import NewRow, Table, table
 from hesperus.analysis.tax.conditions import refuse_mere_translation
 from hesperus.analysis.tax.paired import (
     COLUMNS,
     EVERY,
-    Row,
     Shown,
     corrected,
     difference_rows,
@@ -76,7 +75,7 @@ def back_translation_table(
     return table("translation tax, back-translation", COLUMNS, rows=rows, signature=signed)
 
 
-def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[Row]:
+def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[NewRow]:
     whole = everywhere(given)
     groups = settings.grouped(given.models)
     group_of = {row: group for group, rows in groups.items() for row in rows}

@@ -26,7 +26,7 @@ class Origin:
         run: The one run folder or records file, as the user named it; None if absent or several.
         is_folder: Whether it is a folder.
         is_study: Whether the folder's study can be run again.
-        texts: Senses whose texts the folder keeps.
+        texts: Senses with texts in the folder.
         known_task: The audited task, where the catalogue has it.
         can_reread: Whether replies can be read again.
         rewriter: The model that rewrote, where the study names one.

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from hesperus.analysis.corrections import P_DECIDES, SETS, correct, tests_signature, without_resamples
-from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, Table, estimate_cells, table
-from hesperus.analysis.tax.paired import EVERY, Row
+from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, Table, estimate_cells, table
+from hesperus.analysis.tax.paired import EVERY
 from hesperus.analysis.tax.paired_records import Side, answered_share
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError, UnknownNameError
@@ -150,12 +150,14 @@ class _Answers:
         )
 
 
-def _rows(first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings) -> Iterator[Row]:
+def _rows(
+    first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings
+) -> Iterator[NewRow]:
     groups: Mapping[str, Sequence[int]] = settings.grouped(models)
     group_of = {row: group for group, rows in groups.items() for row in rows}
     level = settings.bootstrap.level
     for row, model in enumerate(models):
-        about: Row = {"group": group_of[row] if settings.groups else EVERY, "model": model}
+        about: NewRow = {"group": group_of[row] if settings.groups else EVERY, "model": model}
         for name, side in (("translated", first), ("native", second)):
             right, readable, _ = side.masks([model])
             accuracy = wilson(int(right.sum()), int(readable.sum()), level=level)
@@ -171,7 +173,7 @@ def _rows(first: _Answers, second: _Answers, models: Sequence[str], settings: Ta
         yield {"group": group, "model": EVERY, **_gap(first, second, named, settings)}
 
 
-def _gap(first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings) -> Row:
+def _gap(first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings) -> NewRow:
     """Translated less native of some models, with its test: items change sets at random."""
     sides, bootstrap = (first.accuracy(models), second.accuracy(models)), settings.bootstrap
     gap = unmatched_difference(*sides, bootstrap)

@@ -11,14 +11,13 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.table import ANSWERED, Table, estimate_cells, table
+from hesperus.analysis.table import ANSWERED, NewRow, Table, estimate_cells, table
 from hesperus.analysis.tax.paired import (
     COLUMNS,
     EFFECT,
     EMPTY,
     EVERY,
     UNTESTED,
-    Row,
     Shown,
     corrected,
     difference_rows,
@@ -113,7 +112,7 @@ def naturalisation_table(
     return table("translation tax, naturalisation", columns, rows=rows, signature=signed)
 
 
-def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: TaxSettings) -> Iterator[Row]:
+def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: TaxSettings) -> Iterator[NewRow]:
     groups = settings.grouped(given.models)
     models = list(range(len(given.models)))
     yield from difference_rows(given, models, every, about=head("pooled"), settings=settings, shown=EFFECT)
@@ -155,7 +154,7 @@ def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: Tax
             yield from difference_rows(given, robust, mask, about=about, settings=settings, shown=EFFECT)
 
 
-def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettings) -> Iterator[Row]:
+def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettings) -> Iterator[NewRow]:
     """The effect on items full of cues minus that on items free of them; other items, so each set is resampled by itself."""
     if not {"high", "low"} <= masks.keys():
         return
@@ -179,7 +178,7 @@ def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettin
 
 def _passed_rows(
     given: Compared, masks: Mapping[str, Mask], every: Mask, passed: Mask, settings: TaxSettings, who: str
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     models = list(range(len(given.models)))
     for name, mask in {EVERY: every, **masks}.items():
         about = head(f"passed by {who}", task=name)

@@ -17,7 +17,7 @@ from hesperus.analysis.corrections import (
     tests_signature,
     without_resamples,
 )
-from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, estimate_cells
+from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, estimate_cells
 from hesperus.analysis.tax.paired_records import Compared
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.fingerprint import JSON
@@ -37,7 +37,6 @@ from hesperus.measures import (
 )
 from hesperus.types import Estimate
 
-Row = dict[str, object]
 TESTED = ("positive", "negative", "p", "p_holm", "could_change")
 """Discordant pairs of either kind, the test of the difference and its correction over the rows of the analysis, and if
 there is no such pair the share of items that could change."""
@@ -50,7 +49,7 @@ EVERY = ""
 """What is in a column over whose values a row was pooled."""
 
 
-def head(analysis: str, *, task: str = EVERY, group: str = EVERY, model: str = EVERY) -> Row:
+def head(analysis: str, *, task: str = EVERY, group: str = EVERY, model: str = EVERY) -> NewRow:
     """What a row is about."""
     return {"analysis": analysis, "task": task, "group": group, "model": model}
 
@@ -76,10 +75,10 @@ def difference_rows(
     rows: Sequence[int],
     items: Mask,
     *,
-    about: Row,
+    about: NewRow,
     settings: TaxSettings,
     shown: Shown = TAX,
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     """The difference of some models over some items with its test, and where wanted the accuracies.
 
     Args:
@@ -164,13 +163,13 @@ def _pairs_lost(given: Compared, rows: Sequence[int], items: Mask) -> Iterator[s
         yield f"of the items compared, {sum(lost.values())} of {kept * len(rows)} pairs left out: {causes}"
 
 
-def corrected(rows: Sequence[Row], settings: TaxSettings) -> dict[str, JSON]:
+def corrected(rows: Sequence[NewRow], settings: TaxSettings) -> dict[str, JSON]:
     """Correct the tests of each analysis over its rows, in place, and say so.
 
     Returns:
         What the signature says of the tests.
     """
-    families: dict[object, list[Row]] = {}
+    families: dict[object, list[NewRow]] = {}
     for row in rows:
         families.setdefault(row["analysis"], []).append(row)
     sizes = [correct(family) for family in families.values()]
@@ -199,7 +198,7 @@ def group_difference_rows(
     settings: TaxSettings,
     analysis: str,
     name: str = "tax",
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     """The first group's difference minus that of each other, over the same items: difference in differences."""
     names = list(groups)
     for other in names[1:]:
@@ -227,13 +226,13 @@ def _left_out(given: Compared, rows: Sequence[int], items: Mask) -> tuple[dict[s
 
 
 def bound_row(
-    given: Compared, rows: Sequence[int], items: Mask, about: Row, *, bootstrap: Bootstrap, name: str
-) -> Row:
+    given: Compared, rows: Sequence[int], items: Mask, about: NewRow, *, bootstrap: Bootstrap, name: str
+) -> NewRow:
     """How low and how high the difference could be whatever unreadable answers meant.
 
     Returns:
         The strict value with the lower end of the lowest bound's interval and the upper end of the highest's; why
-        it is absent, if there is none.
+        it is absent if nothing was paired.
     """
     picked = given.pairs.of_models(rows).of_items(items)
     pairs = _only(picked, np.asarray(picked.asked.any(axis=0)))

@@ -269,7 +269,7 @@ def gate_scores(
 
     Args:
         frame: As `hesperus score` writes it, or any table with `item` and the score; a column that it lacks holds for all.
-        sense: The sense whose texts were scored, where the table does not say.
+        sense: Sense of the scored texts, where the table does not say.
         tasks: The tasks of the records.
         metric: Column of the score.
         file: Named in error messages.

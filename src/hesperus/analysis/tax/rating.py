@@ -19,8 +19,8 @@ from hesperus.analysis.corrections import (
     tests_signature,
     without_resamples,
 )
-from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, Table, estimate_cells, table
-from hesperus.analysis.tax.paired import EVERY, Row
+from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, Table, estimate_cells, table
+from hesperus.analysis.tax.paired import EVERY
 from hesperus.analysis.tax.paired_records import Compared
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError, UnknownNameError
@@ -86,7 +86,7 @@ def rating_table(
     scores = mean_ratings(ratings, question)
     _refuse_shared_ids(given, scores)
     places = {item: k for k, (_, item) in enumerate(given.items)}
-    rows: list[Row] = []
+    rows: list[NewRow] = []
     most = len(scores) * (1 + len(given.models) + len(settings.grouped(given.models)))
     ceiling = enough_permutations(settings.bootstrap.resamples, most)
     unmatched: dict[str, int] = {}
@@ -165,7 +165,9 @@ def mean_ratings(ratings: pl.DataFrame, question: str | None = None) -> dict[str
     return found
 
 
-def _rows(given: Compared, question: str, cue: Floats, settings: TaxSettings, ceiling: int) -> Iterator[Row]:
+def _rows(
+    given: Compared, question: str, cue: Floats, settings: TaxSettings, ceiling: int
+) -> Iterator[NewRow]:
     every = list(range(len(given.models)))
     groups: Mapping[str, list[int]] = settings.grouped(given.models)
     group_of = {row: group for group, rows in groups.items() for row in rows}

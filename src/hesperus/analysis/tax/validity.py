@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from hesperus import rounding
-from hesperus.analysis.table import ANSWERED, Table, table
-from hesperus.analysis.tax.paired import EVERY, Row, bound_row, everywhere, head
+from hesperus.analysis.table import ANSWERED, NewRow, Table, table
+from hesperus.analysis.tax.paired import EVERY, bound_row, everywhere, head
 from hesperus.analysis.tax.paired_records import Compared
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError
@@ -79,7 +79,7 @@ def validity_table(
     first = next(iter(per.values()))
     if any(found.keys() != first.keys() for found in per.values()):
         raise DataError("the readings have different cells; read the same replies again")
-    rows: list[Row] = []
+    rows: list[NewRow] = []
     for key in first:
         readings_of = {name: found[key] for name, found in per.items()}
         why = "; ".join(_why(readings_of, settings, tolerance))
@@ -145,7 +145,7 @@ def bounds_table(comparisons: Mapping[str, Compared], *, settings: TaxSettings |
     return table("bounds from unreadable answers", BOUNDS, rows=rows, signature=signature(settings))
 
 
-def _bounds(given: Compared, settings: TaxSettings) -> Iterator[Row]:
+def _bounds(given: Compared, settings: TaxSettings) -> Iterator[NewRow]:
     whole, bootstrap = everywhere(given), settings.bootstrap
     groups = settings.grouped(given.models)
     every: Sequence[int] = range(len(given.models))
@@ -163,7 +163,7 @@ def _bounds(given: Compared, settings: TaxSettings) -> Iterator[Row]:
                 yield bound_row(given, [row], items, about, bootstrap=bootstrap, name="tax")
 
 
-def _cells(records: pl.DataFrame, settings: TaxSettings) -> Iterator[tuple[tuple[str, Cell], Row]]:
+def _cells(records: pl.DataFrame, settings: TaxSettings) -> Iterator[tuple[tuple[str, Cell], NewRow]]:
     key = ["task", "model", "instruction", "input", "repeat"]
     read: dict[tuple[object, ...], int] = {}
     if READ_AGAIN in records.columns:
@@ -181,7 +181,7 @@ def _cells(records: pl.DataFrame, settings: TaxSettings) -> Iterator[tuple[tuple
             }  # fmt: skip
 
 
-def _unchecked(found: Mapping[str, Row]) -> str:
+def _unchecked(found: Mapping[str, NewRow]) -> str:
     """Why no second reader has read the replies of a cell; empty where one has."""
     others = [row["read"] for name, row in found.items() if name != RECORDED]
     if not others:
@@ -189,7 +189,7 @@ def _unchecked(found: Mapping[str, Row]) -> str:
     return "" if any(count != 0 for count in others) else "no reply that could be read again"
 
 
-def _why(found: Mapping[str, Row], settings: TaxSettings, tolerance: float) -> Iterator[str]:
+def _why(found: Mapping[str, NewRow], settings: TaxSettings, tolerance: float) -> Iterator[str]:
     recorded = next(iter(found.values()))
     rate = recorded["value"]
     if rate is None:
@@ -199,9 +199,9 @@ def _why(found: Mapping[str, Row], settings: TaxSettings, tolerance: float) -> I
     scores = {name: row["accuracy"] for name, row in found.items() if isinstance(row["accuracy"], float)}
     if len(scores) > 1:
         low, high = (
-            min(scores, key=lambda n: float(str(scores[n]))),
-            max(scores, key=lambda n: float(str(scores[n]))),
+            min(scores, key=lambda n: float(scores[n])),
+            max(scores, key=lambda n: float(scores[n])),
         )
-        apart = float(str(scores[high])) - float(str(scores[low]))
+        apart = float(scores[high]) - float(scores[low])
         if apart > tolerance:
             yield f"accuracy differs by {rounding.cell(apart)} between the readers {low} and {high}"

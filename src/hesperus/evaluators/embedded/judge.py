@@ -1,4 +1,4 @@
-"""The embedded judge: claims are clauses, and a text supports one whose words are in one of its clauses.
+"""The embedded judge: claims are clauses, and a text supports one with words that are in one of its clauses.
 
 Numbers and names must be there, too, and both sides be negated or neither. Names may be in the text's first clause
 instead, which mostly says what it is about.

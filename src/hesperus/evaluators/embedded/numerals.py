@@ -50,7 +50,7 @@ def canonical_number(token: str) -> str:
 
 
 def digits_for_words(folded: str, *, alone: bool = False) -> str:
-    """Put digits where English number words stand.
+    """Put digits where English number words are.
 
     >>> digits_for_words("twenty-one of two hundred and five, in nineteen eighty; one of 1.5 million")
     '21 of 205, in 1980; one of 1500000'

@@ -24,7 +24,7 @@ class ShortPair(NamedTuple):
     """Two short answers to one question.
 
     Attributes:
-        key: Whose they are, such as (model, language, item).
+        key: Owner, such as (model, language, item).
         reference: An answer; None if it was refused, blocked or never came.
         candidate: The other.
         question: What was asked, for graders that read it.
@@ -55,7 +55,7 @@ class Grade:
 
 @runtime_checkable
 class Grader(Protocol):
-    """Takes batches of pairs, both of whose answers are there."""
+    """Takes batches of pairs with both answers."""
 
     @property
     def name(self) -> str:

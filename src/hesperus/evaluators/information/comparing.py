@@ -15,7 +15,7 @@ class Pair(NamedTuple):
     """Two answers to one prompt, in one language.
 
     Attributes:
-        key: Whose they are, such as (model, language, item); each pair has its own.
+        key: Owner, such as (model, language, item); each pair has its own.
         reference: The answer that the other is compared with; None if it was refused, blocked or never came.
         candidate: The other answer; None likewise.
     """

@@ -149,7 +149,7 @@ def read_verdicts(text: str, *, count: int) -> tuple[Verdict, ...]:
     """Read a reply to the verify prompt: a JSON object with the numbers 1 to `count`, each with a verdict.
 
     Raises:
-        UnreadableReply: A number is missing or too many, or a verdict is none of the three.
+        UnreadableReply: A number is missing or too many, or a verdict is not one of the three.
     """
     document = strict_json(text)
     if not isinstance(document, dict):

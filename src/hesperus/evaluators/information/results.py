@@ -67,7 +67,7 @@ class PairScore:
     """A pair of texts, scored.
 
     Attributes:
-        key: Whose pair it is.
+        key: Owner of the pair.
         candidate: The claims of the candidate, judged against the reference.
         reference: The claims of the reference, judged against the candidate.
         state: What became of the pair.

@@ -27,7 +27,7 @@ class BaselineSettings:
     Attributes:
         strengths: Inverse strengths of the L2 penalty (C).
         longest: Words in the longest term.
-        min_documents: Texts in which a term must stand.
+        min_documents: Texts in which a term must occur.
         iterations: Steps of the solver at most.
         version: Of how terms are made; rises whenever a prediction may change.
     """

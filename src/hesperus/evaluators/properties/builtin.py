@@ -27,7 +27,7 @@ class RefusalEvaluator:
     counts as one; a trained classifier does better.
 
     Args:
-        language: Whose pack; texts must be in it.
+        language: Language of the pack; texts must be in it.
     """
 
     name = "refusal"
@@ -52,7 +52,7 @@ class RefusalEvaluator:
         }
 
     def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
-        """Present where a phrase of refusal stands near the beginning."""
+        """Present where a phrase of refusal is near the beginning."""
         reasons = spoken(texts, None, evaluator=self.name)
         readable = [place for place, reason in enumerate(reasons) if not reason]
         heads = [simplified(texts[place][:_HEAD]) for place in readable]

@@ -35,7 +35,7 @@ class PropertyPair(NamedTuple):
     """Two answers to one prompt, in one language.
 
     Attributes:
-        key: Whose they are, such as (model, language, item); each pair has its own.
+        key: Owner, such as (model, language, item); each pair has its own.
         reference: The answer that the other is compared with; None if it was refused, blocked or never came.
         candidate: The other answer; None likewise.
         context: What both answer, in the evaluator's language; needed where the evaluator reads it.
@@ -55,7 +55,7 @@ class PropertyConsistency:
     """Profiles of pairs of texts.
 
     Attributes:
-        keys: Whose pairs they are.
+        keys: Owners of the pairs.
         reference: Levels of the references, [pairs, properties].
         candidate: Levels of the candidates.
         silent: Whether reference and candidate gave no answer, for each pair. Such a side has the level that the evaluator
@@ -76,7 +76,7 @@ class PropertyConsistency:
     signature: Mapping[str, JSON]
 
     def select(self, wanted: Callable[[Key], bool]) -> PropertyConsistency:
-        """The pairs whose keys are wanted, such as those of one model and language."""
+        """The pairs of certain keys, such as those of one model and language."""
         places = [place for place, key in enumerate(self.keys) if wanted(key)]
         return replace(
             self,

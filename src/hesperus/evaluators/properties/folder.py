@@ -106,7 +106,7 @@ def read_json(path: Path) -> dict[str, JSON]:
     """Read a JSON object.
 
     Raises:
-        DataError: It is none.
+        DataError: It is not a classifier.
     """
     try:
         document = json.loads(path.read_bytes())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -230,7 +230,7 @@ def _levels(value: object, path: Path) -> list[int]:
 def _best(name: str, split: Split, grid: Sequence[Point], state: _State) -> Point:
     """The point with the highest macro F1 on dev, the first of equal ones."""
     rows = _dev_rows(name, split, grid, state)
-    scores = [-1.0 if row["macro_f1"] is None else float(str(row["macro_f1"])) for row in rows]
+    scores = [score if isinstance(score := row["macro_f1"], float) else -1.0 for row in rows]
     return grid[int(np.argmax(scores))]
 
 
@@ -288,7 +288,7 @@ def _finish(
     write_manifest(out, Manifest(trainer.kind, pairs.properties, trainer.manifest_settings(), files, made))
 
 
-def left_out(pairs: LabelledPairs) -> list[dict[str, JSON]]:
+def left_out(pairs: LabelledPairs) -> list[dict[str, Any]]:
     """Rows that were read and left out of each property, and why."""
     return [
         {

@@ -85,7 +85,7 @@ class BiEncoderTrainer:
         placing: Device and precision.
 
     Raises:
-        UsageError: There is no such encoder, it is none, or there is no such device.
+        UsageError: There is no such encoder, it cannot be loaded as one, or there is no such device.
     """
 
     kind: Kind = "bi_encoder"

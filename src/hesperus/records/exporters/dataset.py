@@ -63,7 +63,7 @@ def write_dataset(records: pl.DataFrame, folder: Path | str, card: DatasetCard |
 
     Raises:
         DataError: The records break their contract.
-        UsageError: There are none, or the folder's name is taken by a file.
+        UsageError: There are no records, or the folder's name is taken by a file.
     """
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():

@@ -40,7 +40,7 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
     ``settings.columns`` maps columns of the records (or ``language``, which represents both senses) to columns of the
     table; a column of the same name needs no mapping, and nested fields have dotted names. ``settings.key`` makes the id of
     several columns; without it an id that is named as usual and unique counts. ``model``, ``task`` and the language may
-    be in the name of the file or be given once. Where there are replies and no answers, a reply that is a letter or a
+    be in the name of the file or be given once. If there are replies and no answers, a reply that is a letter or a
     number and nothing else is the answer, as gold is; where gold is text, the reply is the answer.
 
     Raises:

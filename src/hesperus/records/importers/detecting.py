@@ -1,4 +1,4 @@
-"""Finds the logs below what a user names, and tells whose they are."""
+"""Finds the logs below what a user names, and tells which tool wrote them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
 
     Args:
         given: Files, or folders that are searched to their bottom.
-        tool: Whose logs they are; None tells by names and first bytes.
+        tool: Tool that wrote the logs; None tells by names and first bytes.
 
     Raises:
         UsageError: A path does not exist, or nothing is a log.

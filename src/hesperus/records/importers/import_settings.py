@@ -37,8 +37,8 @@ class ImportSettings:
     """How logs are read. All that decides the records is a field.
 
     Attributes:
-        tool: Whose logs these are; None finds out from the files.
-        language_from: Where the language of a log stands: a tag (``=de``), ``name:REGEX``, ``path:REGEX`` (the first
+        tool: Tool that wrote the logs; None finds out from the files.
+        language_from: Where the language of a log is: a tag (``=de``), ``name:REGEX``, ``path:REGEX`` (the first
             group is the tag), ``field:NAME`` or ``config:NAME``; None tries what is known of the tool and benchmark.
         languages: Name of a task, or what represents a language in a column, to its tag.
         key: Fields that make the id of an item, or (``row``,); empty takes the benchmark's own.
@@ -48,7 +48,7 @@ class ImportSettings:
         wide: For a table with a column per language or model: what those columns hold, ``answer``, ``reply`` or
             ``correct`` (1 for right, 0 for wrong); None finds out.
         wide_columns: How those columns are named: ``{language}`` and ``{model}`` represent what varies.
-        model_from: Where the model of a table stands: ``name:REGEX`` or ``path:REGEX`` (the first group).
+        model_from: Where the model of a table is: ``name:REGEX`` or ``path:REGEX`` (the first group).
         filter: For lm-evaluation-harness: the filter whose result counts; None takes the first of each task.
         again: What becomes of a second log of the same model, task and language.
         groups: Further fields of an item that become columns.
@@ -112,7 +112,7 @@ class Log:
     """The answers of one model to one task in one language, as a tool logged them.
 
     Attributes:
-        tool: Whose log.
+        tool: Tool that wrote the log.
         place: The file, relative to what the user named.
         model: As the tool names it.
         task: Name without the language.
@@ -203,7 +203,7 @@ class Source:
     Attributes:
         path: Where it is.
         place: Its name for messages: relative to what the user named.
-        tool: Whose log it is.
+        tool: Tool that wrote the log.
     """
 
     path: Path

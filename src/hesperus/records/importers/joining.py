@@ -261,7 +261,7 @@ def _checked_texts(task: str, logs: list[Log], left: list[LeftOut], notes: list[
 
 
 def _disputed(logs: list[Log]) -> pl.DataFrame:
-    """The items whose gold differs between logs, with the label that most logs give.
+    """The items with gold that differs between logs, with the label that most logs give.
 
     A language votes once; English decides a tie, then the first language.
     """

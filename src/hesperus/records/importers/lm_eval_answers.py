@@ -35,7 +35,7 @@ class Reading:
         halved: The second half of the scores is not of the question.
         filter: The filter that the user wants.
         texts: The texts of the options are read.
-        prefix: Stands before every id.
+        prefix: Put before every id.
         subject: Part of the benchmark, where no field of the items says it.
         verdict: Metric of the harness that says right or wrong.
     """

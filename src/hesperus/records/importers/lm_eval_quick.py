@@ -191,7 +191,7 @@ def _cut_replies(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
 def _are_scores(scores: list[bytes]) -> bool:
     """Whether each is a list of numbers, alone or with whether they are greedy.
 
-    Numbers are looked for anywhere in it; a value that is none would be passed over, and the options behind it would move up.
+    Numbers are looked for anywhere in it; another value would be passed over, and the options behind it would move up.
     """
     if not all(map(bytes.isascii, scores)):
         return False

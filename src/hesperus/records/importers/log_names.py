@@ -116,7 +116,7 @@ def about(evidence: Evidence, settings: ImportSettings) -> About:
 
 
 def tag_or_none(text: object, settings: ImportSettings | None = None) -> str | None:
-    """A language in any style as BCP-47 tag, by the user's list first; None if it is none."""
+    """A language in any style as BCP-47 tag, by the user's list first; None if it is not a language."""
     if not isinstance(text, str):
         return None
     given = settings.languages.get(text) if settings is not None else None

@@ -21,7 +21,7 @@ def check_place(out: Path | str) -> None:
     """Refuse a place where records cannot be written, before anything is read.
 
     Raises:
-        UsageError: The name is that of another kind of file, a file stands where a folder is needed (or the other way
+        UsageError: The name is that of another kind of file, a file is where a folder is needed (or the other way
             round), or the place cannot be written to.
     """
     out = Path(out)

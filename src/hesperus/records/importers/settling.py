@@ -33,10 +33,10 @@ def settle_languages(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
     """Give each log its language, with what it rests on.
 
     Args:
-        logs: All logs of an import; those whose language is empty are settled.
+        logs: All logs of an import; those without a language are settled.
 
     Returns:
-        The logs whose language is known, and the others with the reason.
+        The logs with a known language, and the others with the reason.
     """
     unsettled = [log for log in logs if not log.language]
     if not unsettled:

@@ -195,7 +195,7 @@ def explicit_tag(text: str) -> str | None:
 
 @cache
 def tag_in_name(text: str) -> str | None:
-    """The tag of a part of a name, which need not be meant as a language: a code of one whose facts are known."""
+    """The tag of a part of a name, which need not be meant as a language: a code of one that the tables describe."""
     if _CODED.fullmatch(text) is None or text.lower() in NO_LANGUAGE:
         return None
     tag = explicit_tag(text)

@@ -22,7 +22,7 @@ def labelled(task: str, logs: Sequence[Log], notes: list[str]) -> list[Log]:
 
     Args:
         task: Its name, for the notes.
-        logs: The logs of the task whose gold is text.
+        logs: The logs of the task with text as gold.
         notes: Takes what a reader should know.
     """
     if not logs:

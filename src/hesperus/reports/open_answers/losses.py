@@ -1,4 +1,4 @@
-"""The prompts whose answers lose most, to be read: both answers, the translation, the claims with their verdicts."""
+"""The prompts that lose most, to be read: both answers, the translation, the claims with their verdicts."""
 
 from __future__ import annotations
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.table import Row
 from hesperus.reports.dots import Hue, dots, share_axis
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.families import family_key, family_of, spans
-from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, Row, measured_name
+from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, measured_name
 from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, group_name
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, WIDTH, values
 from hesperus.rounding import interval
@@ -259,7 +260,7 @@ def _line(label: str, row: Row) -> dict[str, object]:
 
 def _told(row: Row, name: str) -> str:
     value, low, high = (
-        None if row[key] is None else float(str(row[key]))
+        None if row[key] is None else float(row[key])
         for key in ((name, f"{name}_low", f"{name}_high") if name else ("value", "low", "high"))
     )
     return MISSING if value is None else interval(value, low, high, "share")

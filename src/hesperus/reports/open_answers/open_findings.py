@@ -10,12 +10,11 @@ from hesperus.analysis.open_answers.run_tables import TableSettings, evaluation_
 from hesperus.analysis.open_answers.scores import CELL
 from hesperus.analysis.open_answers.statistics import ENDINGS, SILENT
 from hesperus.analysis.pairs import Side
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.measures.information import INFORMATION
 from hesperus.reports.families import family_key
 from hesperus.wording import language_label, language_name, property_names
 
-Row = Mapping[str, object]
 Cell = tuple[str, str, str, str, str]
 """Model, task, language, instruction and input of a line."""
 
@@ -171,7 +170,7 @@ def _place(cell: Cell) -> tuple[object, ...]:
     return (cell[0], cell[1], family_key(cell[2]), cell[4], cell[3])
 
 
-def beside(row: Row, name: str) -> dict[str, object]:
+def beside(row: Row, name: str) -> Row:
     """The `ceiling` of a row, or what it is `relative` to it, as a row of its own."""
     return {
         "value": row[name],

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
 from hesperus.analysis.open_answers.counting import STATES
 from hesperus.analysis.open_answers.statistics import WHERE_ANSWERED
+from hesperus.analysis.table import Row
 from hesperus.reports.blocks import Column, Grid, Value, count
 from hesperus.reports.families import family_key
 from hesperus.reports.number_cells import FOLDED, answered_cell, left_out, number_cell, share_cell
-from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, Row, beside, measured_name
+from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, beside, measured_name
 from hesperus.reports.open_answers.open_wording import (
     GROUPING_NAMES,
     STATE_WORDS,
@@ -309,8 +310,8 @@ def prompts_grid(check: pl.DataFrame | None) -> Grid | None:
 def _hundred(row: Row | None) -> str:
     if row is None or row["value"] is None:
         return MISSING
-    low, high = (None if row[end] is None else float(str(row[end])) for end in ("low", "high"))
-    return interval(float(str(row["value"])), low, high, "score")
+    low, high = (None if row[end] is None else float(row[end]) for end in ("low", "high"))
+    return interval(float(row["value"]), low, high, "score")
 
 
 def _name(found: OpenFindings, statistic: str) -> str:
@@ -322,7 +323,7 @@ def _is(cell: Cell) -> pl.Expr:
     return pl.all_horizontal(pl.col(name) == value for name, value in zip(names, cell[2:], strict=True))
 
 
-def _key(row: Mapping[str, object]) -> Cell:
+def _key(row: Row) -> Cell:
     return (
         str(row["model"]),
         str(row["task"]),

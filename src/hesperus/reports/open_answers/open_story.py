@@ -8,9 +8,10 @@ import polars as pl
 
 from hesperus.analysis.interval_text import signed_interval_text
 from hesperus.analysis.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
+from hesperus.analysis.table import Row
 from hesperus.reports.families import family_key
 from hesperus.reports.multisense_story import share
-from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, Row, beside
+from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, beside
 from hesperus.reports.open_answers.open_wording import EMBEDDED, STATE_WORDS, judge_name
 from hesperus.rounding import cell
 from hesperus.wording import counted, joined, language_name, parsed, property_names
@@ -46,7 +47,7 @@ def verdict(found: OpenFindings, *, several: bool) -> list[str]:
         several: Whether the page has other evaluators too.
     """
     statistic = "recall" if found.is_information else found.main
-    known = sorted(found.known(statistic), key=lambda one: (float(str(one[1]["value"])), one[0]))
+    known = sorted(found.known(statistic), key=lambda one: (float(one[1]["value"]), one[0]))
     if not known:
         reasons = {str(held[statistic]["reason"]) for held in found.cells.values()}
         return [_begun(found, f"nothing could be compared: {'; '.join(sorted(reasons))}.", several)]
@@ -62,7 +63,7 @@ def verdict(found: OpenFindings, *, several: bool) -> list[str]:
 
 def _too_low(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> Iterator[str]:
     """Before any score: where the instrument loses too much of the same text to measure what answers lose."""
-    low = [(cell, float(str(row["ceiling"]))) for cell, row in known if is_low(row["ceiling"])]
+    low = [(cell, float(row["ceiling"])) for cell, row in known if is_low(row["ceiling"])]
     if not low:
         return
     least = min(ceiling for _, ceiling in low)
@@ -129,7 +130,7 @@ def _ends(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> str:
     if len(known) == 1:
         return share(known[0][1])
     (low_cell, low), (high_cell, high) = known[0], known[-1]
-    least, most = cell(float(str(low["value"])), "share"), cell(float(str(high["value"])), "share")
+    least, most = cell(float(low["value"]), "share"), cell(float(high["value"]), "share")
     if least == most:
         return f"{share(low)} in every case"
     return f"between {share(low)} ({_where(found, low_cell)}) and {share(high)} ({_where(found, high_cell)})"
@@ -141,7 +142,7 @@ def _where(found: OpenFindings, cell: Cell) -> str:
 
 
 def _explained(found: OpenFindings) -> Iterator[str]:
-    """Whether translation alone explains the loss: cells whose score over ceiling is below 1, interval and all."""
+    """Whether translation alone explains the loss: cells with a score over ceiling below 1, interval and all."""
     english = found.reference_name
     known = [row for _, row in found.known() if row["relative"] is not None]
     if not known and any(is_low(row["ceiling"]) for _, row in found.known()):
@@ -152,7 +153,7 @@ def _explained(found: OpenFindings) -> Iterator[str]:
             "its doing."
         )  # fmt: skip
         return
-    ceilings = sorted((beside(row, "ceiling") for row in known), key=lambda row: float(str(row["value"])))
+    ceilings = sorted((beside(row, "ceiling") for row in known), key=lambda row: float(row["value"]))
     kept = share(ceilings[0])
     if share(ceilings[-1]) != kept:
         kept += f" to {share(ceilings[-1])}"
@@ -162,7 +163,7 @@ def _explained(found: OpenFindings) -> Iterator[str]:
     if not tested:
         yield f"{base}; without intervals nothing more can be said."
         return
-    below = sum(float(str(row["relative_high"])) < 1 for row in tested)
+    below = sum(float(row["relative_high"]) < 1 for row in tested)
     if below == len(tested):
         where = f"in all {below} cases" if below > 1 else ""
         yield (
@@ -202,14 +203,12 @@ def models_told(found: OpenFindings, *, several: bool) -> list[str]:
             if len(shown) == 2:
                 extra = f"; precision {shown[0]}, recall {shown[1]}"
         told.append(
-            f"{_on(found, several)}{model}, all languages together ({counted(int(str(row['n'])), 'pair')}): {name} {share(row)}{relative}{extra}."
+            f"{_on(found, several)}{model}, all languages together ({counted(int(row['n']), 'pair')}): {name} {share(row)}{relative}{extra}."
         )
     return told
 
 
-def asked(
-    parts: Sequence[OpenFindings], study: Mapping[str, object], signature: Mapping[str, object]
-) -> list[tuple[str, str]]:
+def asked(parts: Sequence[OpenFindings], study: Row, signature: Row) -> list[tuple[str, str]]:
     """What was asked, as names and descriptions."""
     found, pairs = parts[0], parts[0].evaluated.pairs
     english = found.reference_name
@@ -241,7 +240,7 @@ def asked(
     return told
 
 
-def _excluded(held: Mapping[str, object]) -> str:
+def _excluded(held: Row) -> str:
     """How many items a list of exclusions took out, and why."""
     reasons = held.get("reasons")
     why = (
@@ -249,7 +248,7 @@ def _excluded(held: Mapping[str, object]) -> str:
         if isinstance(reasons, Mapping)
         else ""
     )
-    return counted(int(str(held.get("items"))), "item") + (f" ({why})" if why else "")
+    return counted(held["items"], "item") + (f" ({why})" if why else "")
 
 
 def _ways(pairs: pl.DataFrame, english: str) -> str:

@@ -24,7 +24,7 @@ def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[
     Args:
         found: What was measured.
         column: One of ``found.by``.
-        models: Whose languages are compared; all models where they are few and empty, else their common mean.
+        models: Models with languages to compare; all models where they are few and empty, else their common mean.
 
     Raises:
         UnknownNameError: The findings have no such column.

@@ -9,8 +9,9 @@ import altair as alt
 import numpy as np
 
 from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, WITHIN
+from hesperus.analysis.table import Row
 from hesperus.reports.similarity.heat_maps import statistic_name, told
-from hesperus.reports.similarity.similarity_findings import Row, SimilarityFindings
+from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, DASHES, WIDTH, values
 from hesperus.rounding import cell
 from hesperus.wording import sense_label
@@ -65,7 +66,7 @@ def _pairs(found: SimilarityFindings, model: str | None) -> dict[str, list[_Name
 
 
 def _value(row: Row) -> float:
-    return float(str(row["value"]))
+    return float(row["value"])
 
 
 def _panel(

@@ -12,6 +12,7 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.table import Row
 from hesperus.reports.families import family_of, spans
 from hesperus.reports.similarity.orders import (
     Order,
@@ -19,7 +20,7 @@ from hesperus.reports.similarity.orders import (
     ordered_languages,
     ordered_models,
 )
-from hesperus.reports.similarity.similarity_findings import Row, SimilarityFindings, Square
+from hesperus.reports.similarity.similarity_findings import SimilarityFindings, Square
 from hesperus.reports.theme import GRID, INK, SEQUENTIAL, values
 from hesperus.rounding import cell, interval
 
@@ -127,9 +128,7 @@ def models_figure(
 
 def _range(squares: Iterable[Square]) -> tuple[float, float] | None:
     """Lowest and highest value of all squares, so that maps that are drawn one by one can be compared."""
-    held = [
-        float(str(row["value"])) for square in squares for row in square.values() if row["value"] is not None
-    ]
+    held = [float(row["value"]) for square in squares for row in square.values() if row["value"] is not None]
     return (min(held), max(held)) if held else None
 
 
@@ -147,8 +146,8 @@ def told(row: Row) -> str:
     items = f"{row['n']:,} items"
     if row["value"] is None:
         return f"undefined: {row['reason']} ({items})"
-    low, high = (None if row[end] is None else float(str(row[end])) for end in ("low", "high"))
-    text = interval(float(str(row["value"])), low, high)
+    low, high = (None if row[end] is None else float(row[end]) for end in ("low", "high"))
+    text = interval(float(row["value"]), low, high)
     left = f", {row['excluded']:,} left out ({row['reason']})" if row["excluded"] else ""
     return f"{text}, {items}{left}"
 
@@ -234,9 +233,9 @@ def hundredths(value: float) -> str:
     return cell(value, "short").replace("-", "−")
 
 
-def _short(value: object) -> str:
+def _short(value: float | None) -> str:
     """``.42``, ``−.03``: what fits a cell."""
-    text = "" if value is None else hundredths(float(str(value)))
+    text = "" if value is None else hundredths(value)
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
 
 

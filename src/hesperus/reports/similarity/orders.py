@@ -82,7 +82,7 @@ def clustered(names: Sequence[str], square: Square) -> list[str]:
     value = np.full((len(names), len(names)), np.nan)
     for (a, b), row in square.items():
         if row["value"] is not None and a in place and b in place:
-            value[place[a], place[b]] = float(str(row["value"]))
+            value[place[a], place[b]] = float(row["value"])
     if np.isnan(value).all():
         return list(names)
     distance = np.nanmax(value) - np.where(np.isnan(value), np.nanmin(value), value)

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
+from hesperus.analysis.table import Row
 from hesperus.reports.similarity.heat_maps import statistic_name, told
-from hesperus.reports.similarity.similarity_findings import Row, SimilarityFindings
+from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
 from hesperus.rounding import cell
 from hesperus.untrusted import shortened
@@ -51,7 +52,7 @@ class Point:
     @property
     def y(self) -> float:
         """The mean."""
-        return float(str(self.row["value"]))
+        return float(self.row["value"])
 
 
 def relation_points(found: SimilarityFindings, relation: Row) -> list[Point]:
@@ -74,7 +75,7 @@ def relations_figure(
 
     Args:
         found: What was measured.
-        designs: Whose means.
+        designs: The designs of the means.
         beside: What they are set against, as in the column ``with``; all where empty, but the logarithm of the size in
             place of the size.
     """
@@ -97,10 +98,7 @@ def _panel(found: SimilarityFindings, relation: Row, points: Sequence[Point]) ->
     line = _line(x, y, found.settings.bootstrap.seed, found.settings.bootstrap.level)
     label = str(relation["with"])
     ends = [
-        float(str(point.row[side]))
-        for point in points
-        for side in ("low", "high")
-        if point.row[side] is not None
+        float(point.row[side]) for point in points for side in ("low", "high") if point.row[side] is not None
     ]
     span_x, span_y = _room(x), _room(np.array([*y, *ends]))
     shares = alt.Axis(format=".0%", tickCount=6) if label == "accuracy" else alt.Axis(tickCount=6)
@@ -148,11 +146,11 @@ def correlation_told(relation: Row) -> str:
     points = f"{relation['n']} {relation['points']}s"
     if relation["value"] is None:
         return f"r undefined: {relation['reason']} ({points})"
-    text = f"r = {cell(float(str(relation['value'])))}"
+    text = f"r = {cell(float(relation['value']))}"
     if relation["low"] is not None:
-        text += f" [{cell(float(str(relation['low'])))}, {cell(float(str(relation['high'])))}]"
+        text += f" [{cell(float(relation['low']))}, {cell(float(relation['high']))}]"
     if relation["p"] is not None:
-        text += f", p = {cell(float(str(relation['p'])))}"
+        text += f", p = {cell(float(relation['p']))}"
     return f"{text}, {points}"
 
 

@@ -14,11 +14,10 @@ from hesperus.analysis.similarity.designs import log_size, sense_of
 from hesperus.analysis.similarity.measured import measured
 from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.measures import FAILED, INVALID, Bootstrap, replied
 from hesperus.records import Cell
 
-Row = Mapping[str, object]
 Square = Mapping[tuple[str, str], Row]
 """Pairs by their two names, both ways round."""
 
@@ -30,7 +29,7 @@ class Asked:
     Attributes:
         cell: The run.
         asked: Questions that count: those with a reply.
-        unread: Those whose answer carries no label.
+        unread: Those with an answer that carries no label.
         failed: Questions that got no reply (error), which do not count.
         accuracy: Share of right answers, unreadable ones wrong; None if no question has a gold label.
     """
@@ -50,7 +49,7 @@ class SimilarityFindings:
         task: Name of the task.
         tables: As similarity_tables gives them.
         settings: What was compared.
-        by: Columns by whose values means are given too.
+        by: Columns that split the items; means are given for each value too.
         runs: Every run, sorted.
         items: Questions that are compared.
         differing: Questions left out because their gold differs between runs.
@@ -164,7 +163,7 @@ def similarity_findings(
     Args:
         records: The records table.
         settings: What to compare.
-        by: Columns by whose values means are given too.
+        by: Columns that split the items; means are given for each value too.
         task: Which task; None if there is one.
         only: Tables that are wanted; every figure needs ``similarity`` and ``designs``.
 

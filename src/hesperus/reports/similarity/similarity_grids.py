@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
+from hesperus.analysis.table import Row
 from hesperus.reports.blocks import Column, Grid, Value, count
 from hesperus.reports.number_cells import FOLDED, RESTS_ON, answered_cell, left_out, number_cell, share_cell
 from hesperus.reports.similarity import similarity_story as story
@@ -14,8 +15,6 @@ from hesperus.reports.similarity.orders import language_names
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings, Square
 from hesperus.rounding import cell
 from hesperus.wording import MISSING, sense_label
-
-Row = Mapping[str, Any]
 
 MOST_PAIRS = 300
 """Beyond so many pairs the page shows the most and the least alike of each model; the heat maps hold them all."""
@@ -221,7 +220,7 @@ def tests_grid(found: SimilarityFindings) -> Grid | None:
 
 def relations_grid(found: SimilarityFindings) -> Grid | None:
     """Correlations of the means with what else is known; None if no two models or languages have a number."""
-    rows: list[Row] = [row for row in found.tables["relations"].rows if int(str(row["n"])) > 1]
+    rows: list[Row] = [row for row in found.tables["relations"].rows if int(row["n"]) > 1]
     if not rows:
         return None
     cells = tuple(
@@ -344,16 +343,16 @@ def runs_grid(found: SimilarityFindings) -> Grid:
     return Grid(caption, heads, cells, folded=len(cells) > _LONG)
 
 
-def _number(value: object) -> float:
-    return 0.0 if value is None else float(str(value))
+def _number(value: float | None) -> float:
+    return 0.0 if value is None else value
 
 
 def _share(value: float | None) -> str:
     return MISSING if value is None else cell(value, "percentage")
 
 
-def _p(value: object) -> str:
-    return MISSING if value is None else cell(float(str(value)))
+def _p(value: float | None) -> str:
+    return MISSING if value is None else cell(value)
 
 
 def _both(row: Row, name: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
+from hesperus.analysis.table import Row
 from hesperus.reports.similarity.heat_maps import statistic_name
-from hesperus.reports.similarity.similarity_findings import Row, SimilarityFindings
+from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.rounding import cell, interval
 from hesperus.wording import joined, language_name, parsed, sense_label
 
@@ -65,16 +66,16 @@ def _design(found: SimilarityFindings, design: str, whom: str, *, by: str) -> li
     name = statistic_name(found.statistic)
     if row["value"] is None:
         return [f"{whom}: {name} is undefined ({row['reason']})."]
-    pairs = int(str(row["pairs"]))
+    pairs = int(row["pairs"])
     text = f"{whom}: {name} {_interval(row)}" + (f", the mean of {pairs:,} pairs" if pairs > 1 else "")
     text += f" ({row['reason']})" if row["reason"] else ""
     groups = [
         other for other in found.means(design) if other["group"] != "all" and other["value"] is not None
     ]
     if len(groups) > 1:
-        ordered = sorted(groups, key=lambda other: (float(str(other["value"])), str(other["group"])))
+        ordered = sorted(groups, key=lambda other: (float(other["value"]), str(other["group"])))
         named = [
-            f"{cell(float(str(end['value'])))} ({str(end['group']) if by == 'model' else language_or_code(str(end['group']))})"
+            f"{cell(float(end['value']))} ({str(end['group']) if by == 'model' else language_or_code(str(end['group']))})"
             for end in (ordered[0], ordered[-1])
         ]
         text += f"; by {by}, from {named[0]} to {named[1]}"
@@ -89,12 +90,12 @@ def _one(names: Sequence[str], several: str) -> str:
 
 
 def _difference(row: Row) -> str:
-    value = float(str(row["value"]))
+    value = float(row["value"])
     ends = (row["low"], row["high"])
-    apart = None not in ends and (float(str(ends[0])) > 0 or float(str(ends[1])) < 0)
+    apart = None not in ends and (float(ends[0]) > 0 or float(ends[1]) < 0)
     p = row["p_mantel"]
-    runs = "" if p is None else f"; permuting runs, p = {cell(float(str(p)))}"
-    if apart and p is not None and float(str(p)) > _ERROR:
+    runs = "" if p is None else f"; permuting runs, p = {cell(float(p))}"
+    if apart and p is not None and float(p) > _ERROR:
         runs += ", so that runs whose names mean nothing would often differ as much"
     if not apart:
         return (
@@ -114,12 +115,12 @@ _ERROR = 0.05
 
 def _detectable(row: Row) -> str:
     found = row["detectable"]
-    return "no difference" if found is None else f"a difference of {cell(float(str(found)))}"
+    return "no difference" if found is None else f"a difference of {cell(float(found))}"
 
 
 def _interval(row: Row) -> str:
-    low, high = (None if row[end] is None else float(str(row[end])) for end in ("low", "high"))
-    return interval(float(str(row["value"])), low, high)
+    low, high = (None if row[end] is None else float(row[end]) for end in ("low", "high"))
+    return interval(float(row["value"]), low, high)
 
 
 def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> list[str]:
@@ -215,7 +216,7 @@ def caveats(parts: Sequence[SimilarityFindings]) -> list[str]:
 
 
 def language_or_code(code: str) -> str:
-    """English name of an original's language; a sense in words; the code where it is none."""
+    """English name of an original's language; a sense in words; the code itself for others."""
     sense = parsed(code)
     if sense is None:
         return code

@@ -42,7 +42,7 @@ class TaxReport:
         """The page.
 
         Args:
-            run: Whose study and signature are shown; its records are not looked at.
+            run: The run of the study and signature that are shown; its records are not looked at.
         """
         return TaxPage(self.evidence, self.tables, self.checklist, self.items).page(run)
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.back_translation import NOTES as BACK_LIMITS
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
 from hesperus.analysis.tax.native_control import LIMITS as NATIVE_LIMITS
@@ -24,8 +24,6 @@ from hesperus.rounding import cell
 
 NOT_DONE = "not done"
 COLUMNS = ("section", "item", "status", "finding", "command")
-
-Row = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +144,10 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
 def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     section, found = "parser fragility", tables["validity"]
     rates = [row for row in found.rows if isinstance(row["value"], float) and row["reader"] == RECORDED]
-    lowest = min(rates, key=lambda row: float(str(row["value"])), default=None)
+    lowest = min(rates, key=lambda row: float(row["value"]), default=None)
     said = None
     if lowest is not None:
-        said = f"{len(rates)} cells; lowest {cell(float(str(lowest['value'])), 'share')} ({lowest['model']}, {lowest['input']})"
+        said = f"{len(rates)} cells; lowest {cell(float(lowest['value']), 'share')} ({lowest['model']}, {lowest['input']})"
     yield _row(section, "readable answers of each model and set", said)
     fragile = fragile_cells(found)
     readers = found.signature["readers"]
@@ -179,7 +177,7 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
         else []
     )
     said = "; ".join(
-        f"{row['comparison']}: {cell(float(str(row['lowest'])), 'points')} to {cell(float(str(row['highest'])), 'points')} points"
+        f"{row['comparison']}: {cell(float(row['lowest']), 'points')} to {cell(float(row['highest']), 'points')} points"
         for row in bounds
     )
     yield _row(section, "bounds on every estimate from unreadable answers", said or None)
@@ -207,7 +205,7 @@ def _groups(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
         rows = (
             [row for row in tables[name].rows if row["analysis"] == "without model"] if name in tables else []
         )
-        values = [float(str(row["value"])) for row in rows if row["value"] is not None]
+        values = [float(row["value"]) for row in rows if row["value"] is not None]
         said = (
             f"from {cell(min(values), 'points')} to {cell(max(values), 'points')} points" if values else None
         )

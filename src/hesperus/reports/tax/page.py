@@ -77,7 +77,7 @@ class TaxPage:
         """The page.
 
         Args:
-            run: Whose study and signature are shown; its records are not looked at.
+            run: The run of the study and signature that are shown; its records are not looked at.
         """
         evidence = self.evidence
         settings = MeasureSettings(bootstrap=evidence.settings.bootstrap)

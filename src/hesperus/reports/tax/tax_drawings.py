@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.evidence import Evidence
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.tax.tax_figures import Dot, bounds_figure, contrast_figure, gate_figure
@@ -23,7 +22,6 @@ from hesperus.reports.translation_figures import SCORE_NAMES
 from hesperus.rounding import cell
 from hesperus.wording import counted
 
-Row = Mapping[str, Any]
 _REPORTED = "all models, each item with all of them: to report"
 
 

@@ -23,7 +23,7 @@ class Dot:
     Attributes:
         line: Its name at the axis.
         kind: Place in the kinds of the figure; 0 is the estimate to report.
-        value: Where it stands.
+        value: Where it is.
         low: Where its interval begins; None draws none.
         high: Where it ends.
         told: What is said under the pointer.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.audits import KINDS
 from hesperus.reports.blocks import Column, Grid, count
 from hesperus.reports.number_cells import FOLDED, answered_cell, number_cell, points_cell, share_cell
@@ -19,8 +18,6 @@ from hesperus.reports.tax.tax_wording import (
 )
 from hesperus.rounding import cell
 from hesperus.wording import MISSING, sense_label
-
-Row = Mapping[str, Any]
 
 POOLED = {
     "e1": ("clustered", "groups", "without model", "without fragile models", "one benchmark"),
@@ -195,7 +192,7 @@ def validity_grid(found: Table) -> Grid:
     readers = list(dict.fromkeys(str(row["reader"]) for row in found.rows))
     lines: dict[tuple[str, str, str, int], dict[str, Row]] = {}
     for row in found.rows:
-        key = (str(row["model"]), str(row["task"]), str(row["input"]), int(row["repeat"]))  # type: ignore[call-overload]
+        key = (str(row["model"]), str(row["task"]), str(row["input"]), int(row["repeat"]))
         lines.setdefault(key, {})[str(row["reader"])] = row
     several = len({key[1] for key in lines}) > 1
     cells = []
@@ -233,7 +230,7 @@ def bounds_grid(found: Table | None) -> Grid | None:
         (
             str(row["comparison"]),
             bound_name(row, several=len(tasks) > 1),
-            MISSING if row["value"] is None else cell(float(str(row["value"])), "points"),
+            MISSING if row["value"] is None else cell(float(row["value"]), "points"),
             _range(row, "lowest", "highest"),
             _range(row, "low", "high"),
             count(row["n"]),
@@ -249,7 +246,7 @@ def bounds_grid(found: Table | None) -> Grid | None:
 
 
 def bound_name(row: Row, *, several: bool) -> str:
-    """Whose difference a row of bounds is."""
+    """Which models' difference a row of bounds tells."""
     if row["analysis"] == "clustered":
         return who(row)
     return f"{row['model']}, {row['task']}" if several else str(row["model"])

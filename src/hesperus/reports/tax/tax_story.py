@@ -7,14 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.evidence import Evidence
 from hesperus.analysis.tax.paired_records import Compared
 from hesperus.reports.tax.tax_wording import first_row, interval, language_of, rows_of
 from hesperus.rounding import cell
 from hesperus.wording import counted, joined, language_label, lost_sentences, parsed, sense_sentence
-
-Row = Mapping[str, Any]
 
 FEW = 10
 """Items below which resamples say too little of what other items would give to carry a verdict."""
@@ -228,8 +226,8 @@ def hangs_on(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
             continue
         if row["lowest"] != row["highest"]:
             told.append(
-                f"{row['comparison']}: whatever its unreadable answers were meant to say, from {cell(row['lowest'], 'points')} to "  # type: ignore[arg-type]
-                f"{cell(row['highest'], 'points')} points."  # type: ignore[arg-type]
+                f"{row['comparison']}: whatever its unreadable answers were meant to say, from {cell(row['lowest'], 'points')} to "
+                f"{cell(row['highest'], 'points')} points."
             )
     if "e1" in tables and evidence.scores is None:
         told.append(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from hesperus import rounding
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import Row, Table
 from hesperus.rounding import cell
 from hesperus.wording import MISSING, language_name, parsed
-
-Row = Mapping[str, Any]
 
 
 def interval(row: Row) -> str:
@@ -43,7 +40,7 @@ def lost(row: Row) -> str:
 
 
 def who(row: Row) -> str:
-    """Whose a row of one model, a group or all models is."""
+    """The models that a row is about: one, a group, or all."""
     group = "" if row["group"] == "all" else str(row["group"])
     return str(row["model"]) or (f"group {group}" if group else "all models")
 
@@ -56,7 +53,7 @@ def p_value(row: Row) -> str:
 
 
 def language_of(code: str | None) -> str:
-    """English name of the language of a sense; the code itself where it is none."""
+    """English name of the language of a sense; the code itself for others."""
     if code is None:
         return "the original"
     sense = parsed(code)

@@ -236,7 +236,7 @@ class AskedItems(Part):
 
 
 class Instructed(Part):
-    """A study whose questions may be under an instruction in another language."""
+    """A study with questions that may be under an instruction in another language."""
 
     section: ClassVar[str] = "What is asked"
 

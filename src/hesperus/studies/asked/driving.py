@@ -29,7 +29,7 @@ def plan_study(study: Declared, *, store: Path | None = None, **more: Any) -> Pl
 
     Args:
         study: The design.
-        store: Reply store whose replies need not be asked again; None or a missing file holds none.
+        store: Reply store; its replies need not be asked again; None or a missing file holds none.
         more: What cannot be declared, such as `makers` of multisense.
 
     Raises:

@@ -43,7 +43,7 @@ def refuse_unaskable(makings: Iterable[tuple[SenseMaker, tuple[str, str]]]) -> N
 
     Raises:
         UnknownNameError: A language without a pack.
-        UsageError: A language whose pack has no requests.
+        UsageError: A language without requests in its pack.
     """
     for maker, way in makings:
         if maker in (translate, paraphrase, naturalise) and maker.request is not None:

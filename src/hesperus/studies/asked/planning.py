@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -92,14 +93,14 @@ class Plan:
         return replace(self, said=said)
 
     @property
-    def rows(self) -> tuple[dict[str, object], ...]:
+    def rows(self) -> tuple[dict[str, Any], ...]:
         """One row a line and a row `total` for each model; what is in several lines is counted once."""
         seen: set[str] = set()
         rows = [self._row(line, seen) for line in self.lines]
         names = dict.fromkeys(line.model for line in self.lines)
         return (*rows, *(_total(name, [row for row in rows if row["model"] == name]) for name in names))
 
-    def _row(self, line: Line, seen: set[str]) -> dict[str, object]:
+    def _row(self, line: Line, seen: set[str]) -> dict[str, Any]:
         keys = [request_key(request, self.models[request.model].identity) for request in line.known]
         new = [key for key in dict.fromkeys(keys) if key not in seen]
         seen.update(new)
@@ -107,7 +108,7 @@ class Plan:
         stored = sum(key in self.stored for key in new)
         share = (distinct - stored) / line.requests if line.requests else 0.0
         price = self.prices.of(line.model)
-        row: dict[str, object] = {
+        row: dict[str, Any] = {
             "model": line.model, "stage": line.stage, "what": line.what, "language": line.language,
             "requests_low": line.requests if line.least is None else line.least,
             "requests": line.requests, "distinct": distinct, "stored": stored, "to_ask": distinct - stored,
@@ -118,7 +119,7 @@ class Plan:
                 round(tokens.high * share),
             )
         for end in ("low", "high"):
-            into, out = float(str(row[f"tokens_in_{end}"])), float(str(row[f"tokens_out_{end}"]))
+            into, out = float(row[f"tokens_in_{end}"]), float(row[f"tokens_out_{end}"])
             row[f"price_{end}"] = (into * price.input + out * price.output) / 1e6 if price else None
         return row if self._is_ranged else {name: row[name] for name in COLUMNS}
 
@@ -154,13 +155,13 @@ class Plan:
                     yield canonical_json({"key": key, "stored": key in self.stored, **_mapping(request)})
 
 
-def _total(model: str, rows: Sequence[Mapping[str, object]]) -> dict[str, object]:
+def _total(model: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The sums of the rows of a model; of the price None if it is not known."""
-    total: dict[str, object] = {"model": model, "stage": "total", "what": "", "language": ""}
+    total: dict[str, Any] = {"model": model, "stage": "total", "what": "", "language": ""}
     for name in list(rows[0])[len(total) :]:
         numbers = [row[name] for row in rows]
         is_money = name.startswith("price")
-        known = [float(str(number)) for number in numbers if number is not None]
+        known = [float(number) for number in numbers if number is not None]
         total[name] = None if len(known) < len(numbers) else sum(known) if is_money else round(sum(known))
     return total
 
@@ -180,7 +181,7 @@ def plan_of(
         lines: In the order in which they would be asked.
         models: Everybody who is asked.
         study: The study, for the signature.
-        store: Reply store whose replies need not be asked again; None or a missing file holds none.
+        store: Reply store; its replies need not be asked again; None or a missing file holds none.
         prices: Price file; None takes the one that ships.
         material: What is asked about, for what alignment left out.
     """

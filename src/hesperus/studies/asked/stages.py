@@ -1,6 +1,6 @@
 """The stages of a study: each says what it would ask, and asks it; their order is written once, for plans and for runs.
 
-A study yields its stages one by one and gets back what each came to. A plan counts the requests of every stage and goes
+A study yields its stages one by one and gets back the outcome of each. A plan counts the requests of every stage and goes
 on with what a stage could have come to; a run asks.
 """
 

@@ -17,7 +17,7 @@ Lines = Callable[[str], int | None]
 
 
 def read_study_file(path: Path) -> tuple[dict[str, Any], Document]:
-    """The keys of a study file, not yet validated, and where they stand; that of a run has its endpoint put back.
+    """The keys of a study file, not yet validated, and where they are; that of a run has its endpoint put back.
 
     Raises:
         UsageError: No such file.

@@ -31,7 +31,7 @@ class Texts(NamedTuple):
     """Two answers to one prompt in one language; None if there is no answer.
 
     Attributes:
-        key: Whose they are.
+        key: Owner of the texts.
         reference: The answer that the other is compared with.
         candidate: The other.
         prompt: What was asked, in the same language, where it is known.

@@ -100,7 +100,7 @@ def evaluator_named(
 
     Raises:
         UsageError: No such evaluator.
-        DataError: The classifier is none.
+        DataError: It is not a classifier.
     """
     if what in (INFORMATION, EQUIVALENCE):
         if classifier is not None:

@@ -20,7 +20,7 @@ class Paired:
     """Replies in pairs.
 
     Attributes:
-        reference: The language whose replies the others are compared with.
+        reference: The language with which the others are compared.
         pairs: The columns of the key, `language`, `outcome`, `reply`, `reference_outcome`, `reference_reply`; `asked` and
             `reference_asked` say whether the item is in the file at all.
     """

@@ -114,7 +114,7 @@ def read_prompts(path: Path, reference: str, *, named: bool = True) -> dict[str,
 
 
 def chosen(replies: pl.DataFrame, column: str, values: Sequence[str]) -> pl.DataFrame:
-    """The replies whose column has one of the values; all if absent.
+    """The replies with a column that has one of the values; all if absent.
 
     Raises:
         UnknownNameError: A value that no reply has.

@@ -41,7 +41,7 @@ class Made:
     Attributes:
         text: None if there is no translation.
         sentences: Sentences translated; 0 where the text was looked up or left as it is.
-        repaired: Sentences whose first translation was replaced.
+        repaired: Sentences with a replaced first translation.
         unrepaired: Sentences whose best translation still has a fault.
         document: All that was tried, where it was translated here.
         reason: Why there is no translation; empty otherwise.

@@ -45,7 +45,7 @@ class TranslationStore:
 
     Args:
         path: The file, made where it is missing; ``:memory:`` keeps nothing.
-        base: Another store, whose translations count as this one's; it is only read.
+        base: Another store; its translations count as this one's; it is only read.
 
     Raises:
         StoreError: A file cannot be opened, or is no store of translations.

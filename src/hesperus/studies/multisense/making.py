@@ -60,7 +60,7 @@ def refuse_unaskable_senses(plan: Design, model: str, makers: Mapping[str, Sense
 
     Raises:
         UnknownNameError: A variant without a maker, or a language without a pack.
-        UsageError: A language whose pack has no requests.
+        UsageError: A language without requests in its pack.
     """
     steps = [step for sense in plan.made for step in steps_of(sense, model, makers)]
     refuse_unaskable((step.maker, (step.source, step.target)) for step in steps)

@@ -50,12 +50,12 @@ def pair_agreement(
 ) -> PairAgreement:
     """κ_p of every pair of languages: of probabilities where every answer has them, else of labels.
 
-    Items whose gold differs between the languages are left out.
+    Items with gold that differs between the languages are left out.
 
     Args:
         records: Answers (see hesperus.records.read_records).
         languages: Language tags; answers are looked up where instruction and input are both in the language.
-        model: Whose answers.
+        model: The model that answered.
         task: Of which task; None if the records have one.
         bootstrap: How the intervals of the pairs are made; None leaves them out.
 

@@ -35,8 +35,8 @@ class RereadCounts:
         after: Outcome to rows, as it is now.
         changed: Outcome as it is now to rows whose outcome or answer is another than before.
         overridden: Rows corrected by hand.
-        stale: Lines of overrides whose reply has changed; not applied.
-        unmatched: Lines of overrides whose record is not in the table.
+        stale: Lines of overrides with a reply that has changed; not applied.
+        unmatched: Lines of overrides with a record that is not in the table.
         read: Which rows were read again, [rows]; all others are as they were.
     """
 
@@ -69,7 +69,7 @@ def reread(
         records: A records table. `outcome` and `answer` may be absent; an earlier outcome `truncated` or `blocked`, or
             a column `finish`, tells how the reply ended.
         task: Task by whose labels and words every row is read; None takes each row's own. Where no task file describes
-            that, a row whose options are letters is read as a lettered choice, and others are left as they are.
+            that, a row with options that are letters is read as a lettered choice, and others are left as they are.
         overrides: Corrections by hand; they win over the reader where the reply is the one that was reviewed.
         reader: Preset of the reader (see hesperus.answers.PRESETS).
         items: The run's items, for choices answered by the text of an option.

@@ -1,4 +1,4 @@
-"""The tables whose replies are read again, and what reading needs of a row."""
+"""The tables with replies that are read again, and what reading needs of a row."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Row:
 
 
 def read_replies(path: Path | str) -> pl.DataFrame:
-    """Read a table whose replies are to be read: a records table in which nothing is read yet, or was read wrongly.
+    """Read a table of replies to read: a records table in which nothing is read yet, or was read wrongly.
 
     Args:
         path: Run folder, or Parquet, CSV, TSV or JSON lines. `outcome` and `answer` may be absent, null, or at odds
@@ -113,7 +113,7 @@ def rows_of(records: pl.DataFrame) -> Iterator[Row]:
         ended = _FINISHES.get(str(finish)) or _FINISHED.get(str(outcome), "stop")
         labels = tuple(map(str, options)) if isinstance(options, list) else None
         model, task, item, instruction, input_ = key
-        place = (model, task, item, instruction, input_, int(str(repeat or 1)))
+        place = (model, task, item, instruction, input_, int(repeat or 1))
         yield Row(
             place,
             text,

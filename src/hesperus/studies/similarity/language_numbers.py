@@ -37,7 +37,7 @@ def read_numbers(
     Raises:
         UsageError: The file cannot be read.
         UnknownNameError: It lacks a column.
-        DataError: A number that is none, a language that does not exist, or one with two numbers; names the line.
+        DataError: A value that is no number, a language that does not exist, or one with two numbers; names the line.
     """
     try:
         text = path.read_text(encoding="utf-8-sig").splitlines()

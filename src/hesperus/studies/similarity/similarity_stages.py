@@ -127,9 +127,13 @@ def _check_comparable(records: pl.DataFrame) -> None:
         DataError: There is neither.
     """
     runs = records.select("model", "instruction", "input").unique()
-    senses = runs.group_by("model").len()["len"].max()
-    models = runs.group_by("instruction", "input").len()["len"].max()
-    if max(int(str(count or 0)) for count in (senses, models)) < 2:
+    if (
+        max(
+            runs.group_by(by).len()["len"].to_numpy().max(initial=0)
+            for by in ("model", ("instruction", "input"))
+        )
+        < 2
+    ):
         shown = ", ".join(f"{row[0]} in {row[1]}" for row in runs.sort("model", "input").head(4).iter_rows())
         raise DataError(
             f"nothing to compare: similarity needs a model in two languages, or two models in one (there is {shown})"

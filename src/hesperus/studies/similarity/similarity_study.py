@@ -69,7 +69,7 @@ class LanguageNumbers(Part):
         Raises:
             UsageError: The file cannot be read.
             UnknownNameError: It lacks a column, or names a language that does not exist.
-            DataError: A number that is none, or a language with two.
+            DataError: A value that is no number, or a language with two.
         """
         if self.file is None or self.value is None:
             return self

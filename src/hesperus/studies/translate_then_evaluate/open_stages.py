@@ -1,7 +1,7 @@
 """The stages of a study of open answers: translate the prompts, ask, translate the answers, evaluate.
 
 Replies and verdicts of models are in the reply store, translations in `translations.sqlite` next to it, each as soon as it
-is made. Beside the usual files the run folder has `evaluations/WHAT/`, `prompts.parquet` and `readability.parquet`.
+is made. Next to the usual files the run folder has `evaluations/WHAT/`, `prompts.parquet` and `readability.parquet`.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def _refuse_unaskable(study: OpenAnswersStudy) -> None:
 
     Raises:
         UnknownNameError: A language without a pack.
-        UsageError: A language whose pack has no requests.
+        UsageError: A language without requests in its pack.
     """
     made = [tag for tag in study.languages if tag not in own_languages(study)]
     pairs = [] if is_translator(study.translator) else [(tag, study.reference) for tag in study.languages]

@@ -38,7 +38,7 @@ class Faults:
     """What goes wrong in the making of a benchmark or of its audit; nothing by default.
 
     Attributes:
-        noisy: Share of items whose back-translation lost the question: answers to it are chance, and its BLEU is low.
+        noisy: Share of items that lost the question in back-translation: answers to it are chance, and its BLEU is low.
         misaligned: Share of items whose translation is another question: its answers are chance against the source's
             gold, and three in four of these golds differ between the sides.
         doubled_labels: Loss of accuracy on rewritten items whose options carry their letter twice; 0 writes them well.
@@ -54,7 +54,7 @@ class Faults:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A benchmark whose tax is known.
+    """A benchmark with a known tax.
 
     Attributes:
         items: Items of the translated benchmark.
@@ -108,8 +108,8 @@ class Simulated:
         right: Condition to right answers, [simulations, models, items].
         valid: Condition to readable answers, likewise.
         native: Right answers to the native items, [simulations, models, native items].
-        lost: Items whose back-translation lost the question, [simulations, items].
-        misaligned: Items whose translation is another question, [simulations, items].
+        lost: Items that lost the question in back-translation, [simulations, items].
+        misaligned: Items with a translation that is another question, [simulations, items].
         moved: Those of them whose gold differs between the sides, [simulations, items].
     """
 

@@ -72,7 +72,7 @@ class Strata:
     Attributes:
         task: Task of the items.
         rule: How they were picked.
-        centric: The source-centric models whose answers decided.
+        centric: The source-centric models that decided.
         others: The models that they disagree with.
         items: Stratum to ids, in the order in which they were drawn.
         eligible: Stratum to the items that it could have had.
@@ -110,7 +110,7 @@ def strata_of(
         rule: How.
         centric: Source-centric models (Group A of the paper).
         others: Another group, for the disagreement stratum.
-        leave_out: Items whose back-translation is not good enough, or that are misaligned.
+        leave_out: Items with a back-translation that is not good enough, or that are misaligned.
 
     Raises:
         UnknownNameError: A model or sense that the records do not have.

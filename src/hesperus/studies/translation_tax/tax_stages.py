@@ -1,6 +1,6 @@
 """The stages of an audit: translate back, ask, fix the strata, rewrite, verify, ask.
 
-Beside the run folder's usual files stand `scores.parquet` (back-translations against originals), `strata.json` (the items
+Next to the run folder's usual files are `scores.parquet` (back-translations against originals), `strata.json` (the items
 of E4, written before any is rewritten) and `verdicts.parquet`.
 """
 

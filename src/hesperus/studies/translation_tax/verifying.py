@@ -199,7 +199,7 @@ def _by_rater(paths: Sequence[Path]) -> dict[str, dict[str, dict[str, str | None
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a check stands."""
+    """Where a check is kept."""
 
     path: Path
     line: int

@@ -44,7 +44,7 @@ Form = Literal["choice", "open", "describe"]
 
 
 def folder() -> Traversable:
-    """Where the data files of the package stand."""
+    """Where the data files of the package are."""
     return files("hesperus.tasks.atlas")
 
 

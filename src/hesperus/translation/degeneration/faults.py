@@ -74,7 +74,7 @@ STANDARD = FaultSettings()
 
 
 def severity(found: Sequence[Fault]) -> int:
-    """How bad faults are together: 0 is none; a lost number weighs least, an empty translation most."""
+    """How bad faults are together: 0 means faultless; a lost number weighs least, an empty translation most."""
     return sum(_WEIGHTS[fault.kind] for fault in found)
 
 

@@ -1,4 +1,4 @@
-"""Translations that are none: the source again, another script, another language."""
+"""Texts that are no translations: the source again, another script, another language."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def words(text: str) -> list[str]:
 
 
 def loop(text: str, source: str, *, row: int, phrase: int) -> str | None:
-    """The unit that a text repeats without a break, or None; a loop that the source has too is none.
+    """The unit that a text repeats without a break, or None; a loop that the source has too does not count.
 
     Args:
         text: The translation.

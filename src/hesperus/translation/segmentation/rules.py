@@ -1,4 +1,4 @@
-"""Own rules on where sentences end: marks that the library misses, and ends of its that are none."""
+"""Own rules on where sentences end: marks that the library misses, and ends of its that are wrong."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ UNKNOWN = "und"
 
 
 def segmented_languages() -> tuple[str, ...]:
-    """Tags of the languages whose sentences are known to be found, sorted; of all others the script decides."""
+    """Tags of the languages in which sentences are known to be found, sorted; of all others the script decides."""
     return tuple(sorted(_SEGMENTED))
 
 

@@ -143,8 +143,8 @@ def describe(
         name: What the checkpoint is called, where neither a note nor the folder says so.
 
     Raises:
-        DataError: A file cannot be read, or the family is none of those known.
-        UsageError: An Opus model whose languages cannot be told.
+        DataError: A file cannot be read, or the family is not one of those known.
+        UsageError: An Opus model with languages that cannot be told.
     """
     noted = _json(folder / NOTE)
     if noted and noted.get("version") != _NOTE_VERSION:

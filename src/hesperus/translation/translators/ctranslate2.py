@@ -44,7 +44,7 @@ class CTranslate2Translator(Seq2SeqTranslator[str]):
     Raises:
         DataError: The folder holds no such model, or no tokenizer.
         MissingExtraError: A package of the extra ``mt`` is absent.
-        UsageError: An Opus model whose languages cannot be told.
+        UsageError: An Opus model with languages that cannot be told.
     """
 
     def __init__(self, folder: Path, options: TranslatorOptions | None = None) -> None:
