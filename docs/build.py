@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the commands' own --help and docs/settings.md from the fields of the studies; `--check` only compares."""
+"""Writes docs/cli.md from the commands, docs/settings.md and the keys of study files from the studies; `--check` only compares."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
+from hesperus.records.study_keys import KEYS_FILE
 from hesperus.studies.asked.settings import Setting
+from hesperus.studies.asked.study_files import key_tree
 
 EXIT_CODES = (
     "Exit codes: 0 fine; 1 a failed check, files that could not be imported, or a merge with conflicts or gaps; 2 bad use, or a file that breaks its",
@@ -91,9 +93,16 @@ def _row(setting: Setting) -> str:
     )
 
 
+def study_keys() -> str:
+    """Keys of every study, by which the study of a run folder is checked, as JSON."""
+    keys = {kind.name: key_tree(kind.model) for kind in STUDIES.values()}
+    return json.dumps(keys, indent=1, sort_keys=True) + "\n"
+
+
 def main() -> int:
     """Write the pages, or with --check say whether they are up to date (exit code 1 if not)."""
-    pages = {HERE / "cli.md": page(), HERE / "settings.md": settings_page()}
+    keys = HERE.parent / "src" / "hesperus" / "records" / KEYS_FILE
+    pages = {HERE / "cli.md": page(), HERE / "settings.md": settings_page(), keys: study_keys()}
     if "--check" in sys.argv:
         return int(
             any(

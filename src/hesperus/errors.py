@@ -156,3 +156,7 @@ class HesperusWarning(UserWarning):
 
 class EarlierRunWarning(HesperusWarning):
     """A run was written by an earlier hesperus, and its numbers are made by other rules today; the message says which."""
+
+
+class UnknownKeyWarning(HesperusWarning):
+    """A run's study has keys that this version does not know; numbers rest on the others, and the message names them."""

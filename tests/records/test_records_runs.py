@@ -30,7 +30,7 @@ def _run(**changes: object) -> Run:
     values: dict[str, object] = {
         "records": records,
         "items": pl.DataFrame({"item": ["1", "2"], "language": "en"}),
-        "study": {"task": "t", "targets": ["de", "中文"]},
+        "study": {"task": "t", "target": ["de", "中文"]},
         "signature": {"hesperus": "0.1.0", "settings": {"seed": 1}},
     }
     return Run(**{**values, **changes})  # type: ignore[arg-type]
@@ -41,7 +41,7 @@ def test_a_run_folder_comes_back_and_is_the_same_bytes_when_written_again(tmp_pa
     found = read_run(tmp_path / "a")
     assert found.records["item"].to_list() == ["1", "2"]
     assert found.items is not None and found.items.height == 2
-    assert found.study == {"task": "t", "targets": ["de", "中文"]}
+    assert found.study == {"task": "t", "target": ["de", "中文"]}
     assert found.signature == {"hesperus": "0.1.0", "settings": {"seed": 1}}
     assert read_records(tmp_path / "a").equals(found.records)
     write_run(found, tmp_path / "b")
@@ -113,7 +113,9 @@ def test_names_that_are_no_text_are_written_and_read(tmp_path: Path) -> None:
     run = _run()
     write_run(
         replace(
-            run, study={**run.study, "logs": [odd, "é"], odd: 1}, signature={**run.signature, "log": odd}
+            run,
+            study={**run.study, "logs": [odd, "é"], "trained_on": {odd: 1}},
+            signature={**run.signature, "log": odd},
         ),
         tmp_path,
     )

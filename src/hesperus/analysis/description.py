@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hesperus.records.earlier import warn_of_study
-from hesperus.records.reading import RECORDS_FILE
 from hesperus.records.runs import SIGNATURE_FILE, STUDY_FILE, mapping_in
 
 
@@ -31,11 +29,10 @@ def described(run: Path) -> Described:
 
     Raises:
         DataError: A file cannot be read or holds no mapping.
+        UnknownNameError: A key of the study that would decide numbers, and is not known.
     """
     folder = run if run.is_dir() else None
     study, signature = (
         mapping_in(file) if file.is_file() else {} for file in (run / STUDY_FILE, run / SIGNATURE_FILE)
     )
-    if folder is not None:
-        warn_of_study(folder, study, folder / RECORDS_FILE)
     return Described(study, signature, folder)

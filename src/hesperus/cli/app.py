@@ -143,7 +143,7 @@ def root(
         from hesperus.plugins import load_file
 
         load_file(path)
-    warnings.showwarning = _note  # type: ignore[assignment]  # of its arguments only the first is used
+    warnings.showwarning = _Notes().tell  # type: ignore[assignment]  # of its arguments only the first is used
 
 
 _OUT_OF_OUR_HANDS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO})
@@ -222,9 +222,17 @@ def _nowhere() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")  # it lives as long as the process
 
 
-def _note(message: Warning | str, *_: object) -> None:
-    """A warning of the library as a line for people."""
-    sys.stderr.write(f"note: {_printable(str(message))}\n")
+class _Notes:
+    """Warnings of the library as lines for people, each told once however often a command reads a run."""
+
+    def __init__(self) -> None:
+        self.told: set[str] = set()
+
+    def tell(self, message: Warning | str, *_: object) -> None:
+        said = str(message)
+        if said not in self.told:
+            self.told.add(said)
+            sys.stderr.write(f"note: {_printable(said)}\n")
 
 
 def _printable(text: str) -> str:

@@ -22,10 +22,10 @@ import yaml
 
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import plain
-from hesperus.records.earlier import warn_of_study
 from hesperus.records.files import write_whole
 from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.schema import SCHEMA_VERSION
+from hesperus.records.study_keys import check_study
 from hesperus.records.writing import write_parquet, write_records
 from hesperus.strict_yaml import read_yaml_file
 from hesperus.tables import DAMAGED
@@ -96,9 +96,7 @@ def read_run(folder: Path | str) -> Run:
         held = pl.read_parquet(items) if items.is_file() else None
     except DAMAGED as error:
         raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=items) from error
-    study = mapping_in(folder / STUDY_FILE)
-    warn_of_study(folder, study, folder / RECORDS_FILE)
-    return Run(records, held, study, mapping_in(folder / SIGNATURE_FILE))
+    return Run(records, held, mapping_in(folder / STUDY_FILE), mapping_in(folder / SIGNATURE_FILE))
 
 
 def _sayable(value: Any) -> Any:
@@ -118,10 +116,11 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def mapping_in(path: Path) -> dict[str, object]:
-    """The mapping that a YAML or JSON file of a run folder holds.
+    """The mapping that a YAML or JSON file of a run folder holds; keys of its study are checked (see check_study).
 
     Raises:
         DataError: The file is missing or cannot be read, or holds something else.
+        UnknownNameError: A key of the study that would decide numbers, and is not known.
     """
     if not path.is_file():
         raise DataError("is missing from the run folder", file=path)
@@ -132,7 +131,10 @@ def mapping_in(path: Path) -> dict[str, object]:
         except orjson.JSONDecodeError as error:
             raise DataError(f"cannot be read: {error.msg}", file=path, line=error.lineno) from None
     else:
-        value = read_yaml_file(path, "study").value
+        document = read_yaml_file(path, "study")
+        value = document.value
+        if path.name == STUDY_FILE:
+            check_study(path.parent, document)
     if not isinstance(value, dict):
         raise DataError(f"expected a mapping, found {type(value).__name__}", file=path)
     return value

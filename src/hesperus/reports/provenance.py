@@ -11,6 +11,7 @@ import yaml
 
 from hesperus.fingerprint import plain
 from hesperus.records import Run
+from hesperus.records.study_keys import unknown_keys
 from hesperus.reports.blocks import Code, Sentences
 from hesperus.version import __version__
 
@@ -47,11 +48,13 @@ def signature_text(run: Mapping[str, object], numbers: Mapping[str, object]) -> 
     return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True)
 
 
-def made(run: Run, numbers: Mapping[str, object]) -> tuple[Code | Sentences, Code]:
+def made(run: Run, numbers: Mapping[str, object]) -> tuple[Code | Sentences, ...]:
     """Blocks that say how a run and the numbers of a page were made."""
     study = study_text(run.study)
     told = Code("Study", study) if study else Sentences(("These records came without a study file.",))
-    return told, Code("Signature", signature_text(run.signature, numbers))
+    unknown = unknown_keys(run.study)
+    noted = (Sentences((unknown,)),) if unknown else ()
+    return told, *noted, Code("Signature", signature_text(run.signature, numbers))
 
 
 def cited(*paragraphs: str) -> Sentences:
