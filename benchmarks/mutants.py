@@ -36,8 +36,8 @@ sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != HE
 
 CORE = ("measures/*.py", "answers/*.py", "asking/*.py", "records/conform.py", "records/labels.py")
 TESTS = ("tests/measures", "tests/answers", "tests/asking", "tests/records")
-AT_MOST = 25
-"""Tests of a mutant."""
+AT_ONCE = 25
+"""Tests of a mutant at first; one that survives them is tried with the others that reach its line."""
 
 BEFOREHAND = (
     "pytest",
@@ -290,8 +290,11 @@ def _hash(paths: list[Path]) -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
 
 
-def chosen(tests: dict[str, dict[str, Any]], file: str, site: Site, spend: float) -> list[str]:
-    """Tests that reach the line, else (code that runs on import) the file: one of each function first, fastest first."""
+def chosen(tests: dict[str, dict[str, Any]], file: str, site: Site, spend: float) -> list[list[str]]:
+    """Tests that reach the line, else (code that runs on import) the file: one of each function first, fastest first.
+
+    Those to try at first, then the others; each list takes no more than so many seconds.
+    """
     by_line = {test: set(what["lines"].get(file, ())) for test, what in tests.items()}
     reached = set().union(*by_line.values())
     # What runs on import is noted of the test that happened to import it.
@@ -303,12 +306,15 @@ def chosen(tests: dict[str, dict[str, Any]], file: str, site: Site, spend: float
         function = test.split("[")[0]
         turn[function] = turn.get(function, 0) + 1
         ranked.append((turn[function], tests[test]["seconds"], test))
-    picked: list[str] = []
-    for _, took, test in sorted(ranked):
-        if len(picked) < AT_MOST and took <= spend:
-            picked.append(test)
-            spend -= took
-    return picked
+    turns: list[list[str]] = []
+    for some in (sorted(ranked)[:AT_ONCE], sorted(ranked)[AT_ONCE:]):
+        picked, left = [], spend
+        for _, took, test in some:
+            if took <= left:
+                picked.append(test)
+                left -= took
+        turns += [picked] if picked else []
+    return turns
 
 
 def trial(file: str, site: int | None, picked: list[str], seconds: float) -> str:
@@ -357,14 +363,17 @@ def main() -> int:
     counts = {"killed": 0, "timeout": 0, "survived": 0, "reached by no test": 0}
     controls = failed = 0
     for place, (file, at, site) in enumerate(drawn):
-        picked = chosen(tests, file, site, wanted.seconds / 3)
-        outcome = trial(file, at, picked, wanted.seconds) if picked else "reached by no test"
+        turns = chosen(tests, file, site, wanted.seconds / 3)
+        outcome = "survived" if turns else "reached by no test"
+        for picked in turns:
+            if outcome == "survived":
+                outcome = trial(file, at, picked, wanted.seconds)
         counts[outcome] += 1
         if outcome not in ("killed", "timeout"):
-            print(f"{outcome} ({len(picked)} tests): {file}:{site.line}  {site.change}", flush=True)
-        if picked and place % 10 == 0:
+            print(f"{outcome} ({sum(map(len, turns))} tests): {file}:{site.line}  {site.change}", flush=True)
+        if turns and place % 10 == 0:
             controls += 1
-            failed += trial(file, None, picked, wanted.seconds) != "survived"
+            failed += trial(file, None, turns[0], wanted.seconds) != "survived"
     total = counts["killed"] + counts["timeout"] + counts["survived"]
     print("; ".join(f"{name}: {count}" for name, count in counts.items()), f"; of {len(every)} possible")
     print(f"survived: {counts['survived']} of {total} ({100 * counts['survived'] / max(total, 1):.1f} %)")

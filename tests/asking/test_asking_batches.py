@@ -11,7 +11,7 @@ import pytest
 
 from batch_endpoint import Batches, echo, refused, replied, serving_batches, unanswered
 from hesperus.asking import Batching, Budget, Policy, Prices, ReplyStore, Spending, ask
-from hesperus.errors import BudgetReachedError, PendingError, PermanentError, UsageError
+from hesperus.errors import BudgetReachedError, PendingError, PermanentError, TransientError, UsageError
 from hesperus.models import ModelOptions, ScriptedModel, model
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 from loopback_endpoint import serving, user_text
@@ -69,6 +69,16 @@ def test_a_file_has_no_more_than_an_endpoint_takes():
             for name, content in endpoint.files.items()
             if int(name[5:]) > 6 and b"method" in content
         )
+
+
+def test_a_file_may_have_exactly_as_many_bytes_as_are_allowed():
+    with serving_batches() as endpoint:
+        asked(endpoint, 6)
+        (whole,) = (len(endpoint.files[one["input_file_id"]]) for one in endpoint.batches.values())
+        for bytes_allowed, files in ((whole, 1), (whole - 1, 2), (whole // 2, 2), (whole // 2 - 1, 3)):
+            before = len(endpoint.batches)
+            asked(endpoint, 6, batching=Batching(poll=0.01, most_bytes=bytes_allowed))
+            assert len(endpoint.batches) - before == files, bytes_allowed
 
 
 def test_failed_lines_are_named_or_asked_again():
@@ -203,6 +213,37 @@ def test_an_endpoint_that_falters_is_asked_again_and_no_batch_is_submitted_twice
         assert len(endpoint.batches) == 1
 
 
+@pytest.mark.parametrize("path", ["/files", "/batches"])
+def test_an_endpoint_that_takes_nothing_is_given_up_after_the_tries_that_are_allowed(path, quick_backoff):
+    tries = []
+
+    def before(method, where, count):
+        if (method, where) == ("POST", path):
+            tries.append(where)
+            return "unavailable"
+        return None
+
+    with serving_batches(before=before) as endpoint, pytest.raises(TransientError, match="503"):
+        asked(endpoint, 2, retries=3)
+    assert len(tries) == 4 and not endpoint.batches
+
+
+def test_a_batch_of_which_no_answer_came_is_found_again_by_the_next_run(tmp_path, quick_backoff):
+    is_down = [True]
+
+    def before(method, path, count):
+        if (method, path) == ("POST", "/batches"):
+            return "lost"
+        return "unavailable" if path == "/batches" and is_down[0] else None
+
+    with serving_batches(before=before) as endpoint:
+        with pytest.raises(TransientError):
+            asked(endpoint, 4, tmp_path / "s.sqlite", retries=1)
+        is_down[0] = False
+        assert texts(asked(endpoint, 4, tmp_path / "s.sqlite")) == [f"you said: q{n}" for n in range(4)]
+        assert len(endpoint.batches) == 1 and len(endpoint.asked) == 4
+
+
 def test_odd_lines_in_a_file_of_replies_stop_nothing():
     extra = b'\n[]\n{"custom_id": 3}\nnot json\n{"custom_id": "x", "response": {"status_code": 200, "body": 1}}\n\xff\n'
 
@@ -276,7 +317,7 @@ def test_kills_at_any_moment_submit_nothing_twice(tmp_path):
     with serving_batches(looks=3) as endpoint:
         ends = []
         for number in range(40):
-            after = 0.02 + 0.04 * number
+            after = 0.02 * 1.15**number  # however slow the machine is, the last are given time enough
             command = [sys.executable, str(program), endpoint.url, str(store), str(after)]
             ends.append(subprocess.run(command, capture_output=True, timeout=60).returncode)
             if ends[-1] == 0:

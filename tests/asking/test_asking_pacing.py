@@ -212,7 +212,9 @@ def test_a_purse_holds_for_the_worst_and_charges_what_it_cost():
     purse.settle(third, Reply("x"))  # no usage reported: the worst is charged
     assert not purse.waits
     assert (spending.requests, spending.tokens_in, spending.tokens_out) == (3, 3 + worst - 10, 1 + 10)
-    assert str(purse) == f"{4 + worst} of 200 tokens"
+    assert str(purse) == f"{4 + worst} of 200 tokens" and spending.money == 0.0, (
+        "without prices nothing costs"
+    )
 
 
 def test_a_purse_of_money():
@@ -222,6 +224,11 @@ def test_a_purse_of_money():
     assert hold is not None
     purse.settle(hold, Reply("x", tokens_in=100, tokens_out=50))
     assert spending.money == pytest.approx((100 * 1.0 + 50 * 10.0) / 1e6)
+    for _ in range(2):  # what was held at the worst, and did not cost that, is there again
+        again = purse.hold(request())
+        assert again is not None
+        purse.settle(again, None, charged=False)
+    spending.requests = 1
     assert str(purse) == "1 of 5 requests, 0.0006 of 0.001 in money"
 
 
@@ -324,4 +331,5 @@ def test_nothing_has_happened_in_a_progress_of_which_nothing_is_said():
 
 def test_progress_tells_what_is_left():
     assert Progress(10, done=4, failed=1, rate=2.0).seconds_left == 2.5
-    assert Progress(10).seconds_left is None and Progress(10, cached=3, done=3).left == 7
+    assert Progress(10, rate=0.5).seconds_left == 20 and Progress(10).seconds_left is None
+    assert Progress(10, cached=3, done=3).left == 7

@@ -8,8 +8,12 @@ import subprocess
 import sys
 from collections import Counter
 
+import pytest
+
 import hesperus as hs
 from hesperus.asking import ReplyStore
+from hesperus.asking.shards import Shard, ShardNote, ShardResult
+from hesperus.errors import UsageError
 from loopback_endpoint import Say, serving, user_text
 
 KILLS, CONCURRENCY = 2, 4
@@ -57,3 +61,22 @@ def test_shards_that_are_killed_ask_nothing_twice_at_an_endpoint_that_never_says
     with ReplyStore(tmp_path / "replies.sqlite") as store:
         kept = Counter(row.request.prompt.user for row in store.stored())
     assert kept <= asked and sum((asked - kept).values()) <= KILLS * CONCURRENCY
+
+
+def test_shards_are_numbered_from_the_common_one():
+    common, last = Shard.parse("0/4"), Shard.parse(" 4/4 ")
+    assert common.is_common and not last.is_common and (str(common), str(last)) == ("0/4", "4/4")
+    for text in ("5/4", "0/0", "-1/4", "1", "1/", "one/4"):
+        with pytest.raises(UsageError, match="write I/N"):
+            Shard.parse(text)
+
+
+def test_what_a_shard_leaves_says_what_comes_next(tmp_path):
+    def told(number, **more):
+        note = ShardNote("s", "run", Shard(number, 2), **more)
+        assert ShardNote.from_json(note.to_json()) == note
+        return str(ShardResult(note, tmp_path / "one.sqlite", tmp_path / "run.shards"))
+
+    assert "next: --shard 1/2 to 2/2" in told(0, is_finished=True)
+    assert "3 requests got no reply; run it again" in told(0, is_finished=False, failed=3)
+    assert "hesperus merge" in told(2, is_finished=True)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
-from hesperus.errors import HesperusError, UnknownKeyWarning, UnknownNameError
+from hesperus.errors import DataError, HesperusError, UnknownKeyWarning
 from hesperus.records import Run, read_run, write_run
 from hesperus.studies.multisense.multisense_study import study_from_mapping
 
@@ -80,7 +80,7 @@ def test_a_key_that_would_decide_numbers_is_refused(tmp_path: Path) -> None:
         for command in (("measure", "accuracy"), ("report",), ("check",), ("view",)):
             more = ("--require", "accuracy >= 0") if command == ("check",) else ()
             done = call(*command, run, *more)
-            assert isinstance(done.exception, UnknownNameError), (command, done.output)
+            assert isinstance(done.exception, DataError), (command, done.output)
             said = str(done.exception)
             assert all(word in said for word in words) and "would decide numbers" in said
 

@@ -129,6 +129,7 @@ def test_a_changed_file_is_named_and_the_number_that_it_moves(
     assert [(one.column, row["model"] in one.row) for one in about] == [("value", True), ("signature", False)]
 
 
+@pytest.mark.filterwarnings("ignore::hesperus.errors.UnknownKeyWarning")
 def test_any_one_value_changed_is_caught(demo_runs: dict[str, Path], tmp_path: Path) -> None:
     """Any change at all, where the manifest keeps its hashes; benchmarks/bundles.py tries 10,000."""
     held = opened(hs.bundle(demo_runs["tax"], tmp_path / "bundle.zip", resamples=0).path)

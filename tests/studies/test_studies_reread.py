@@ -290,7 +290,7 @@ def test_command_on_a_run(tmp_path: Path) -> None:
     _command(run, "--out", out)
     again = read_run(out)
     assert again.records["answer"].to_list() == ["B"]
-    assert again.items is not None and again.study == {"name": "s"}
+    assert again.items is not None and again.study == {"task": "s"}
     assert again.signature["hesperus"] == "0" and again.signature["reread"]["reader"] == "default"  # type: ignore[index]
     _command(run, "--out", tmp_path / "flat.parquet")
     assert read_records(tmp_path / "flat.parquet")["answer"].to_list() == ["B"]

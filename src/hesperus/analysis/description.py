@@ -28,8 +28,7 @@ def described(run: Path) -> Described:
     """Read what a run folder says of itself; nothing where `run` is a records file, or a folder says nothing.
 
     Raises:
-        DataError: A file cannot be read or holds no mapping.
-        UnknownNameError: A key of the study that would decide numbers, and is not known.
+        DataError: A file cannot be read or holds no mapping; or a key of the study is refused (check_study).
     """
     folder = run if run.is_dir() else None
     study, signature = (

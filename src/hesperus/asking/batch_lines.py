@@ -31,14 +31,12 @@ class Lines:
     Attributes:
         answered: Keys of finished jobs: a reply that is committed, or a failure for good.
         again: Jobs to ask again, with the reason.
-        foreign: Lines of other requests, and lines that are no requests.
     """
 
     def __init__(self, model: BatchModel, ledger: Ledger, jobs: Mapping[str, Job]) -> None:
         self._model, self._ledger, self._jobs = model, ledger, jobs
         self.answered: set[str] = set()
         self.again: dict[str, ModelError] = {}
-        self.foreign = 0
 
     def take(self, lines: Iterable[bytes]) -> None:
         """Take lines in; the first of a key counts. Replies are committed here.
@@ -53,7 +51,6 @@ class Lines:
             row = read_line(line)
             job = None if row is None else self._jobs.get(row.key)
             if row is None or job is None or job.key in self.answered:
-                self.foreign += 1
                 continue
             reply = self._reply(job, row)
             if reply is not None:

@@ -53,7 +53,7 @@ class LocalRun:
 
     def abort(self) -> None:
         """The same as ``stop``: a batch under way cannot be cut short."""
-        self.ledger.stopping = True
+        self.stop()
 
     def _ask(self, batch: Sequence[Job]) -> None:
         """Answer one batch; where it fails as a whole, its requests one by one, so that the culprit alone fails."""

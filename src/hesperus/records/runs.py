@@ -119,8 +119,7 @@ def mapping_in(path: Path) -> dict[str, object]:
     """The mapping that a YAML or JSON file of a run folder holds; keys of its study are checked (see check_study).
 
     Raises:
-        DataError: The file is missing or cannot be read, or holds something else.
-        UnknownNameError: A key of the study that would decide numbers, and is not known.
+        DataError: The file is missing or cannot be read, or holds something else; or a key of the study is refused (check_study).
     """
     if not path.is_file():
         raise DataError("is missing from the run folder", file=path)

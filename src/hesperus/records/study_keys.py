@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hesperus import plugins
-from hesperus.errors import UnknownKeyWarning, UnknownNameError
+from hesperus.errors import DataError, UnknownKeyWarning
 from hesperus.records.earlier import warn_of_study
 from hesperus.records.reading import RECORDS_FILE
 from hesperus.strict_yaml import Document
@@ -32,6 +32,7 @@ def known_keys() -> Mapping[str, Mapping[str, Any]]:
     """Name of a study to its keys: key to those below it, or to None where anything may be below; `*` is any key."""
     held: dict[str, dict[str, Any]] = json.loads(files(__package__).joinpath(KEYS_FILE).read_text("utf-8"))
     held["import"] = dict.fromkeys(("logs", "left_out", "notes"))
+    held["similarity"]["comparison"]["exclude"] = None  # of a study itself it is a key of its own
     return held
 
 
@@ -43,7 +44,7 @@ def check_study(folder: Path, document: Document) -> None:
         document: Its `study.yaml`, a mapping.
 
     Raises:
-        UnknownNameError: A key in a part that decides numbers (DECIDING).
+        DataError: A key in a part that decides numbers (DECIDING).
     """
     study = document.value
     if not isinstance(study, Mapping):
@@ -62,7 +63,7 @@ def unknown_keys(study: Mapping[str, Any], document: Document | None = None) -> 
         document: The file, for the lines.
 
     Raises:
-        UnknownNameError: A key in a part that decides numbers (DECIDING).
+        DataError: A key in a part that decides numbers (DECIDING).
     """
     name, kinds = study.get("study"), known_keys()
     if isinstance(name, str) and name not in kinds:
@@ -74,11 +75,12 @@ def unknown_keys(study: Mapping[str, Any], document: Document | None = None) -> 
     found = list(_unknown(study, every))
     for path, known in found:
         if path.partition(".")[0] in DECIDING:
-            hint = "it would decide numbers, so nothing is measured; correct the key or delete it"
-            raise UnknownNameError(f"key of study.yaml{_line(path, document, ', ')}", path, known, hint)
+            line = document.line(path) if document is not None else None
+            message = f"no such key{_near(path, known)}; it would decide numbers, so nothing is measured: correct or delete it"
+            raise DataError(message, file="study.yaml", line=line, field=path)
     if not found:
         return ""
-    shown = ", ".join(f"{path!r}{_near(path, known)}{_line(path, document, ' on ')}" for path, known in found)
+    shown = ", ".join(f"{path!r}{_near(path, known)}{_line(path, document)}" for path, known in found)
     keys = "a key" if len(found) == 1 else f"{len(found)} keys"
     return (
         f"study.yaml has {keys} that this version of hesperus does not know: {shown}. What was meant by "
@@ -115,6 +117,6 @@ def _near(path: str, known: list[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def _line(path: str, document: Document | None, before: str) -> str:
+def _line(path: str, document: Document | None) -> str:
     line = document.line(path) if document is not None else None
-    return f"{before}line {line}" if line is not None else ""
+    return f" on line {line}" if line is not None else ""
