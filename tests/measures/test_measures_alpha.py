@@ -118,12 +118,23 @@ def test_many_distinct_ratings_far_from_zero_keep_their_digits() -> None:
     assert krippendorff_alpha(ratings + 1e6, "interval").value == pytest.approx(near, abs=1e-6)
 
 
+def test_an_item_without_two_ratings_is_drawn_for_nothing() -> None:
+    ratings = np.random.default_rng(3).integers(0, 3, (2, 12)).astype(float)
+    alone = krippendorff_alpha(ratings, bootstrap=Bootstrap(200), items=np.arange(12) // 2)
+    with_another = np.insert(ratings, 4, [1.0, np.nan], axis=1)
+    items = np.insert(np.arange(12) // 2 + (np.arange(12) >= 4), 4, 2)
+    found = krippendorff_alpha(with_another, bootstrap=Bootstrap(200), items=items)
+    assert (found.value, found.low, found.high, found.excluded) == (alone.value, alone.low, alone.high, 1)
+    assert alone.low is not None
+
+
 def test_what_is_undefined_says_why() -> None:
     found = krippendorff_alpha([[1, 1], [1, 1]], bootstrap=Bootstrap(10))
     assert (found.value, found.reason) == (None, "all ratings are the same")
     found = krippendorff_alpha([[1, np.nan], [np.nan, 1]])
     assert (found.value, found.reason) == (None, "no unit has two ratings; 2 rated once")
     assert fleiss_kappa([[3, 0], [3, 0]]).reason == "all ratings are the same"
+    assert krippendorff_alpha([[1, np.nan], [np.nan, 1]]).n == 0
     mostly = [[1.0] * 9 + [2.0], [1.0] * 10]
     assert krippendorff_alpha(mostly, bootstrap=Bootstrap(50)).value is not None
 

@@ -23,6 +23,7 @@ from hesperus.measures import (
     share_statistic,
     summed_by,
 )
+from hesperus.measures.statistic import beside
 
 OTHERWISE = ("alpha, ", "unmatched difference", "Spearman", "representations")
 """Measures that are not reduced from columns: they resample in ways of their own."""
@@ -48,6 +49,22 @@ def test_pseudo_items_are_possible_items_and_pull_both_ways(case: Case, data: Da
     pulled = [float(found.reduce(sums + 50.0 * corner)) for corner in corners]
     assert max(pulled) > value
     assert min(pulled) < value or min(pulled) == value == 0.0
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if not case.name.startswith(OTHERWISE)], ids=lambda case: case.name
+)
+def test_no_items_take_a_number_beyond_its_limits(case: Case, data: Data) -> None:  # noqa: F811
+    found = case.measure(data)
+    assert isinstance(found, Statistic)
+    low, high = found.limits or (-np.inf, np.inf)
+    assert low < high
+    columns = np.stack([np.asarray(column, dtype=float) for column in found.columns], axis=1)
+    weights = np.random.default_rng(2).multinomial(
+        len(columns), np.full(len(columns), 1 / len(columns)), size=200
+    )
+    values = found.reduce(weights @ columns)
+    assert ((values >= low - 1e-9) & (values <= high + 1e-9))[np.isfinite(values)].all()
 
 
 @pytest.mark.parametrize(("options", "corners"), [(2, 4), (3, 5)])
@@ -100,6 +117,43 @@ def test_pseudo_items_of_a_correlation_stand_in_the_middle_wholly_in_step_or_out
     both = x.std() * y.std()
     assert in_step == pytest.approx([1.0, 0.0, 0.0, *(far * np.array([x.var(), y.var(), both]))])
     assert out_of_step == pytest.approx([1.0, 0.0, 0.0, *(far * np.array([x.var(), y.var(), -both]))])
+
+
+def test_pseudo_items_of_items_wholly_in_step_vary_as_they_do() -> None:
+    x = np.array([0.0, 1.0, 2.0, 5.0])
+    for y, sign in ((3.0 * x, 1.0), (-x, -1.0)):
+        in_step, _ = np.array(pearson_statistic(x, y).corners)
+        assert in_step == pytest.approx([1.0, 0.0, 0.0, x.var(), y.var(), x.std() * y.std()]), sign
+
+
+def test_pseudo_items_of_two_sides_are_no_further_apart_than_items_are() -> None:
+    whole = np.ones(3, bool)
+    near = difference(
+        mean_statistic(np.array([0.2, 0.5, 1.0]), whole), mean_statistic(np.array([0.3, 0.3, 1.0]), whole)
+    )
+    corners = np.array(near.corners)
+    assert corners[:, [0, 2]] == pytest.approx(np.array([[0, 0], [0.4, 0.6], [0.6, 0.4], [1, 1]]))
+    assert (corners[:, [1, 3]] == 1.0).all()
+
+
+def test_pseudo_items_of_one_part_are_none_of_another() -> None:
+    share = share_statistic(np.arange(3) > 0, np.ones(3, bool))
+    score = mean_statistic(np.array([0.2, 50.0, 100.0]), np.ones(3, bool))
+    assert beside(share, score) == (
+        *((*corner, 0.0, 0.0) for corner in share.corners),  # type: ignore[union-attr]
+        *((0.0, 0.0, *corner) for corner in score.corners),  # type: ignore[union-attr]
+    )
+
+
+def test_raters_on_a_scale_are_alike_at_either_end_of_it() -> None:
+    found = cohen_statistic([1, 2, 3, 4], [1, 2, 4, 4], weights="linear")
+    lowest, highest, apart = np.array(found.corners)
+    assert lowest.tolist() == [1.0, 0.0, *[1, 0, 0, 0] * 2] and highest.tolist() == [
+        1.0,
+        0.0,
+        *[0, 0, 0, 1] * 2,
+    ]
+    assert apart[:2] == pytest.approx([1.0, np.abs(np.subtract.outer(range(4), range(4))).mean()])
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,16 @@ def test_an_interval_is_withheld_where_few_items_differ() -> None:
     assert too_few_differ(some, some < 10) == "" == too_few_differ(some, some >= 10)
 
 
+def _studentized(first: np.ndarray, second: np.ndarray) -> float:
+    error = first.var() / len(first) + second.var() / len(second)
+    apart = abs(first.mean() - second.mean())
+    return float(apart / np.sqrt(error)) if error else (np.inf if apart else 0.0)
+
+
+def _share_beyond(drawn: np.ndarray, seen: float) -> float:
+    return float((drawn > seen + 1e-9).mean() + 0.5 * (np.abs(drawn - seen) <= 1e-9).mean())
+
+
 def test_items_that_change_sets_are_tested_as_fisher_does_and_in_few_items_not_at_all() -> None:
     first, second = np.array([1.0] * 18 + [0.0] * 2), np.array([1.0] * 9 + [0.0] * 11)
     ones = np.ones(20)
@@ -161,6 +171,15 @@ def test_items_that_change_sets_are_tested_as_fisher_does_and_in_few_items_not_a
     exact = stats.fisher_exact([[18, 2], [9, 11]]).pvalue
     assert p is not None and exact / 3 < p < exact, "mid-p lies below the exact p"
     assert unmatched_p((first, ones), (first, ones), resamples=99) == 1.0
+    few, many = np.array([1.0] * 5 + [0.0]), np.array([1.0] * 12 + [0.0] * 28)
+    p = unmatched_p((few, np.ones(6)), (many, np.ones(40)), resamples=20_000)
+    rng, by_hand = np.random.default_rng(1), []
+    for _ in range(5000):
+        mixed = rng.permutation(np.concatenate([few, many]))
+        by_hand.append(_studentized(mixed[:6], mixed[6:]))
+    assert p == pytest.approx(_share_beyond(np.array(by_hand), _studentized(few, many)), abs=0.015), (
+        "6 and 40 items"
+    )
     none = np.zeros(20)
     assert unmatched_p((first, none), (second, ones), resamples=99) is None, "no item of the first set counts"
     assert unmatched_p((first[:1], ones[:1]), (second, ones), resamples=99) is None

@@ -133,6 +133,23 @@ def test_pairs_that_are_undefined_stay_out_of_means() -> None:
     assert np.isnan(found.low[[0, 2]]).all() and np.isfinite(found.low[1])
 
 
+def test_items_with_one_option_take_agreement_beyond_chance_from_their_own_pairs_only() -> None:
+    codes, _, key = _random(5, ragged=False)
+    options = key.options.copy()
+    options[-2:] = 1
+    codes[:, -2:] = 0
+    codes[:2, -2:] = MISSING
+    key = Key(np.minimum(key.gold, options - 1).astype(np.int32), options)
+    found = bootstrap_pairs(HardRuns(codes, key), np.array([[0, 1], [1, 2], [2, 3]]), bootstrap=SEEDED)[
+        "kappa_p"
+    ]
+    alone = estimate(agreement_statistics(codes[0], codes[1], key=key)["kappa_p"], SEEDED)
+    assert (found.value[0], found.low[0], found.high[0]) == pytest.approx(
+        (alone.value, alone.low, alone.high)
+    )
+    assert np.isfinite(found.value[1]) and np.isnan(found.value[2]), "only the last two were both asked them"
+
+
 def test_slabs_are_the_resamples_in_larger_blocks() -> None:
     for method in INTERVAL_METHODS:
         drawn = draws(7, Bootstrap(53, seed=5, interval=method))

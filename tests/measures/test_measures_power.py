@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,6 +12,7 @@ from hesperus.measures import (
     Bootstrap,
     HardRuns,
     Key,
+    NoCorners,
     Statistic,
     agreement_detectable,
     agreement_statistics,
@@ -171,9 +174,25 @@ def test_the_detectable_difference_of_kappa_p_is_found_about_as_often_as_it_says
         spread = one.resampled(drawn.sums(np.column_stack([c.astype(float) for c in one.columns])), drawn)
         found.append((resampled_p(spread) or 1.0) <= 0.05)
     assert 0.68 <= np.mean(found) <= 0.9
+    percentile = replace(bootstrap, interval="percentile")
+    bare = replace(near[0], corners=NoCorners("none"))
+    assert agreement_detectable(near[0], 1, percentile) == agreement_detectable(bare, 1, percentile)
+    assert agreement_detectable(near[0], 1, percentile) == agreement_detectable(bare, 1, bootstrap), (
+        "percentile intervals have no pseudo-items"
+    )
     assert agreement_detectable(near[0], 0, bootstrap) is None, "every item counts: that column cannot move"
     assert agreement_detectable(near[0], 1, Bootstrap(0)) is None
     assert agreement_detectable(agreements(rng, 4, (0.2, 0.2)), 1, bootstrap) is None
+
+
+def test_what_lies_between_minus_one_and_one_has_room_as_what_lies_between_none_and_one() -> None:
+    """A number from −1 to 1 is twice a share less one: what can be detected is twice as much."""
+    moves = np.array([0.2, -0.2, 0.2, 0.0, -0.2] * 8)
+    for values in ((0.9, 0.9), (0.6, 0.5)):
+        share = exchanged_detectable(moves, values, (0.0, 1.0))
+        stretched = tuple(2.0 * value - 1.0 for value in values)
+        twice = exchanged_detectable(2.0 * moves, stretched, (-1.0, 1.0))  # type: ignore[arg-type]
+        assert share is not None and twice == pytest.approx(2.0 * share)
 
 
 # exchanged sides --------------------------------------------------------------------------------------------------------

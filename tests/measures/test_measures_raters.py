@@ -187,7 +187,7 @@ def test_what_is_undefined_says_why() -> None:
         found = estimate(statistic, Bootstrap(10))
         assert found.value is None and found.reason.startswith("all ratings are the same")
     found = estimate(fleiss_statistic([[1, 2, 3], [1, 2, 2], [1, _, 2]]))
-    assert found.value is None and found.reason.startswith("units have from 2 to 3 ratings")
+    assert found.value is None and found.reason.startswith("units have from 2 to 3 ratings") and found.n == 0
     found = estimate(percent_statistic([[1, _], [_, 2]]))
     assert (found.value, found.reason) == (None, "no unit has two ratings; 2 rated once")
     found = estimate(cohen_statistic([1, _], [_, 1]))

@@ -70,7 +70,7 @@ class GatheredSpread:
         # Pseudo-items give a value also to pairs that have none.
         member = self._member[:, part] * np.isfinite(self._value[part])
         groups = member.any(axis=1)
-        bad = ~np.isfinite(reduced[:, :1]).any() if not reduced.size else not np.isfinite(reduced.sum())
+        bad = not np.isfinite(reduced.sum())
         if groups.any():
             filled = np.nan_to_num(reduced) if bad else reduced
             self._sums[groups] += member[groups] @ filled
