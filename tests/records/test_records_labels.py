@@ -114,6 +114,10 @@ def test_without_gold_the_most_frequent_spelling_stands_for_a_label() -> None:
         gold=pl.lit(None, pl.String)
     )
     assert conform(frame)["answer"].to_list() == ["Yes", "Yes", "Yes", "no"]
+    # Whether and by which rule each was read changes nothing of that.
+    for rule in (None, "exact"):
+        ruled = frame.with_columns(rule=pl.Series([rule, None, "exact", rule], dtype=pl.String))
+        assert conform(ruled)["answer"].to_list() == ["Yes", "Yes", "Yes", "no"]
 
 
 def test_a_task_of_open_answers_has_no_closed_set_of_labels() -> None:
@@ -156,7 +160,7 @@ def test_a_number_is_a_number_in_every_file(values: list[object]) -> None:
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [("3,5", "35", False), ("-1", "1", False), ("1.50", "1.5", True), ("1e400", "1", False), ("?", "!", False),
-     ("nan", "NaN", True), ("9" * 200, "9" * 199, False), ("Å", "Å", True)],
+     ("nan", "NaN", True), ("inf", "infinity", False), ("1e100", "1" + "0" * 100, False), ("9" * 200, "9" * 199, False), ("Å", "Å", True)],
 )  # fmt: skip
 def test_what_counts_as_one_label(one: str, other: str, same: bool) -> None:
     assert (label_key(one) == label_key(other)) is same

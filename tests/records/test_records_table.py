@@ -75,6 +75,7 @@ def test_whole_numbers_become_text_and_unknown_columns_stay() -> None:
         ({"options": None}, r"field 'probs', item 'river-2': stand over options, and this row has none"),
         ({"probs": [1.0]}, r"field 'probs', item 'river-2': .* are not one per option"),
         ({"probs": [1.5, -0.5]}, r"field 'probs', item 'river-2': .* do not all lie in \[0, 1\]"),
+        ({"probs": [1.005, 0.0]}, r"field 'probs', item 'river-2': .* do not all lie in \[0, 1\]"),
         ({"probs": [0.5, None]}, r"field 'probs', item 'river-2': .* hold a null"),
         ({"probs": [0.5, 0.2]}, r"field 'probs', item 'river-2': .* do not sum to 1"),
         ({"probs": [float("nan"), 0.2]}, r"field 'probs', item 'river-2': .* do not all lie in \[0, 1\]"),
@@ -91,6 +92,9 @@ def test_a_broken_row_is_named(change: dict[str, object], message: str) -> None:
         ("item", [1.5], r"line 1, field 'item': expected text, found Float64: 1.5"),
         ("answer", [["A"]], r"field 'answer': expected text, found List"),
         ("repeat", [[1]], r"field 'repeat': expected a whole number, found List"),
+        ("model", [1.0], r"line 1, field 'model': expected text, found Float64: 1.0"),
+        ("repeat", ["first"], r"line 1, field 'repeat': expected a whole number of 1 or more, found 'first'"),
+        ("options", [[0.5, 1.5]], r"line 1, field 'options': expected a list of text, found List\(Float64\)"),
         ("options", [3], r"field 'options': expected a list of text, found Int64: 3"),
         ("probs", [["a"]], r"field 'probs': expected a list of numbers, found List\(String\): \['a'\]"),
         ("probs", [{"A": 1.0}], r"field 'probs': expected a list of numbers, found Struct"),
@@ -106,6 +110,38 @@ def test_a_column_of_the_wrong_type_is_refused(column: str, values: list[object]
     frame = _frame().drop(column).with_columns(pl.Series(column, values))
     with pytest.raises(DataError, match=message):
         conform(frame)
+
+
+def test_the_first_cell_with_something_in_it_is_shown() -> None:
+    frame = _frame({}, {}).with_columns(pl.Series("item", [None, 1.5]))
+    with pytest.raises(DataError, match=r"line 2, field 'item': expected text, found Float64: 1.5"):
+        conform(frame)
+    # Of whole numbers each is shown with the row that has it, the first of those that are wrong.
+    with pytest.raises(DataError, match=r"line 1, field 'repeat': .*, found -2"):
+        conform(_frame({"repeat": -2}, {}, {"repeat": -3}))
+
+
+@pytest.mark.parametrize(
+    ("options", "probs"),
+    [
+        (pl.Series([["A", "B"]], dtype=pl.List(pl.Categorical)), pl.Series([[1, 0]])),
+        (pl.Series([["A", "B"]], dtype=pl.List(pl.Enum(["A", "B"]))), pl.Series([[1.0, 0.0]], dtype=pl.List(pl.Float32))),
+        (pl.Series([["A", "B"]], dtype=pl.Array(pl.String, 2)), pl.Series([[1.0, 0.0]], dtype=pl.Array(pl.Float64, 2))),
+    ],
+)  # fmt: skip
+def test_lists_of_any_tool_are_lists_of_text_and_of_numbers(options: pl.Series, probs: pl.Series) -> None:
+    found = conform(_frame().with_columns(options=options, probs=probs))
+    assert found["options"].to_list() == [["A", "B"]] and found["probs"].to_list() == [[1.0, 0.0]]
+
+
+def test_whole_numbers_are_names_of_options_and_empty_lists_are_lists() -> None:
+    numbers = _frame({"answer": "1", "gold": "2", "options": [1, 2]})
+    assert conform(numbers)["options"].to_list() == [["1", "2"]]
+    empty = _frame({"answer": None, "gold": None}).with_columns(
+        options=pl.Series([[]]), probs=pl.Series([None])
+    )
+    with pytest.raises(DataError, match="is null where the outcome is 'answered'"):
+        conform(empty)
 
 
 def test_missing_columns_are_all_named() -> None:

@@ -158,11 +158,9 @@ def _as_repeat(column: pl.Series, place: _Place) -> pl.Series:
         message = f"expected a whole number, found {kind}: {_shown(_first(column))}"
         raise place.fault(message, row=_first_row(column), field=column.name)
     whole = column.cast(pl.Float64, strict=False)
-    wrong = ((whole != whole.round(0)) | whole.is_null() | (whole < 1) | (whole > LAST_REPEAT)).fill_null(
-        True
-    )
+    wrong = (whole != whole.round(0)) | whole.is_null() | (whole < 1) | (whole > LAST_REPEAT)
     if wrong.any():
-        row = wrong.arg_max() or 0
+        row = int(wrong.arg_true()[0])
         message = f"expected a whole number of 1 or more, found {column[row]!r}"
         raise place.fault(message, row=row, field=column.name)
     return whole.cast(SCHEMA["repeat"])

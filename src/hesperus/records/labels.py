@@ -135,7 +135,6 @@ def _spellings(found: Counter[str], golds: Iterable[str]) -> dict[str, str]:
     return {
         label: best
         for labels in groups.values()
-        if len(labels) > 1
         for best in [min(labels, key=lambda label: (label not in right, -found[label], len(label), label))]
         for label in labels
         if label != best
