@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import shutil
 import subprocess
@@ -14,7 +15,8 @@ import pytest
 
 import hesperus as hs
 from hesperus.errors import DataError, UsageError
-from hesperus.evidence.page import claimed_numbers, numbers_block
+from hesperus.evidence.page import PageClaims, page_claims
+from hesperus.evidence.shown import shown_on
 
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
 MAIN = {
@@ -28,10 +30,15 @@ MAIN = {
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_page_of_a_study_is_verified_by_its_run(study: str, demo_runs: dict[str, Path]) -> None:
     page = demo_runs[study] / "report.html"
-    assert {"summary", MAIN[study]} <= set(claimed_numbers(page)["tables"])  # type: ignore[arg-type]
+    claims, changed = page_claims(page)
+    assert {"summary", MAIN[study]} <= set(claims.tables) and not changed
     found = hs.verify(page)
     assert found.passed, found.differences[:5]
     assert found.numbers > 300
+    line = str(claims.tables["summary"]["signature"]["short"])  # type: ignore[index, call-overload]
+    shown = page.read_text(encoding="utf-8").rpartition("<footer>")[2]
+    assert f"Signature: <code>{line}</code>" in shown
+    assert hs.verify(demo_runs[study], signature=line).passed
 
 
 def test_a_page_elsewhere_is_verified_by_a_bundle(demo_runs: dict[str, Path], tmp_path: Path) -> None:
@@ -66,25 +73,108 @@ def test_a_changed_number_or_record_is_named(demo_runs: dict[str, Path], tmp_pat
     assert not hs.verify(page).passed
 
 
+def block_of(tables: dict[str, object], settings: dict[str, object]) -> str:
+    page = PageClaims(tables, settings, "0").written_on("<html><body></body></html>")  # type: ignore[arg-type]
+    return page.removeprefix("<html><body>").removesuffix("</body></html>")
+
+
 def test_no_mark_up_stands_in_the_block() -> None:
     row = {"label": "</template><script>alert(1)</script>&\u202e", "value": 0.5}
-    block = numbers_block({"summary": {"rows": [row]}}, {}, "0")
+    block = block_of({"summary": {"rows": [row]}}, {})
     inner = block.removeprefix('<template id="hesperus-numbers">').removesuffix("</template>")
     assert not re.search("[<>&]", inner) and inner.isascii()
     assert json.loads(inner)["tables"]["summary"]["rows"] == [row]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_digit_changed_anywhere_on_a_page_is_caught(study: str, demo_runs: dict[str, Path]) -> None:
+    """In a cell, a sentence, a figure or what a tooltip says: the block is left as it was."""
+    text = (demo_runs[study] / "report.html").read_text(encoding="utf-8")
+    before, mark, block = text.rpartition('<template id="hesperus-numbers">')
+    intact, start = shown_on(before), before.index("<h1>")
+    passed = [
+        found.span() for found in re.finditer(r'<code class="step">.*?</code>|<script>.*', before, re.DOTALL)
+    ]
+    digits = [
+        found.start()
+        for found in re.finditer(r"\d", before[start:])
+        if not any(first <= found.start() + start < last for first, last in passed)
+    ]
+    for place in (start + at for at in random.Random(4).sample(digits, 25)):
+        other = str((int(before[place]) + 1) % 10)
+        assert shown_on(before[:place] + other + before[place + 1 :]) != intact, before[
+            place - 40 : place + 10
+        ]
+
+
+def test_a_printed_number_that_was_changed_is_named(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(demo_runs["tax"], run)
+    page = run / "report.html"
+    text = page.read_text(encoding="utf-8")
+    cell = re.search(r'(<td class="n" data-value="[0-9.]+"[^>]*>)(\d+\.\d)', text)
+    assert cell is not None
+    page.write_text(text.replace(cell[0], f"{cell[1]}12.3", 1), encoding="utf-8")
+    found = hs.verify(page)
+    assert {(one.claimed.split()[0], one.found.split()[0]) for one in found.differences} == {
+        ("12.3", cell[2])
+    }  # type: ignore[union-attr]
+    assert all(one.place.startswith("the table “") and one.column.endswith("%") for one in found.differences)
+
+
+def test_whoever_writes_a_false_page_with_fitting_claims_is_held_to_the_run(
+    demo_runs: dict[str, Path], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(demo_runs["tax"], run)
+    page = run / "report.html"
+    claims, _ = page_claims(page)
+    bare = re.sub(
+        r"<p>Signature:.*?</details>|<template id=.*?</template>", "", page.read_text(encoding="utf-8")
+    )
+    page.write_text(claims.written_on(bare), encoding="utf-8", newline="\n")
+    assert hs.verify(page).passed
+    page.write_text(claims.written_on(bare.replace("100.0", "99.0", 1)), encoding="utf-8", newline="\n")
+    assert not page_claims(page)[1]
+    assert not hs.verify(page).passed
+
+
+def test_pages_of_other_commands_are_held_to_what_they_were_written_with(
+    demo_runs: dict[str, Path], tmp_path: Path
+) -> None:
+    words = [sys.executable, "-m", "hesperus"]
+    tax, replies = tmp_path / "tax.html", tmp_path / "evaluated.html"
+    given = ["--resamples", "30", "--floor", "0.5", "--out", str(tax)]
+    subprocess.run([*words, "tax", "report", str(demo_runs["tax"]), *given], check=True, capture_output=True)
+    found = hs.verify(tax, run=demo_runs["tax"])
+    assert found.passed and found.numbers > 300 and "only its main tables" in found.notes[0]
+    hs.evaluate(
+        "length", demo_runs["open_answers"], models=["pocket/s"], resamples=0, store=tmp_path / "a", translations=tmp_path / "b"
+    ).report(replies)  # fmt: skip
+    assert "it claims no table" in str(hs.verify(replies))
+    assert "Signature: <code>hesperus|scores|" in replies.read_text(encoding="utf-8")
+    for page in (tax, replies):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace("of 12 ", "of 13 ", 1).replace("[", "[1", 1), encoding="utf-8")
+        assert not hs.verify(page, run=demo_runs["tax"]).passed
 
 
 @pytest.mark.parametrize(
     ("block", "said"),
     [
         ("", "no numbers"),
-        (numbers_block({}, {}, "0") * 2, "more than once"),
+        (block_of({}, {}) * 2, "more than once"),
         ('<template id="hesperus-numbers">{</template>', "cannot be read"),
         ('<template id="hesperus-numbers">[]</template>', "not of version"),
         ('<template id="hesperus-numbers">{"page": 1, "tables": 3}</template>', "no tables"),
-        (numbers_block({"plan": {"rows": []}}, {}, "0"), "none of: 'plan'"),
-        (numbers_block({}, {"by": "x"}, "0"), "none of: 'by'"),
-        (numbers_block({}, {"resamples": 10**12}, "0"), "whole number up to"),
+        (
+            '<template id="hesperus-numbers">{"page": 1, "tables": {}, "settings": {}}</template>',
+            "tables, texts and figures",
+        ),
+        (block_of({}, {}) + "<b" * 300_000, "broken in line 1"),
+        (block_of({"plan": {"rows": []}}, {}), "none of: 'plan'"),
+        (block_of({}, {"by": "x"}), "none of: 'by'"),
+        (block_of({}, {"resamples": 10**12}), "whole number up to"),
     ],
 )
 def test_a_page_that_claims_nothing_readable_is_refused(block: str, said: str, tmp_path: Path) -> None:

@@ -57,6 +57,26 @@ def test_a_changed_setting_or_hash_does_not_verify(demo_runs: dict[str, Path], t
         hs.verify(run, signature=line, id=bundle.id)
 
 
+def test_comparisons_and_checks_have_a_line_too(demo_runs: dict[str, Path]) -> None:
+    old, run = demo_runs["multisense"], demo_runs["similarity"]
+    compared = hs.compare(
+        old, run, "accuracy", model_a="pocket/s", model_b="pocket/l", exact=True, resamples=20
+    )
+    line = str(compared.signature[SHORT])
+    assert "|model_a:pocket/s|model_b:pocket/l|exact:True|" in line
+    assert hs.verify(run, run=old, signature=line).passed
+    assert not hs.verify(run, run=old, signature=line.replace("pocket/l", "pocket/s")).passed
+    with pytest.raises(UsageError, match="give the first as --run"):
+        hs.verify(run, signature=line)
+
+    wanted = ["accuracy[en] >= 0.1", "validity >= 0.5"]
+    checked = hs.check(run, wanted, baseline=old, max_drop="accuracy[model=pocket/l]=0.9", resamples=20)
+    line = str(checked.signature[SHORT])
+    assert line.count("|require:") == 2 and "|max_drop:accuracy[model=pocket/l]=0.9|" in line
+    assert hs.verify(run, run=old, signature=line).passed
+    assert not hs.verify(run, run=old, signature=line.replace(">= 0.1", ">= 0.99")).passed
+
+
 @pytest.mark.parametrize(
     "line",
     ["", "BLEU = 30", "hesperus|accuracy", "hesperus|accuracy|seed:x|v:1|#0", "hesperus|accuracy|colour:red|v:1|#0",

@@ -9,7 +9,7 @@ Whoever has the run makes the table again from the line alone and holds it to th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from urllib.parse import unquote
 
 from hesperus.analysis.settings import GivenSettings
@@ -31,7 +31,9 @@ _SETTINGS = (
 _RESOLVED = ("invalid", "resamples", "seed", "level", "interval")
 """Settings that a study or a default decides where nobody does; they are part of the line in any case."""
 _WHOLE, _REAL = ("resamples", "seed"), ("level", "threshold", "comet_threshold")
-_CHOSEN = ("models", "tasks")
+_MANY = ("models", "tasks", "require", "max_drop")
+_CHOSEN = (*_MANY, "model_a", "model_b", "exact")
+"""What a call takes beside settings: models and tasks; of a check its requirements; of a comparison its two models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class ShortSignature:
 
     Attributes:
         measure: Name of the measure.
-        settings: Fields of hesperus.analysis.settings.GivenSettings, and `models` and `tasks`.
+        settings: Fields of hesperus.analysis.settings.GivenSettings, and what else was chosen: `models`, `tasks`, ….
         version: Of the hesperus that made the table.
         digest: Hash of its values.
     """
@@ -71,20 +73,24 @@ class ShortSignature:
         return cls(parts[1], settings, version, parts[-1].removeprefix(_HASH))
 
 
-def short_signature(
-    table: Table, given: GivenSettings, *, models: Sequence[str] = (), tasks: Sequence[str] = ()
-) -> str:
+def with_short(table: Table, given: GivenSettings, measure: str | None = None, **chosen: object) -> Table:
+    """The table with its line among its signature; arguments as in short_signature."""
+    line = short_signature(replace(table, measure=measure or table.measure), given, **chosen)
+    return replace(table, signature={**table.signature, SHORT: line})
+
+
+def short_signature(table: Table, given: GivenSettings, **chosen: object) -> str:
     """The line of a table.
 
     Args:
         table: What was measured.
         given: What was asked for; what else decides the values is read from the table's own signature.
-        models: Models that it was narrowed to; none: all.
-        tasks: Likewise.
+        chosen: What else decides them: `models` and `tasks` that it was narrowed to, `require` and `max_drop` of a check,
+            `model_a`, `model_b` and `exact` of a comparison.
     """
     held = {name: value for name, value in _walk(table.signature) if name in _RESOLVED and value is not None}
     asked = {name: value for name in _SETTINGS if (value := getattr(given, name)) is not None}
-    held |= asked | {name: value for name, value in (("models", models), ("tasks", tasks)) if value}
+    held |= asked | {name: value for name, value in chosen.items() if value}
     parts = [
         f"{name}:{_quoted(one)}"
         for name in (*_SETTINGS, *_CHOSEN)
@@ -126,13 +132,15 @@ def _quoted(value: object) -> str:
 
 
 def _read(name: str, values: Sequence[str], text: str) -> object:
-    if name in ("by", *_CHOSEN):
+    if name in ("by", *_MANY):
         return tuple(values)
     if len(values) > 1:
         raise UsageError(f"{text!r} is no signature: {name} stands in it twice")
     try:
         if name in ("a", "b"):
             return Selection.parse(values[0])
+        if name == "exact":
+            return values[0] == str(True)
         return int(values[0]) if name in _WHOLE else float(values[0]) if name in _REAL else values[0]
     except ValueError:
         raise UsageError(f"{text!r} is no signature: {name} is no number") from None

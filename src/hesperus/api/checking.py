@@ -72,12 +72,16 @@ def checked_run(
 ) -> Table:
     """As check, of settings that are read already."""
     from hesperus.analysis.requirements import check_table
+    from hesperus.analysis.short_signature import with_short
 
     wanted, drops = _read(require, max_drop, (baseline, run))
     tables = _measured(run, wanted, given, chosen)
     if baseline is not None:
         tables |= _certain((baseline, run), drops, given, chosen)
-    return check_table([*wanted, *drops], tables)
+    made = check_table([*wanted, *drops], tables)
+    return with_short(
+        made, given, models=chosen[0], tasks=chosen[1], require=tuple(require), max_drop=tuple(max_drop)
+    )
 
 
 def _read(

@@ -21,6 +21,7 @@ from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.means import Means, evaluate_ready
 from hesperus.studies.evaluating.pairing import paired
 from hesperus.studies.evaluating.replies import chosen, read_prompts, read_replies
+from hesperus.version import __version__
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
@@ -84,6 +85,8 @@ class Evaluated:
     def report(self, out: Path | str) -> Path:
         """Write the page of the evaluation, as that of a run; returns where it is."""
         from hesperus.analysis.open_answers.evidence import Evaluated
+        from hesperus.analysis.short_signature import SHORT, with_short
+        from hesperus.evidence.page import PageClaims
         from hesperus.records import Run
         from hesperus.reports.html import write_report
         from hesperus.reports.open_answers.open_report import OpenEvidence, open_answers_report
@@ -94,7 +97,9 @@ class Evaluated:
         drawn = self.settings.bootstrap
         decided = GivenSettings(**asdict(drawn)) if drawn else GivenSettings(resamples=0)
         held = OpenEvidence([shown], self.replies, trained_on=self.settings.trained_on)
-        return write_report(run, Path(out), found=open_answers_report(run, held, given=decided))
+        line = str(with_short(self.table("scores"), GivenSettings(), "scores").signature[SHORT])
+        sign = PageClaims({}, {}, __version__, is_of_run=False, lines=(line,)).written_on
+        return write_report(run, Path(out), found=open_answers_report(run, held, given=decided), sign=sign)
 
     def _items(self) -> pl.DataFrame | None:
         if not self.prompts:

@@ -14,7 +14,7 @@ from hesperus import records
 from hesperus.analysis.description import Described, described
 from hesperus.analysis.registry import TAX_MEASURES, measure_columns, measure_table
 from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve, resolve_settings
-from hesperus.analysis.short_signature import SHORT, short_signature
+from hesperus.analysis.short_signature import with_short
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import narrowed
 from hesperus.errors import HesperusWarning, UsageError
@@ -86,10 +86,7 @@ def measured(
         made from.
     """
     table, found = _measured(what, run, given, chosen=chosen, scores=scores)
-    line = short_signature(
-        replace(table, measure=what), given, models=tuple(chosen[0]), tasks=tuple(chosen[1])
-    )
-    return replace(table, signature={**table.signature, SHORT: line}), found
+    return with_short(table, given, what, models=tuple(chosen[0]), tasks=tuple(chosen[1])), found
 
 
 def _measured(
@@ -213,7 +210,7 @@ def compare(
         found = compare_open_answers(said, what, chosen=Chosen(named), given=given)
         for warning in found.warnings:
             warnings.warn(warning, HesperusWarning, stacklevel=2)
-        return found.table
+        return with_short(found.table, given, model_a=model_a, model_b=model_b)
     for one in said:
         refuse_labels(what, one)
     agreed = agreed_settings(given, [one.study for one in said])
@@ -222,10 +219,11 @@ def compare(
         nothing = nothing_answered(answers)
         if nothing:
             warnings.warn(f"side {side}: {nothing}", HesperusWarning, stacklevel=2)
-    return compare_table(
+    made = compare_table(
         (before, after), what, models=named, by=agreed.by, invalid=agreed.invalid, bootstrap=agreed.bootstrap,
         exact=exact,
     )  # fmt: skip
+    return with_short(made, given, model_a=model_a, model_b=model_b, exact=exact)
 
 
 def figure(

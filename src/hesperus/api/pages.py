@@ -50,17 +50,15 @@ def report(run: Held | Path | str, out: Path | str | None = None, **settings: An
         DataError: The run breaks its contract.
     """
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.api.page_claims import page_numbers
+    from hesperus.api.page_claims import page_claims_of
     from hesperus.reports.html import write_report
 
     place = Path(run) if isinstance(run, Path | str) else run.folder
     target = Path(out) if out else (place / "report.html" if place.is_dir() else place.with_suffix(".html"))
     given = GivenSettings.of(**settings)
     page = page_of(place, given)
-    write_report(
-        page.run, target, settings=page.settings, found=page.found, numbers=page_numbers(place, given)
-    )
-    return target
+    sign = page_claims_of(place, given).written_on
+    return write_report(page.run, target, settings=page.settings, found=page.found, sign=sign)
 
 
 def page_of(place: Path, given: GivenSettings) -> Page:

@@ -8,20 +8,23 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from hesperus.analysis.description import described
 from hesperus.errors import DataError, HesperusError, UsageError
 from hesperus.evidence.bundle import MANIFEST, Bundle, environment, read_bundle, unpacked_run
-from hesperus.evidence.page import claimed_numbers, is_page
+from hesperus.evidence.page import is_page, page_claims
 from hesperus.version import __version__
 
 if TYPE_CHECKING:
+    from hesperus.analysis.short_signature import ShortSignature
+    from hesperus.analysis.table import Table
     from hesperus.evidence.claims import Difference, Document
     from hesperus.fingerprint import JSON
 
+_COMPARE = "compare "
 _MOST_WORK = 1_000_000
 """Resamples and permutations beyond which a bundle is refused: a stranger's file shall not keep a machine busy for days."""
 
@@ -50,6 +53,10 @@ class Verification:
         return not self.differences
 
     def __str__(self) -> str:
+        if self.passed and not self.tables:
+            return (
+                "verified: the page shows what it was written with; it claims no table that a run makes again"
+            )
         whole = f"{self.numbers:,} numbers in {'1 table' if self.tables == 1 else f'{self.tables} tables'}"
         which = f" (bundle {self.id})" if self.id else ""
         if self.passed:
@@ -71,7 +78,8 @@ def verify(
     Args:
         place: The file that `hesperus bundle` wrote, or a page of `hesperus report`; with a signature, also a run folder or
             records file.
-        run: Of a page: the run or bundle that it is held to; where None, the folder that it lies in.
+        run: Of a page: the run or bundle that it is held to; where None, the folder that it lies in. Of the signature of a
+            comparison, or of a check with a baseline: the first run, or the baseline.
         id: The id of the bundle that a paper prints.
         signature: The signature of a table that a paper prints: only that table is made, and held to it.
 
@@ -82,7 +90,7 @@ def verify(
     from hesperus.evidence.claims import Difference, count_numbers, differences
 
     if signature is not None:
-        return _signed(Path(place), id, signature)
+        return _signed(Path(place), id, signature, None if run is None else Path(run))
     if is_page(Path(place)):
         return _page(Path(place), Path(run) if run is not None else Path(place).parent, id)
     if run is not None:
@@ -109,16 +117,15 @@ def verify(
     return Verification(held.id, count, len(claims), tuple(wrong), tuple(_notes(held)))
 
 
-def _signed(place: Path, id: str | None, signature: str) -> Verification:
+def _signed(place: Path, id: str | None, signature: str, other: Path | None) -> Verification:
     """Make the one table of a signature, and hold it to its hash."""
     from hesperus.analysis.short_signature import ShortSignature, digest
-    from hesperus.api.measuring import measure
     from hesperus.evidence.claims import Difference, count_numbers
 
     line = ShortSignature.parse(signature)
     _refuse_work(line.settings, "signature")
     with _opened(place, id) as (run, held):
-        table = measure(line.measure, run, **line.settings)  # type: ignore[arg-type]  # checked there
+        table = _of_line(line, run, other)
     found = _of_bundle(held, id)
     if digest(table) != line.digest:
         found.append(Difference(line.measure, "", "hash of the values", line.digest, digest(table)))
@@ -128,31 +135,71 @@ def _signed(place: Path, id: str | None, signature: str) -> Verification:
     return Verification(held.id if held else "", count, 1, tuple(found), notes)
 
 
+def _of_line(line: ShortSignature, run: Path, other: Path | None) -> Table:
+    """The table of a signature, made again: of a measure, of `compare`, of `check`."""
+    from hesperus.api.checking import check
+    from hesperus.api.measuring import compare, measure
+
+    settings: dict[str, Any] = dict(line.settings)
+    if line.measure == "check":
+        return check(run, settings.pop("require", ()), baseline=other, **settings)
+    if not line.measure.startswith(_COMPARE):
+        return measure(line.measure, run, **settings)
+    if other is None:
+        raise UsageError("the signature is of two runs: give the first as --run, as `compare` was given it")
+    return compare(other, run, line.measure.removeprefix(_COMPARE), **settings)
+
+
 def _page(page: Path, place: Path, id: str | None) -> Verification:
-    """Make the tables again that a page claims, and compare every value."""
+    """Hold what a page shows to what it claims, make the tables again that it claims, and compare every value."""
     from hesperus.api.bundling import SETTINGS, claimed
     from hesperus.api.run_tables import ALL_MEASURES
     from hesperus.evidence.claims import Difference, count_numbers, differences
 
-    said = claimed_numbers(page)
-    claims: Mapping[str, Document] = said["tables"]  # type: ignore[assignment]  # each is checked as it is compared
-    settings: Mapping[str, JSON] = said["settings"]  # type: ignore[assignment]  # claimed_numbers has checked it
-    if unknown := [name for name in (*claims, *settings) if name not in (*ALL_MEASURES, *SETTINGS)]:
+    said, changed = page_claims(page)
+    if unknown := [name for name in (*said.tables, *said.settings) if name not in (*ALL_MEASURES, *SETTINGS)]:
         raise DataError(f"its numbers name what there is none of: {unknown[0]!r}", file=page)
-    _refuse_work(settings, str(page))
+    _refuse_work(said.settings, str(page))
+    other, wrong = said.version != __version__, list(changed)
     try:
         with _opened(place, id) as (run, held):
-            found, absent = claimed(run, settings, tuple(claims))
-        wrong = _of_bundle(held, id)
+            found, absent = claimed(run, said.settings, tuple(said.tables)) if said.tables else ({}, {})
+            if not other and held is None and said.is_of_run:
+                wrong += _shown_otherwise(page, run, said.settings)
+        wrong += _of_bundle(held, id)
         wrong += [Difference(name, "", why, "a table", None) for name, why in absent.items()]
-        kept = {name: table for name, table in claims.items() if name not in absent}
-        wrong += differences(kept, found, other_version=said.get("hesperus") != __version__)
-        count = count_numbers(claims)
+        kept = {name: table for name, table in said.tables.items() if name not in absent}
+        wrong += differences(kept, found, other_version=other)
+        count = count_numbers(said.tables)
     except RecursionError:
         raise DataError("is nested too deeply to be read", file=page) from None
-    notes = [] if said.get("hesperus") == __version__ else [_made_by(said.get("hesperus"))]
+    notes = [_made_by(said.version)] if other else []
+    if other or held is not None or not said.is_of_run:
+        notes.append(
+            "what the page shows was compared with what it was written with, and only its main tables with the run"
+        )
     own = held.id if held else ""
-    return Verification(own, count, len(claims), tuple(wrong), tuple(notes + (_notes(held) if held else [])))
+    return Verification(
+        own, count, len(said.tables), tuple(wrong), tuple(notes + (_notes(held) if held else []))
+    )
+
+
+def _shown_otherwise(page: Path, run: Path, settings: Mapping[str, JSON]) -> Iterator[Difference]:
+    """What a page shows otherwise than the page that is made of the run now; drawings are as their library draws them."""
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.api.page_claims import page_claims_of
+    from hesperus.api.pages import page_of
+    from hesperus.evidence.page import without_claims
+    from hesperus.evidence.shown import shown_differences, shown_on
+    from hesperus.reports.html import report_html
+
+    given = GivenSettings.of(**settings)
+    made = page_of(run, given)
+    again = page_claims_of(run, given).written_on(
+        report_html(made.run, settings=made.settings, found=made.found)
+    )
+    sides = [shown_on(without_claims(text)) for text in (page.read_text(encoding="utf-8"), again)]
+    yield from shown_differences(*sides, figures=False)
 
 
 @contextmanager

@@ -40,6 +40,7 @@ def command(
 
         hesperus demo --model pocket/s --target th --target ko --out /tmp/demo
     """
+    from hesperus.api.pages import report
     from hesperus.api.results import run
     from hesperus.reports.formats import print_table
 
@@ -51,7 +52,7 @@ def command(
     first = run(values, out=out, store=store, progress=not quiet)
     assert first.kind is not None
     print_table(first.kind.summary(first), "table")
-    pages = [_page(first.kind.name, out)]
+    pages = [report(out)]
     for folder, study in _further(model or MODELS, target or TARGETS, limit):
         found = run(study, out=out / folder, store=store, progress=not quiet)
         assert found.kind is not None
@@ -60,7 +61,7 @@ def command(
         found.raise_if_incomplete()
         if found.kind.name == "translation_tax":
             _align(study["source"], study["target"], out / folder)
-        pages.append(_page(found.kind.name, out / folder))
+        pages.append(report(out / folder))
     typer.echo(f"\nReport: {pages[0]}; also {', '.join(map(str, pages[1:]))}\nAgain, on your own model: hesperus run multisense --task atlas "
                "--model openai/gpt-4o-mini --source en --target de", err=True)  # fmt: skip
     first.raise_if_incomplete()
@@ -84,20 +85,6 @@ def _align(source: str, target: str, folder: Path) -> None:
         partial.write_text(format_table(findings_table(audit, material.name), "json"), encoding="utf-8")
 
     write_whole(folder / ALIGNMENT_FILE, write)
-
-
-def _page(study: str, folder: Path) -> Path:
-    """Write the report of a run into its folder."""
-    from hesperus.api.page_claims import page_numbers
-    from hesperus.reports.html import write_report
-
-    target, numbers = folder / "report.html", page_numbers(folder)
-    if study != "translation_tax":
-        return write_report(folder, target, numbers=numbers)
-    from hesperus.api.tax_tables import run_report
-    from hesperus.records import read_run
-
-    return write_report(read_run(folder), target, found=run_report(folder), numbers=numbers)
 
 
 def _further(

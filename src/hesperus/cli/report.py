@@ -54,7 +54,7 @@ def command(
         hesperus report runs/atlas --consistency-card card.md
     """
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.api.page_claims import page_numbers
+    from hesperus.api.page_claims import page_claims_of
     from hesperus.api.pages import consistency_card_text, page_of
     from hesperus.errors import UnknownNameError
     from hesperus.reports.drawing import write_drawings
@@ -66,8 +66,8 @@ def command(
     given = GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed, interval=interval)
     page = page_of(run, given)
     target = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
-    numbers = page_numbers(run, given)
-    typer.echo(write_report(page.run, target, settings=page.settings, found=page.found, numbers=numbers))
+    sign = page_claims_of(run, given).written_on
+    typer.echo(write_report(page.run, target, settings=page.settings, found=page.found, sign=sign))
     if figures is not None:
         for file in write_drawings(report_drawings(page.found), figures, format=figure_format):
             typer.echo(file)

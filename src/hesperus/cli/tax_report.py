@@ -103,14 +103,18 @@ def report_command(
         hesperus tax report answers.csv --scores bleu.csv --ratings cues.csv --group english=gpt-4o,gpt-4o-mini
     """
     from hesperus.analysis import MeasureSettings
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.api.page_claims import page_claims_of
     from hesperus.api.tax_evidence import found_beside, report_of
     from hesperus.api.tax_runs import Given
     from hesperus.cli.measure_raters import scale_of
     from hesperus.errors import UnknownNameError
+    from hesperus.evidence.page import PageClaims
     from hesperus.reports.drawing import write_drawings
     from hesperus.reports.html import write_report
     from hesperus.reports.overview import nothing_report
     from hesperus.reports.theme import FIGURE_FORMATS
+    from hesperus.version import __version__
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
@@ -127,7 +131,29 @@ def report_command(
     found = nothing_report(run, MeasureSettings(bootstrap=settings.bootstrap)) or report_of(
         found_beside(given), settings, gate_of(metric, threshold, runs=runs)
     )
-    typer.echo(write_report(run, page, found=found))
+    # What the flags name lies elsewhere: of such a page the tables are made again, not the whole
+    named = (
+        audit,
+        ratings,
+        native,
+        native_task,
+        strata,
+        verdicts,
+        repeat,
+        scores,
+        exclude,
+        metric,
+        threshold,
+        floor,
+    )
+    is_of_run = scale == "1:5" and not any(
+        (*named, *senses.values(), checks, reader, reader_task, task, group)
+    )
+    asked = GivenSettings.of(resamples=resamples, seed=seed, interval=interval)
+    claims = PageClaims({}, {}, __version__, is_of_run=False)
+    if len(runs) == 1:
+        claims = page_claims_of(runs[0], asked, is_of_run=is_of_run)
+    typer.echo(write_report(run, page, found=found, sign=claims.written_on))
     if figures is not None:
         for file in write_drawings(found.drawings(), figures, format=figure_format):
             typer.echo(file)

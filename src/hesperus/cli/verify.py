@@ -25,7 +25,8 @@ def command(
     run: Annotated[
         Path | None,
         typer.Option(
-            help="Of a page: the run or bundle that it is held to (default: the folder that it lies in).",
+            help="Of a page: the run or bundle that it is held to (default: the folder that it lies in). Of a signature of "
+            "compare, or of check with a baseline: the first run.",
             show_default=False,
         ),
     ] = None,
@@ -44,8 +45,9 @@ def command(
     """Recompute every number of a bundle or page, without a model and without network, and say which one differs.
 
     Every file is held to the hash that the bundle gives it, every table is made anew from the records, and every value
-    is compared. Of a page, the tables that it holds for programs are made anew. Nothing of either is executed. Exit code 1 where something differs, 2 where the file cannot be
-    read or is no bundle.
+    is compared. Of a page, the tables that it holds for programs are made anew, and all that a reader sees (numbers,
+    sentences, figures) is held to what was written; with the run folder, also to the page that the run gives now.
+    Nothing of either is executed. Exit code 1 where something differs, 2 where the file cannot be read or is no bundle.
 
     For example:
 

@@ -27,7 +27,7 @@ from hesperus.errors import DataError, UsageError
 from hesperus.evidence.archive import pack, unpack
 from hesperus.evidence.claims import Document
 from hesperus.evidence.json_tables import from_lines, to_lines
-from hesperus.evidence.private import hashed_texts, refuse_secrets, without_places
+from hesperus.evidence.private import hashed_findings, hashed_texts, refuse_secrets, without_places
 from hesperus.fingerprint import JSON, plain
 from hesperus.records.files import write_whole
 from hesperus.records.reading import RECORDS_FILE, read_records
@@ -131,7 +131,7 @@ def packed_run(run: Path, *, hashed: bool) -> Packed:
         inside = _RUN + name.removesuffix(".parquet") + ".jsonl"
         held[inside], kinds[inside] = to_lines(frame, path)
     for name, path in _found(run, _TEXTS):
-        held[_RUN + name], where = _described(path)
+        held[_RUN + name], where = _described(path, hashed=hashed)
         removed += [f"{name}: {place}" for place in where]
     refuse_secrets(held, run)
     return Packed(held, kinds, tuple(removed))
@@ -161,11 +161,12 @@ def _is_open(records: pl.DataFrame) -> bool:
     return bool(records["options"].is_null().all())
 
 
-def _described(path: Path) -> tuple[bytes, list[str]]:
+def _described(path: Path, *, hashed: bool) -> tuple[bytes, list[str]]:
     """A file that says something of the run, and what was removed from it."""
     if path.suffix == ".csv":
         return path.read_bytes(), []
     kept, removed = without_places(plain(mapping_in(path)))
+    kept = hashed_findings(kept) if hashed else kept
     if path.suffix == ".json":
         return orjson.dumps(kept, option=orjson.OPT_INDENT_2) + b"\n", removed
     return yaml.safe_dump(kept, allow_unicode=True, sort_keys=False).encode(), removed

@@ -4,33 +4,73 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 import orjson
 
 from hesperus.errors import DataError, UsageError
-from hesperus.evidence.claims import Document
+from hesperus.evidence.claims import Difference, Document
+from hesperus.evidence.shown import Shown, shown_differences, shown_on
 from hesperus.fingerprint import JSON
 
 VERSION = 1
 _BEGIN, _END = '<template id="hesperus-numbers">', "</template>"
 _BLOCK = re.compile(re.escape(_BEGIN) + r"([^<]*)" + re.escape(_END))
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
-_LARGEST = 256 << 20
+_LARGEST = 64 << 20
 
 
-def numbers_block(claims: Mapping[str, Document], settings: Mapping[str, JSON], version: str) -> str:
-    """The tables as an element that a browser does not show: JSON of plain characters, in which no mark-up can be.
+@dataclass(frozen=True, slots=True)
+class PageClaims:
+    """What a page claims.
 
-    Args:
-        claims: Name to table.
+    Attributes:
+        tables: Name to table.
         settings: Settings that were given; what a study or a default decides is not among them.
         version: Of the hesperus that made them.
+        is_of_run: Whether a run and these settings make the whole page again; otherwise only the tables.
+        lines: Signatures of tables that the page shows and no run makes again.
     """
-    held = {"page": VERSION, "hesperus": version, "settings": dict(settings), "tables": dict(claims)}
-    text = json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return _BEGIN + re.sub("[<>&]", lambda found: _ESCAPED[found[0]], text) + _END
+
+    tables: Mapping[str, Document]
+    settings: Mapping[str, JSON]
+    version: str
+    is_of_run: bool = True
+    lines: tuple[str, ...] = ()
+
+    def written_on(self, html: str) -> str:
+        """The page with its claims: a line for each table that a paper can print, and all of it where a browser shows nothing."""
+        lines = [escape(line) for line in (*map(_line, self.tables.values()), *self.lines) if line]
+        body, end, rest = html.rpartition("</footer>")
+        signed = f"{body}{_signatures(lines)}{end}{rest}" if lines else html
+        body, end, rest = signed.rpartition("</body>")
+        return f"{body}{self._block(shown_on(signed))}{end}{rest}"
+
+    def _block(self, shown: Shown) -> str:
+        """An element that a browser does not show: JSON of plain characters, in which no mark-up can be."""
+        held = {
+            "page": VERSION, "hesperus": self.version, "settings": dict(self.settings), "tables": dict(self.tables),
+            "of_run": self.is_of_run, "shown": shown.document(),
+        }  # fmt: skip
+        text = json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        return _BEGIN + re.sub("[<>&]", lambda found: _ESCAPED[found[0]], text) + _END
+
+
+def _line(table: Document) -> str:
+    signature = table.get("signature")
+    return str(signature.get("short", "")) if isinstance(signature, Mapping) else ""
+
+
+def _signatures(lines: Sequence[str]) -> str:
+    first, *others = [f"<code>{line}</code>" for line in lines]
+    told = f"<p>Signature: {first}</p>"
+    if others:
+        listed = "".join(f"<li>{line}</li>" for line in others)
+        told += f"<details><summary>Signatures of the other tables</summary><ul>{listed}</ul></details>"
+    return told
 
 
 def is_page(path: Path) -> bool:
@@ -38,8 +78,13 @@ def is_page(path: Path) -> bool:
     return path.suffix.lower() in (".html", ".htm")
 
 
-def claimed_numbers(path: Path) -> Mapping[str, JSON]:
-    """What a page claims: `tables`, `settings`, `hesperus`.
+def without_claims(html: str) -> str:
+    """A page without the block of its claims: what a browser shows."""
+    return _BLOCK.sub("", html)
+
+
+def page_claims(path: Path) -> tuple[PageClaims, tuple[Difference, ...]]:
+    """What a page claims, and where it shows something else than it did when it was written.
 
     Raises:
         UsageError: There is no such file.
@@ -49,7 +94,8 @@ def claimed_numbers(path: Path) -> Mapping[str, JSON]:
         raise UsageError(f"{path}: no such file")
     if path.stat().st_size > _LARGEST:
         raise DataError(f"is larger than {_LARGEST:,} bytes, which no page is", file=path)
-    found = _BLOCK.findall(path.read_text(encoding="utf-8", errors="replace"))
+    text = path.read_text(encoding="utf-8", errors="replace")
+    found = _BLOCK.findall(text)
     if len(found) != 1:
         said = "holds no numbers that a program can read" if not found else "holds its numbers more than once"
         raise DataError(f"{said}; `hesperus report` writes pages that hold them once", file=path)
@@ -61,4 +107,6 @@ def claimed_numbers(path: Path) -> Mapping[str, JSON]:
         raise DataError(f"its numbers are not of version {VERSION}", file=path)
     if not isinstance(held.get("tables"), dict) or not isinstance(held.get("settings"), dict):
         raise DataError("its numbers are no tables with settings", file=path)
-    return held
+    changed = tuple(shown_differences(shown_on(without_claims(text)), Shown.parse(held.get("shown"))))
+    version, is_of_run = str(held.get("hesperus")), held.get("of_run") is True
+    return PageClaims(held["tables"], held["settings"], version, is_of_run), changed

@@ -27,6 +27,7 @@ _SHORTEST = 8
 _TEXTS = ("reply", "reasoning", "note", "claim", "source", "translation")
 _OF_CLAIMS = "reason"
 """A judge's own words where it stands beside a claim; elsewhere why a number is not there."""
+_DETAIL = "detail"
 _TEXT_ENDINGS = ("_text",)
 _TEXT_PREFIXES = ("field:",)
 
@@ -76,6 +77,16 @@ def hashed_texts(frame: pl.DataFrame, *, open_answers: bool) -> pl.DataFrame:
             ]
             exprs.append(pl.Series(name, lists, dtype=kind))
     return frame.with_columns(exprs)
+
+
+def hashed_findings(value: JSON) -> JSON:
+    """What an audit found, with a hash in the place of each detail: a detail quotes the texts of items."""
+    if isinstance(value, dict):
+        return {
+            key: _hash(inner) if key == _DETAIL and isinstance(inner, str) else hashed_findings(inner)
+            for key, inner in value.items()
+        }
+    return [hashed_findings(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _is_text(name: str, open_answers: bool) -> bool:

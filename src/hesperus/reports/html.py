@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -131,7 +132,7 @@ def write_report(
     *,
     settings: ReportSettings | None = None,
     found: Findings | Report | None = None,
-    numbers: str = "",
+    sign: Callable[[str], str] | None = None,
 ) -> Path:
     """Write the report of a run as one HTML file.
 
@@ -140,7 +141,7 @@ def write_report(
         out: The file to write; its folder is made.
         settings: How; None takes the defaults.
         found: The tables, where they have been made with these settings before.
-        numbers: An element that holds the claimed numbers for programs (see hesperus.evidence.page); put before the end.
+        sign: Gives the page with what it claims (see hesperus.evidence.page.PageClaims.written_on); None: it claims nothing.
 
     Returns:
         The file.
@@ -154,8 +155,7 @@ def write_report(
         folder = Path(run) if Path(run).is_dir() else None
         found = report_findings(opened, settings=settings, scores=scores_of(run), folder=folder)
     text = report_html(opened, settings=settings, found=found)
-    body, end, rest = text.rpartition("</body>")
-    text = f"{body}{numbers}{end}{rest}"
+    text = sign(text) if sign is not None else text
     out = Path(out)
 
     def write(partial: Path) -> None:
