@@ -51,7 +51,7 @@ async def follow(page: Page, selector: str, path: str) -> None:
 
 
 OVERLAPS = """(() => {
-  const cells = [...document.querySelectorAll('.cell a, .item a')].slice(0, 400).map(e => e.getBoundingClientRect());
+  const cells = [...document.querySelectorAll('tbody :is(.cell, .item) a')].slice(0, 400).map(e => e.getBoundingClientRect());
   const outside = [...document.querySelectorAll('main > *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1);
   return [cells.filter(b => !b.width || !b.height).length, outside.length, document.documentElement.scrollWidth - innerWidth];
 })()"""

@@ -62,7 +62,7 @@ def outline(text: str) -> Outline:
 
 def as_read(text: str) -> str:
     """A page without what sets numbers in type: cells hold their text alone."""
-    return re.sub(r'</?small>| data-(?:value|low|high)="[^"]*"', "", text)
+    return re.sub(r'</?small>| data-(?:value|low|high|leads)="[^"]*"', "", text)
 
 
 def loads_nothing(text: str) -> None:

@@ -177,7 +177,7 @@ def _of_cells(matrix: ItemMatrix, wanted: ItemFilter) -> Iterator[pl.Series]:
     named: list[pl.Expr] = []
     for mark in IN_A_SENSE:
         for name in getattr(wanted, mark):
-            asked = (pl.col("column") == matrix.column(name).number) & _is(mark)
+            asked = (pl.col("column") == matrix.column(name).number) & mark_of(mark)
             named.append(asked)
             yield matrix.cells.filter(asked)["row"]
     for pair in wanted.differs:
@@ -185,8 +185,8 @@ def _of_cells(matrix: ItemMatrix, wanted: ItemFilter) -> Iterator[pl.Series]:
     for mark in wanted.anywhere:
         if mark not in ANYWHERE:
             raise UnknownNameError("mark or outcome", mark, ANYWHERE)
-        named.append(_is(mark))
-        yield matrix.cells.filter(_is(mark))["row"]
+        named.append(mark_of(mark))
+        yield matrix.cells.filter(mark_of(mark))["row"]
     if wanted.at_least is not None or wanted.at_most is not None:
         low = 0.0 if wanted.at_least is None else wanted.at_least
         high = 1.0 if wanted.at_most is None else wanted.at_most
@@ -197,7 +197,8 @@ def _of_cells(matrix: ItemMatrix, wanted: ItemFilter) -> Iterator[pl.Series]:
         )["row"]
 
 
-def _is(mark: str) -> pl.Expr:
+def mark_of(mark: str) -> pl.Expr:
+    """Whether a cell has a mark or an outcome (see ANYWHERE)."""
     if mark in (CHANGED, LOST):
         return pl.col(mark).fill_null(False)
     return pl.col("mark") == mark if mark in MARKS else pl.col("outcome") == mark

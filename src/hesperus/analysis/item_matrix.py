@@ -78,7 +78,7 @@ class MatrixColumn:
     @property
     def key(self) -> str:
         """How a user names it: ``sw``, ``instruction=sw_from_en,input=en``."""
-        return _key(self.instruction, self.input, self.repeat)
+        return sense_key(self.instruction, self.input, self.repeat)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class ItemMatrix:
             return by_key[name]
         try:
             chosen = Selection.parse(name)
-            key = _key(chosen.instruction, chosen.input, chosen.repeat or 1)
+            key = sense_key(chosen.instruction, chosen.input, chosen.repeat or 1)
         except UsageError:
             key = name
         if key in by_key:
@@ -226,7 +226,8 @@ def item_matrix(runs: Mapping[str, Run], *, reference: str | None = None) -> Ite
     return ItemMatrix(columns, _counted(rows, cells), cells, groups, items)
 
 
-def _key(instruction: str, given: str, repeat: int) -> str:
+def sense_key(instruction: str, given: str, repeat: int = 1) -> str:
+    """How a user names a sense: ``sw``, ``instruction=sw_from_en,input=en``."""
     if instruction == given and repeat == 1:
         return given
     return f"instruction={instruction},input={given}" + (f",repeat={repeat}" if repeat > 1 else "")

@@ -17,6 +17,13 @@ def command(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")
     ] = 8766,
+    items: Annotated[
+        str,
+        typer.Option(
+            help="Items to begin with: a filter as it is in an address of the explorer or of a report's page.",
+            show_default=False,
+        ),
+    ] = "",
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address and open nothing.")
     ] = False,
@@ -32,12 +39,18 @@ def command(
 
         hesperus view runs/atlas
 
+        hesperus view runs/atlas --items 'model=pocket/l&right=en&wrong=sw'
+
         hesperus view runs/before runs/after --port 0 --no-browser
     """
+    from urllib.parse import parse_qsl
+
     from hesperus.api.results import open_run
+    from hesperus.explorer.addresses import View
     from hesperus.explorer.server import serve
     from hesperus.explorer.state import OpenRuns, with_translations
 
+    view = View.parse(parse_qsl(items))
     opened = OpenRuns.of(
         [(place.resolve().name, with_translations(open_run(place).run, place)) for place in runs]
     )
@@ -48,7 +61,7 @@ def command(
             _show(url)
 
     with suppress(KeyboardInterrupt):  # how it ends
-        serve(opened, port, ready)
+        serve(opened, port, ready, view=view)
 
 
 def _show(url: str) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from hesperus.analysis.item_filter import IN_A_SENSE, ItemFilter
 from hesperus.analysis.item_matrix import MatrixColumn
 from hesperus.errors import UsageError
+from hesperus.item_views.filter_address import condition_words, filter_of_pairs, filter_pairs
 from hesperus.item_views.question_view import anchor_of
 
 MATRIX, QUESTION, CSV, JSON = "/items", "/question", "/items.csv", "/items.json"
@@ -17,8 +18,6 @@ MATRIX, QUESTION, CSV, JSON = "/items", "/question", "/items.csv", "/items.json"
 PACKED = "pick"
 """Field of a form whose values are pairs (see packed)."""
 
-_MANY = ("run", "model", "task", *IN_A_SENSE, "anywhere")
-_GROUP, _VERSUS = "group.", " vs "
 _LONGEST = 4000
 
 
@@ -55,14 +54,7 @@ class View:
         if last.get("mark") in IN_A_SENSE and "sense" in last:  # a form adds a condition
             held = many.setdefault(last["mark"], [])
             held += [last["sense"]] if last["sense"] not in held else []
-        wanted = ItemFilter(
-            **{name: tuple(many.get(name, ())) for name in _MANY},
-            groups={n.removeprefix(_GROUP): tuple(v) for n, v in many.items() if n.startswith(_GROUP)},
-            differs=tuple(_pair(text) for text in many.get("differs", ())),
-            at_least=_share(last, "at_least"),
-            at_most=_share(last, "at_most"),
-            text=last.get("text", ""),
-        )
+        wanted = filter_of_pairs(many)
         page = last.get("page", "1")
         if not (page.isdecimal() and page.isascii() and 0 < int(page[:9]) < 10**8):
             raise UsageError(f"page is a whole number of 1 or more, not {page[:40]!r}")
@@ -71,15 +63,8 @@ class View:
 
     def query(self) -> tuple[tuple[str, str], ...]:
         """The pairs that parse reads."""
-        wanted = self.wanted
-        pairs = [(name, value) for name in _MANY for value in getattr(wanted, name)]
-        pairs += [(f"{_GROUP}{name}", value) for name, values in wanted.groups.items() for value in values]
-        pairs += [("differs", _VERSUS.join(pair)) for pair in wanted.differs]
-        for name in ("at_least", "at_most"):
-            if (value := getattr(wanted, name)) is not None:
-                pairs.append((name, f"{value:g}"))
-        single = {"text": wanted.text, "reference": self.reference, "sort": self.sort}
-        pairs += [(name, value) for name, value in single.items() if value]
+        pairs = [*filter_pairs(self.wanted)]
+        pairs += [(name, value) for name in ("reference", "sort") if (value := getattr(self, name))]
         if self.senses == "all":
             pairs.append(("senses", "all"))
         if self.page > 1:
@@ -107,29 +92,13 @@ class View:
 
     def conditions(self) -> Iterator[tuple[str, View]]:
         """Each condition in words, with the view without it."""
-        words = {"anywhere": "{} in some sense", "run": "run {}", "model": "model {}", "task": "task {}",
-                 "unanswered": "no answer in {}", "lost": "lost in {}"}  # fmt: skip
-        wanted = self.wanted
-        for name in _MANY:
-            for value in getattr(wanted, name):
-                rest = tuple(other for other in getattr(wanted, name) if other != value)
-                yield words.get(name, f"{name} in {{}}").format(value), self.filtered(**{name: rest})
-        for group, values in wanted.groups.items():
-            for value in values:
-                left = {**wanted.groups, group: tuple(other for other in values if other != value)}
-                yield (
-                    f"{group}: {value}",
-                    self.filtered(groups={name: many for name, many in left.items() if many}),
-                )
-        for pair in wanted.differs:
-            others = tuple(other for other in wanted.differs if other != pair)
-            yield f"{pair[0]} and {pair[1]} differ", self.filtered(differs=others)
-        if wanted.at_least is not None:
-            yield f"confidence at least {wanted.at_least:g}", self.filtered(at_least=None)
-        if wanted.at_most is not None:
-            yield f"confidence at most {wanted.at_most:g}", self.filtered(at_most=None)
-        if wanted.text:
-            yield f"mentions “{wanted.text}”", self.filtered(text="")
+        pairs = filter_pairs(self.wanted)
+        for words, pair in zip(condition_words(pairs), pairs, strict=True):
+            left: dict[str, list[str]] = {}
+            for name, value in pairs:
+                if (name, value) != pair:
+                    left.setdefault(name, []).append(value)
+            yield words, self.with_(wanted=filter_of_pairs(left))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,22 +151,3 @@ def _unfolded(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Pairs, those among them that a form packed into its field PACKED."""
     for name, value in pairs:
         yield from parse_qsl(value) if name == PACKED else ((name, value),)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    a, versus, b = text.partition(_VERSUS)
-    if not versus or not a or not b:
-        raise UsageError(f"differs takes two senses, as in 'en vs sw', not {text[:80]!r}")
-    return a, b
-
-
-def _share(values: Mapping[str, str], name: str) -> float | None:
-    if name not in values:
-        return None
-    try:
-        share = float(values[name])
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise UsageError(f"{name} is a probability between 0 and 1, not {values[name][:40]!r}")
-    return share

@@ -161,9 +161,10 @@ def message_page(open_: OpenRuns, title: str, text: str) -> str:
     return _page("message.html.j2", open_, View(), title=title, text=text)
 
 
-def entrance_page() -> str:
-    """Leads on to the first page, from an address that holds the token to one that does not."""
-    return _environment().get_template("entrance.html.j2").render()
+def entrance_page(view: View) -> str:
+    """Leads on, from an address that holds the token to one that does not: to the first page, or to the items of a filter."""
+    target = view.url() if view.query() else "/"
+    return _environment().get_template("entrance.html.j2").render(target=target)
 
 
 def _row_of(matrix: ItemMatrix, of: Mapping[str, str]) -> dict[str, Any]:

@@ -58,13 +58,14 @@ def create_app(runs: OpenRuns, address: Address, token: str) -> ASGIApp:
     return Guard(app, address, policy())
 
 
-def serve(runs: OpenRuns, port: int, ready: Callable[[str], None]) -> None:
+def serve(runs: OpenRuns, port: int, ready: Callable[[str], None], *, view: View | None = None) -> None:
     """Serve until interrupted.
 
     Args:
         runs: What is shown.
         port: Where; 0 takes a free one.
         ready: Called with the address that opens the explorer, before the first request is taken.
+        view: Items to begin with; None begins with the first page.
 
     Raises:
         UsageError: The port is taken.
@@ -72,7 +73,8 @@ def serve(runs: OpenRuns, port: int, ready: Callable[[str], None]) -> None:
     with _listener(port) as listener:
         address = Address(port=listener.getsockname()[1])
         token = secrets.token_urlsafe(24)
-        run_server(create_app(runs, address, token), listener, lambda: ready(f"{address.url}/open/{token}"))
+        entrance = f"{address.url}{(view or View()).url(f'/open/{token}')}"
+        run_server(create_app(runs, address, token), listener, lambda: ready(entrance))
 
 
 def _listener(port: int) -> socket.socket:
@@ -94,7 +96,7 @@ class _Desk:
         """Take the token, and lead on to an address without it."""
         if not _same(request.path_params["token"], self.token):
             raise HTTPException(404)
-        response = _html(entrance_page())
+        response = self._answered(request, lambda view: _html(entrance_page(view)))
         response.set_cookie(self.cookie, self.session, httponly=True, samesite="strict", path="/")
         return response
 

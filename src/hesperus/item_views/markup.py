@@ -41,6 +41,16 @@ def environment(*loaders: BaseLoader) -> Environment:
 
 
 @cache
+def matrix_style() -> str:
+    """The style sheet of the matrix; colors are variables that the page sets (see the file)."""
+    return _sheet("matrix.css")
+
+
+@cache
 def style() -> str:
-    """The style sheet of the macros; colors are variables that the page sets (see the file)."""
-    return (files("hesperus.item_views") / "templates" / "items.css").read_text(encoding="utf-8")
+    """The style sheet of all macros."""
+    return matrix_style() + _sheet("question.css")
+
+
+def _sheet(name: str) -> str:
+    return (files("hesperus.item_views") / "templates" / name).read_text(encoding="utf-8")

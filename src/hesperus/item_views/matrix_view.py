@@ -59,8 +59,9 @@ class Toggle:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a sense: its code, its name, what it is compared with, how often it lost."""
+    """The head of a sense: the key that filters name it by, its code, its name, and what it is compared with."""
 
+    key: str
     code: str
     label: str
     reference: str | None
@@ -198,7 +199,7 @@ def _head(column: MatrixColumn, matrix: ItemMatrix, links: Links) -> Head:
         if href is not None and (reference is not None or mark not in ("lost", "changed")):
             toggles.append(Toggle(mark, title, href, links.is_on(mark, column)))
     return Head(
-        short_code(column), label_of(column), reference, links.ordered(column.key), links.order_of(column.key), tuple(toggles)
+        column.key, short_code(column), label_of(column), reference, links.ordered(column.key), links.order_of(column.key), tuple(toggles)
     )  # fmt: skip
 
 

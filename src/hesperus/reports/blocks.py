@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal
 
 from hesperus import rounding
+from hesperus.analysis.item_matrix import MatrixColumn
 from hesperus.analysis.item_texts import Text
+from hesperus.item_views.matrix_view import MatrixView
 from hesperus.reports.card import Card
 from hesperus.reports.drawing import Drawing
 from hesperus.wording import MISSING
@@ -68,34 +70,7 @@ class Number:
 _HUNDREDFOLD = ("share", "percentage", "label", "points")
 
 
-_SIGNS = {"right": "✓", "wrong": "✗", "answered": ""}
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """An answer in the item matrix.
-
-    Attributes:
-        text: The answer, or the outcome in words.
-        mark: ``right``, ``wrong``, ``answered``, ``unanswered`` or ``error`` (see hesperus.analysis.item_matrix).
-        changed: Whether it is known to differ from the answer in the reference's sense.
-    """
-
-    text: str
-    mark: str
-    changed: bool = False
-
-    @property
-    def sign(self) -> str:
-        """What tells the mark without color: ✓ right, ✗ wrong, ≠ changed, – no answer."""
-        changed = "≠" if self.changed else ""
-        return f"{_SIGNS.get(self.mark, MISSING)} {changed}".strip()
-
-    def __str__(self) -> str:
-        return f"{self.text} {self.sign}".strip()
-
-
-Value = Number | Mark | str
+Value = Number | str
 """A cell of a table."""
 
 
@@ -128,24 +103,30 @@ class Grid:
     rows: tuple[tuple[Value, ...], ...]
     folded: bool = False
 
-    def told_once(self) -> Grid:
-        """The table without columns that say the same in every line: the caption says it. The first column stays.
+    @property
+    def varying(self) -> tuple[int, ...]:
+        """Places of the columns that do not say the same in every line; the first is one of them.
 
-        A table of one or two lines is left as it is.
+        All of them in a table of one or two lines, and where only the first would be left.
         """
-        same = [
+        found = tuple(
             place
-            for place in range(1, len(self.columns))
-            if len(self.rows) > 2 and len({str(row[place]) for row in self.rows}) == 1
-        ]
-        if not same or len(same) == len(self.columns) - 1:
+            for place in range(len(self.columns))
+            if place == 0 or len(self.rows) < 3 or len({str(row[place]) for row in self.rows}) > 1
+        )
+        return found if len(found) > 1 else tuple(range(len(self.columns)))
+
+    def told_once(self) -> Grid:
+        """The table of its varying columns; what the others say is in the caption."""
+        kept = self.varying
+        same = [place for place in range(len(self.columns)) if place not in kept]
+        if not same:
             return self
         said = [
             f"{self.columns[place].name}: {self.rows[0][place]}"
             for place in same
             if str(self.rows[0][place]) != MISSING
         ]
-        kept = [place for place in range(len(self.columns)) if place not in same]
         return replace(
             self,
             caption=f"{self.caption} The same in every line: {'; '.join(said)}." if said else self.caption,
@@ -157,6 +138,29 @@ class Grid:
     def texts(self) -> tuple[tuple[str, ...], ...]:
         """The cells as people read them."""
         return tuple(tuple(map(str, row)) for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The item matrix: which questions are behind the other numbers of a page, which lead here.
+
+    Attributes:
+        caption: What it shows and how to read it.
+        view: Rows and senses as they are drawn.
+        columns: Senses of the run, those that are not shown too.
+        totals: Model, key of a sense and mark (see hesperus.analysis.item_filter.IN_A_SENSE) to how many items of the run
+            have it; what no item has is left out.
+    """
+
+    caption: str
+    view: MatrixView
+    columns: tuple[MatrixColumn, ...]
+    totals: Mapping[tuple[str, str, str], int]
+
+    @property
+    def models(self) -> frozenset[str]:
+        """Models of the run of which some item has a mark."""
+        return frozenset(model for model, _, _ in self.totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +335,7 @@ class Step:
 
 
 Block = (
-    Section | Sentences | Grid | Drawing | Item | Fold | Facts | Code | Checklist | Step | Card
+    Section | Sentences | Grid | Items | Drawing | Item | Fold | Facts | Code | Checklist | Step | Card
 )  # fmt: skip
 
 

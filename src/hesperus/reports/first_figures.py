@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.item_views.filter_address import items_anchor
 from hesperus.reports.dots import Hue, dots
 from hesperus.reports.multisense_figures import by_mean, compared_statistic, placed
 from hesperus.reports.multisense_findings import Findings
@@ -88,6 +89,7 @@ def map_figure(found: Findings) -> Any | None:
             "line:N", sort=lines, title=None, axis=alt.Axis(labelAngle=-50, orient="top", labelLimit=160)
         ),
         y=alt.Y("panel:N", sort=models, title=None),
+        href="items:N",
     )
     tiles = base.mark_rect(stroke=GRID, strokeOpacity=0.3).encode(
         color=alt.Color(
@@ -145,9 +147,10 @@ def whole_rows(found: Findings) -> Rows:
             "panel": f"{row['model']}, {row['task']}" if several else str(row["model"]),
             "line": line,
             "label": cell(float(row["value"]), "percentage"),
+            "items": items_anchor(model=row["model"], changed=made.target),
             **{name: row[name] for name in ("value", "low", "high")},
         }
-        for _, line, _, row in placed(chosen)
+        for _, line, made, row in placed(chosen)
     ]
 
 

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
-from hesperus.reports.blocks import Block, Grid, Page
+from hesperus.item_views.markup import environment, matrix_style
+from hesperus.reports.blocks import Block, Grid, Items, Page
 from hesperus.reports.drawing import Drawing
+from hesperus.reports.item_links import ItemLinks, totals_by_model
 from hesperus.reports.theme import font_faces, inline_svg
 from hesperus.untrusted import shortened, visible
 from hesperus.version import __version__
@@ -72,12 +76,32 @@ def html(page: Page) -> str:
     script = _beside("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     shown = {
-        "css": Markup(font_faces() + _beside("report.css")),
+        "css": Markup(font_faces() + matrix_style() + _beside("report.css")),
         "script": Markup(script),
         "digest": digest,
         "version": __version__,
     }
-    return _environment().get_template("page.html.j2").render(page=page, **shown)
+    return _environment(_links(page)).get_template("page.html.j2").render(page=page, **shown)
+
+
+def _links(page: Page) -> ItemLinks | None:
+    items = next((block for block in page.every() if isinstance(block, Items)), None)
+    return None if items is None else ItemLinks.of(items)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGrid:
+    """A table as it is shown, with the filter that each cell leads to (see ItemLinks); empty where it leads nowhere."""
+
+    grid: Grid
+    leads: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, grid: Grid, links: ItemLinks | None) -> ShownGrid:
+        """A table without its constant columns, which still say what a row is about."""
+        kept = grid.varying
+        found = (links.of_row(grid.columns, row) if links else ("",) * len(row) for row in grid.rows)
+        return cls(grid.told_once(), tuple(tuple(row[place] for place in kept) for row in found))
 
 
 def _figure(drawing: Drawing) -> Figure:
@@ -96,31 +120,23 @@ def _figure(drawing: Drawing) -> Figure:
     )
 
 
-def _kinds(blocks: Iterable[Block]) -> Iterator[tuple[str, object]]:
+def _kinds(blocks: Iterable[Block], links: ItemLinks | None) -> Iterator[tuple[str, object]]:
     """Blocks with their kinds, by which the template chooses how to show them; drawings are drawn."""
     for block in blocks:
         shown: object = block
         if isinstance(block, Drawing):
             shown = _figure(block)
         elif isinstance(block, Grid):
-            shown = block.told_once()
+            shown = ShownGrid.of(block, links)
         yield type(shown).__name__, shown
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("hesperus.reports", "templates"),
-        autoescape=select_autoescape(
-            default=True, default_for_string=True, enabled_extensions=("j2", "html")
-        ),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["visible"] = visible
-    environment.filters["shortened"] = lambda text: shortened(text, _LONGEST)
-    environment.filters["kinds"] = _kinds
-    return environment
+def _environment(links: ItemLinks | None) -> Environment:
+    made = environment(PackageLoader("hesperus.reports", "templates"))
+    made.filters["shortened"] = lambda text, length=_LONGEST: shortened(text, length)
+    made.filters["kinds"] = partial(_kinds, links=links)
+    made.filters["totals"] = lambda items: json.dumps(dict(totals_by_model(items)))
+    return made
 
 
 def _beside(name: str) -> str:

@@ -7,14 +7,17 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.item_filter import TELLING, telling
+from hesperus.analysis.item_filter import IN_A_SENSE, TELLING, mark_of, telling
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn, item_matrix
 from hesperus.item_views.matrix_view import matrix_view
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Column, Grid, Mark, Section, Sentences
-from hesperus.wording import MISSING, sense_label, target_label
+from hesperus.reports.blocks import Block, Items, Section, Sentences
 
-MOST_ROWS = 100
+MOST_ROWS = 200
+_MOST_CELLS = 5000
+"""Cells of the matrix in a page: a page of 20 languages stays below 3 MB."""
+
+_EACH = (12, 8, 5, 3, 2, 1)
 
 
 def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
@@ -26,69 +29,89 @@ def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
     """
     if run.records.is_empty():
         return
-    matrix = item_matrix({"run": run}).whole
+    everything = item_matrix({"run": run})
+    matrix = everything.whole
     if len(matrix.columns) < 2:
         return
     rows = telling(matrix.rows).filter(
-        (pl.col("changed") > 0) | (pl.col("wrong") > 0) | (pl.col("unanswered") > 0)
+        (pl.col("changed") > 0) | (pl.col("wrong") > 0) | (pl.col("unanswered") > 0) | (pl.col("lost") > 0)
     )
     yield Section("Items: which questions", "items", listed="Items")
     if rows.is_empty():
         yield Sentences(("Every item has the same answer in all senses.",))
         return
-    shown = rows.head(most)
-    yield Sentences(
-        (
-            f"{shown.height:,} of {rows.height:,} items with an answer that changes, is wrong or is missing, of "
-            f"{matrix.rows.height:,} items and models. {TELLING} hesperus view RUN shows all of them, with their texts in "
-            "every language.",
-        )
+    shown, rule = _chosen(matrix, rows, min(most, max(20, _MOST_CELLS // len(matrix.columns))))
+    yield Sentences((_said(matrix, rows, shown, rule),))
+    yield Items(
+        "Answers in every sense: the label that was read, or why there is none.",
+        matrix_view(matrix, shown, _NoLinks()),
+        everything.columns,
+        _totals(everything),
     )
-    yield _grid(matrix, shown)
+
+
+def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, rule: str) -> str:
+    head = (
+        f"{shown.height:,} of {rows.height:,} items with an answer that changes, is wrong or is missing, of "
+        f"{matrix.rows.height:,} pairs of item and model."
+    )
+    if shown.height == rows.height:
+        return f"{head} {TELLING}"
+    return (
+        f"{head} In this file: {rule}. {TELLING} hesperus view RUN shows all of them, with their texts and replies in every "
+        "language."
+    )
+
+
+def _chosen(matrix: ItemMatrix, rows: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
+    """Rows that a page keeps, so that every number leads to some, and the rule in words."""
+    if rows.height <= most:
+        return rows, "all of them"
+    placed = rows.select("row", "model").with_row_index("place")
+    doubtful = pl.col("mark").is_in(["wrong", "unanswered"]) | pl.col("changed") | pl.col("lost")
+    cells = matrix.cells.filter(doubtful.fill_null(False)).select("row", "column")
+    ranked = cells.join(placed, on="row").sort("place")
+    for each in _EACH:
+        kept = ranked.group_by("model", "column", maintain_order=True).head(each)["row"].unique()
+        if kept.len() <= most:
+            rest = rows.filter(~pl.col("row").is_in(kept.implode())).head(most - kept.len())["row"]
+            shown = rows.filter(pl.col("row").is_in(pl.concat([kept, rest]).implode()))
+            return shown, f"of each model in each sense the {each} most telling, then the most telling of all"
+    return rows.head(most), "the most telling of all"
+
+
+def _totals(matrix: ItemMatrix) -> Mapping[tuple[str, str, str], int]:
+    """How many items have each mark, by model and key of the sense."""
+    keys = {column.number: column.key for column in matrix.columns}
+    counts = (
+        matrix.cells.join(matrix.rows.select("row", "model"), on="row")
+        .group_by("model", "column")
+        .agg(mark_of(mark).sum().alias(mark) for mark in IN_A_SENSE)
+        .sort("model", "column")
+    )
+    return {
+        (row["model"], keys[row["column"]], mark): row[mark]
+        for row in counts.iter_rows(named=True)
+        for mark in IN_A_SENSE
+        if row[mark]
+    }
 
 
 class _NoLinks:
-    """A page is one file: nothing in its matrix leads elsewhere."""
+    """A page is one file: its own script filters and sorts, and no question has a page of its own."""
 
     def question(self, row: Mapping[str, Any], column: MatrixColumn | None) -> None:
-        """None: no question has a page of its own."""
+        """None."""
 
     def filtered(self, mark: str, column: MatrixColumn) -> None:
-        """None: the page's own script filters."""
+        """None."""
 
     def is_on(self, mark: str, column: MatrixColumn) -> bool:
         """Whether a filter is on: never."""
         return False
 
     def ordered(self, by: str) -> None:
-        """None: the page's own script sorts."""
+        """None."""
 
     def order_of(self, by: str) -> None:
-        """None, likewise."""
-
-
-def _grid(matrix: ItemMatrix, rows: pl.DataFrame) -> Grid:
-    view = matrix_view(matrix, rows, _NoLinks())
-    named = [name for name in ("model", "task") if name in view.named]
-    asked = any(row.snippet for row in view.rows)
-    lines = tuple(
-        (
-            row.item,
-            *((row.snippet or MISSING,) if asked else ()),
-            *(getattr(row, name) for name in named),
-            row.gold or MISSING,
-            *(
-                Mark(cell.text, cell.mark, cell.changed) if cell.mark != "absent" else ""
-                for cell in row.cells
-            ),
-        )
-        for row in view.rows
-    )
-    heads = ("Item", *(("Question",) if asked else ()), *map(str.capitalize, named), "Right answer")
-    senses = [sense_label(column.input) if place == 0 else target_label(column.input)
-              for place, column in enumerate(matrix.columns_of(rows))]  # fmt: skip
-    return Grid(
-        "Answers in every sense. ✓ right, ✗ wrong, – no answer, ≠ another answer than in the sense that it is compared with.",
-        tuple(Column(head) for head in (*heads, *senses)),
-        lines,
-    )
+        """None."""

@@ -12,6 +12,7 @@ import altair as alt
 
 from hesperus.analysis.pairs import KIND_WORDS, Pair, pair
 from hesperus.analysis.table import Row, Table
+from hesperus.item_views.filter_address import items_anchor
 from hesperus.reports.dots import Hue, dots, share_axis
 from hesperus.reports.theme import COLOURS, GRID, SEQUENTIAL, values
 from hesperus.rounding import cell
@@ -120,7 +121,15 @@ def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | N
     if len(names) < 3:
         return None
     labels = _short_labels(names)
-    rows = [{"a": labels[a], "b": labels[b], "value": value} for (a, b), value in cells.items()]
+    rows = [
+        {
+            "a": labels[a],
+            "b": labels[b],
+            "value": value,
+            "items": items_anchor(model=model, differs=(a, b)),
+        }
+        for (a, b), value in cells.items()
+    ]
     return _heat(rows, [labels[name] for name in names], [labels[name] for name in names])
 
 
@@ -158,6 +167,7 @@ def _heat(rows: Sequence[Row], down: Sequence[str], across: Sequence[str]) -> An
             axis=alt.Axis(labelAngle=-50, orient="bottom", labelLimit=200),
         ),
         y=alt.Y("a:N", sort=list(down), title=None),
+        href="items:N",
     )
     tiles = base.mark_rect(stroke=GRID, strokeOpacity=0.3).encode(
         color=alt.Color(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from hesperus.item_views.matrix_view import CellView
 from hesperus.reports.blocks import (
     Block,
     Code,
+    Column,
     Facts,
     Fold,
     Grid,
-    Mark,
+    Items,
     Number,
     Page,
     Section,
@@ -20,6 +22,7 @@ from hesperus.reports.blocks import (
 )
 from hesperus.reports.formats import escaped_markdown
 from hesperus.untrusted import one_line, visible
+from hesperus.wording import MISSING
 
 
 def page_markdown(page: Page) -> str:
@@ -29,11 +32,11 @@ def page_markdown(page: Page) -> str:
 
 
 def page_json(page: Page) -> str:
-    """The numbers of a page as JSON: ``{"title", "tables": [{"section", "caption", "columns", "rows"}]}``.
+    """The numbers of a page as JSON: ``{"title", "tables": [{"section", "caption", "columns", "rows"}], "items"}``.
 
     A number is ``{"value", "low", "high", "unit", "reason"}`` in full precision; other cells are texts.
     """
-    tables, section = [], ""
+    tables, items, section = [], list[dict[str, object]](), ""
     for block in page.every():
         if isinstance(block, Section):
             section = block.title
@@ -41,7 +44,9 @@ def page_json(page: Page) -> str:
             heads = [column.name for column in block.columns]
             rows = [dict(zip(heads, map(_plain, row), strict=True)) for row in block.rows]
             tables.append({"section": section, "caption": block.caption, "columns": heads, "rows": rows})
-    document = {"title": page.title, "tables": tables}
+        if isinstance(block, Items):
+            items = _item_rows(block)
+    document = {"title": page.title, "tables": tables, "items": items}
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
@@ -52,7 +57,8 @@ def _markdown(blocks: tuple[Block, ...]) -> Iterator[str]:
         elif isinstance(block, Sentences):
             bullet = "- " if block.level in ("list", "aside") else ""
             yield ("\n" if bullet else "\n\n").join(f"{bullet}{_text(sentence)}" for sentence in block.texts)
-        elif isinstance(block, Grid):
+        elif isinstance(block, Grid | Items):
+            block = _items_table(block) if isinstance(block, Items) else block
             short = block.told_once()
             yield _text(short.caption)
             yield _table(short)
@@ -92,6 +98,39 @@ def _plain(cell: Value) -> object:
             "unit": cell.unit,
             **({"reason": cell.reason} if cell.reason else {}),
         }
-    if isinstance(cell, Mark):
-        return {"answer": cell.text, "mark": cell.mark, "changed": cell.changed}
     return cell
+
+
+_SIGNS = {"right": "✓", "wrong": "✗", "answered": "", "absent": ""}
+
+
+def _items_table(items: Items) -> Grid:
+    """The item matrix as a plain table: ✓ right, ✗ wrong, – no answer, ≠ changed."""
+    heads = ("Item", "Model", "Gold", *(head.code for head in items.view.heads))
+    lines = tuple(
+        (row.item, row.model, row.gold or "", *(_sign(cell) for cell in row.cells)) for row in items.view.rows
+    )
+    return Grid(
+        f"{items.caption} ✓ right, ✗ wrong, – no answer, ≠ another answer than in the sense that it is compared with.",
+        tuple(map(Column, heads)),
+        lines,
+    )
+
+
+def _sign(cell: CellView) -> str:
+    signs = f"{_SIGNS.get(cell.mark, MISSING)}{'≠' if cell.changed else ''}"
+    return f"{cell.text} {signs}".strip()
+
+
+def _item_rows(items: Items) -> list[dict[str, object]]:
+    keys = [head.key for head in items.view.heads]
+    return [
+        {
+            "item": row.item, "model": row.model, "task": row.task, "gold": row.gold,
+            "answers": {
+                key: {"answer": cell.text, "mark": cell.mark, "changed": cell.changed, "lost": cell.lost}
+                for key, cell in zip(keys, row.cells, strict=True) if cell.mark != "absent"
+            },
+        }
+        for row in items.view.rows
+    ]  # fmt: skip

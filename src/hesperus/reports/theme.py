@@ -133,7 +133,15 @@ def render(chart: Any, format: FigureFormat = "svg") -> bytes:
 def _svg(spec: str, prefix: str) -> str:
     _make_fonts_known()
     drawn = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
-    return _numbered(_told(drawn), prefix)
+    return _numbered(_led(_told(drawn)), prefix)
+
+
+_LINK = re.compile(r'<a xlink:href="[^"]*?#items\?([^"]*)">')
+
+
+def _led(svg: str) -> str:
+    """The link of a mark becomes an attribute, which a page's script follows; a picture alone leads nowhere."""
+    return _LINK.sub(r'<g data-leads="\1">', svg).replace("</a>", "</g>")
 
 
 _DESCRIBED = re.compile(

@@ -6,13 +6,14 @@ is crossed out; the diagonal, a run with itself, is not measured and holds a das
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
 from hesperus.analysis.table import Row
+from hesperus.item_views.filter_address import items_anchor
 from hesperus.reports.families import family_of, spans
 from hesperus.reports.similarity.orders import (
     Order,
@@ -52,6 +53,7 @@ class _Map:
         labels: Name to what is at the axes.
         square: The pairs.
         groups: Name to the group that it is in, or None if the order has none.
+        items: Of two names the link to the items that are behind their pair.
     """
 
     title: str
@@ -59,6 +61,7 @@ class _Map:
     labels: Mapping[str, str]
     square: Square
     groups: Mapping[str, str] | None
+    items: Callable[[str, str], str]
 
 
 def languages_figure(
@@ -83,7 +86,14 @@ def languages_figure(
     groups = {code: family_of(code) for code in placed} if order == "family" else None
     labels = language_names(placed)
     maps = [
-        _Map(model if len(squares) > 1 else "", _held(placed, square), labels, square, groups)
+        _Map(
+            model if len(squares) > 1 else "",
+            _held(placed, square),
+            labels,
+            square,
+            groups,
+            _differing(model),
+        )
         for model, square in squares.items()
     ]
     return _maps(maps, found.statistic, _range(found.between_languages(model) for model in found.models))
@@ -118,12 +128,21 @@ def models_figure(
             {name: name for name in placed},
             square,
             groups,
+            _wrong(language),
         )
         for language, square in squares.items()
     ]
     return _maps(
         maps, found.statistic, _range(found.between_models(language) for language in found.languages)
     )
+
+
+def _differing(model: str) -> Callable[[str, str], str]:
+    return lambda a, b: items_anchor(model=model, differs=(a, b))
+
+
+def _wrong(language: str) -> Callable[[str, str], str]:
+    return lambda a, b: items_anchor(model=(a, b), wrong=language)
 
 
 def _range(squares: Iterable[Square]) -> tuple[float, float] | None:
@@ -204,6 +223,7 @@ def _tiles(one: _Map, side: int, *, colour: Any, bright: float, places: tuple[An
             "high": row["high"],
             "told": f"{one.labels[a]} and {one.labels[b]}: {told(row)}",
             "text": _short(row["value"]),
+            "items": one.items(a, b),
         }
         for (a, b), row in sorted(one.square.items())
     ]
@@ -211,7 +231,7 @@ def _tiles(one: _Map, side: int, *, colour: Any, bright: float, places: tuple[An
     lost = [row for row in rows if row["value"] is None]
     layers = []
     if known:
-        base = alt.Chart(values(known)).encode(x=x, y=y)
+        base = alt.Chart(values(known)).encode(x=x, y=y, href="items:N")
         layers.append(
             base.mark_rect(aria=True, stroke=GRID, strokeOpacity=0.3).encode(
                 color=colour, description="told:N"

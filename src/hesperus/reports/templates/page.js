@@ -9,7 +9,12 @@
   };
   const plain = text => text.replace(/\s+/g, " ").trim();
   const words = node => plain(node.textContent);
-  const point = cell => plain([...cell.childNodes].filter(n => n.nodeName !== "SMALL").map(n => n.textContent).join(""));
+  const point = cell => cell.classList.contains("cell") ? answer(cell)
+    : plain([...cell.childNodes].filter(n => !n.matches?.("small, .snippet, .toggles")).map(n => n.textContent).join(""));
+  const answer = cell => {  // of the item matrix: the answer with its mark in words
+    const title = cell.querySelector("[title]")?.title ?? "";
+    return title && `${words(cell.querySelector("bdi"))} (${title.slice(title.indexOf(", ") + 2)})`;
+  };
   const heads = table => [...table.tHead.rows[0].cells];
   const rows = table => [...table.tBodies[0].rows];
   const shownRows = table => rows(table).filter(row => !row.hidden);
@@ -53,7 +58,7 @@
     const withEnds = heads(table).map((_, at) => body.some(row => "low" in row.cells[at].dataset));
     const line = cells => cells.flat().join(",");
     const named = heads(table).map((head, at) =>
-      [guarded(words(head)), ...(withEnds[at] ? [guarded(`${words(head)}, low`), guarded(`${words(head)}, high`)] : [])]);
+      [guarded(point(head)), ...(withEnds[at] ? [guarded(`${words(head)}, low`), guarded(`${words(head)}, high`)] : [])]);
     const values = row => [...row.cells].map((cell, at) => {
       const {value, low = "", high = ""} = cell.dataset;
       const own = value ?? (point(cell) === "–" ? "" : guarded(point(cell)));
@@ -73,7 +78,7 @@
     const line = (cells, of) => `{}${cells.map(of).join(" & ")} \\\\`;
     const sides = heads(table).map(head => head.classList.contains("n") ? "r" : "l").join("");
     return ["% \\usepackage{booktabs}", "\\begin{table}", "\\centering", `\\caption{${tex(words(table.caption))}}`,
-      `\\begin{tabular}{@{}${sides}@{}}`, "\\toprule", line(heads(table), cell => tex(words(cell))), "\\midrule",
+      `\\begin{tabular}{@{}${sides}@{}}`, "\\toprule", line(heads(table), cell => tex(point(cell))), "\\midrule",
       ...shownRows(table).map(row => line([...row.cells], value)), "\\bottomrule", "\\end{tabular}", "\\end{table}", ""].join("\n");
   };
 
@@ -98,13 +103,14 @@
     };
     table.tBodies[0].append(...rows(table).sort(order));
   };
-  const filter = (table, wanted, status) => {
+  const filter = (table, wanted, status, meets = () => true) => {
     const parts = wanted.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     for (const row of rows(table)) {
       const text = row.textContent.toLocaleLowerCase();
-      row.hidden = !parts.every(part => text.includes(part));
+      row.hidden = !meets(row) || !parts.every(part => text.includes(part));
     }
-    status.textContent = parts.length ? `${shownRows(table).length} of ${rows(table).length} rows` : "";
+    const some = rows(table).some(row => row.hidden);
+    status.textContent = some ? `${shownRows(table).length} of ${rows(table).length} rows` : "";
   };
   const equip = (table, name) => {
     rows(table).forEach((row, place) => { row.dataset.place = place; });
@@ -115,18 +121,98 @@
       head.append(made);
     });
     const tools = make("div", {className: "tools"});
-    if (rows(table).length > 7) {
-      const status = make("span", {role: "status"});
-      const input = make("input", {type: "search", placeholder: "Filter rows", ariaLabel: "Filter rows"});
-      input.addEventListener("input", () => filter(table, input.value, status));
-      tools.append(input, status);
-    }
+    const status = make("span", {role: "status"});
+    const input = make("input", {type: "search", placeholder: "Filter rows", ariaLabel: "Filter rows"});
+    const show = () => filter(table, input.value, status, table.meets);
+    input.addEventListener("input", show);
+    if (rows(table).length > 7) tools.append(input, status);
     tools.append(
       button("Copy CSV", "The rows that are shown, numbers in full", told => copy(csv(table), told)),
       button("Copy LaTeX", "The rows that are shown, for booktabs", told => copy(latex(table), told)),
       button("Save CSV", "The rows that are shown, numbers in full", () => save(csv(table), "text/csv", `${name}.csv`)),
       button("Save LaTeX", "The rows that are shown, for booktabs", () => save(latex(table), "text/x-tex", `${name}.tex`)));
-    table.closest(".scroll").before(tools);
+    table.closest(".scroll, .matrix").before(tools);
+    return show;
+  };
+
+  // Items: a number leads to the questions behind it, by a filter in the address, "#items?model=a/b&wrong=sw"
+  const MARKS = {right: "right", wrong: "wrong", lost: "lost: wrong though the reference is right", changed: "changed",
+    unanswered: "no answer"};
+  const SIGNS = {right: "mark right", wrong: "mark wrong", lost: "mark wrong lost", unanswered: "mark unanswered"};
+  const asked = () => location.hash.startsWith("#items?") ? [...new URLSearchParams(location.hash.slice(7))] : [];
+  const query = pairs => String(new URLSearchParams(pairs)).replaceAll("%2F", "/").replaceAll("+", "%20");
+  const go = pairs => { location.hash = pairs.length ? `items?${query(pairs)}` : "items"; };
+  const told_of = ([name, value]) => name in MARKS ? `${name === "unanswered" ? "no answer" : name} in ${value}`
+    : name === "differs" ? `${value.replace(" vs ", " and ")} differ` : name === "text" ? `mentions ${value}` : value;
+  const itemsOf = (box, table, show) => {
+    const totals = JSON.parse(box.dataset.totals);
+    const place = new Map(heads(table).map((head, at) => [head.dataset.key, at]));
+    const cell = (row, key) => place.has(key) ? row.cells[place.get(key)] : null;
+    const has = (row, name, value) => {
+      if (name in MARKS) return cell(row, value)?.classList.contains(name) ?? false;
+      if (name === "anywhere") return [...row.cells].some(one => one.classList.contains(value));
+      if (name === "text") return row.textContent.toLocaleLowerCase().includes(value.toLocaleLowerCase());
+      const [a, b] = name === "differs" ? value.split(" vs ").map(key => cell(row, key)?.querySelector("bdi")) : [];
+      return Boolean(a && b && words(a) !== words(b));
+    };
+    table.meets = row => {
+      const models = asked().filter(([name]) => name === "model").map(([, value]) => value);
+      return (!models.length || models.includes(row.dataset.model))
+        && asked().every(([name, value]) => name === "model" || has(row, name, value));
+    };
+    const status = make("p", {className: "filtered", role: "status", hidden: true});
+    box.prepend(status);
+    const counted = pairs => {  // known for one mark in one sense, of any models
+      const marks = pairs.filter(([name]) => name !== "model");
+      if (marks.length !== 1 || !(marks[0][0] in MARKS)) return null;
+      const models = pairs.filter(([name]) => name === "model").map(([, value]) => value);
+      return (models.length ? models : Object.keys(totals))
+        .reduce((sum, model) => sum + (totals[model]?.[marks[0][1]]?.[marks[0][0]] ?? 0), 0);
+    };
+    const refresh = () => {
+      const pairs = asked();
+      show();
+      all(".toggles button", table).forEach(one => one.setAttribute("aria-pressed",
+        String(pairs.some(([name, value]) => name === one.dataset.mark && value === one.closest("th").dataset.key))));
+      status.hidden = !pairs.length;
+      if (!pairs.length) return;
+      const many = shownRows(table).length, known = counted(pairs);
+      const command = `hesperus view RUN --items '${query(pairs).replaceAll("'", "%27")}'`;
+      status.replaceChildren(
+        ...pairs.flatMap((pair, at) => [button(`${told_of(pair)} ×`, "Take this condition off",
+          () => go(pairs.filter((_, other) => other !== at))), " "]),
+        `${many} ${known === null ? "" : `of ${known} `}in this file. ${known === many ? "" : "All of them: "}`,
+        ...(known === many ? [] : [make("code", {}, command), " ", button("Copy", "Copy the command", told => copy(command, told))]));
+    };
+    for (const head of heads(table).filter(one => one.dataset.key)) {
+      const toggles = make("span", {className: "toggles"});
+      for (const mark of Object.keys(MARKS)) {
+        if (!table.querySelector(`td.cell.${mark}`)) continue;
+        const made = button("", `Only: ${MARKS[mark]}, in ${head.dataset.key}`, () => {
+          const same = ([name, value]) => name === mark && value === head.dataset.key;
+          go(asked().some(same) ? asked().filter(pair => !same(pair)) : [...asked(), [mark, head.dataset.key]]);
+        });
+        made.dataset.mark = mark;
+        made.ariaLabel = made.title;
+        made.append(mark === "changed" ? make("span", {className: "ne"}, "≠") : make("i", {className: SIGNS[mark]}));
+        toggles.append(made);
+      }
+      head.append(toggles);
+    }
+    for (const one of all("td[data-leads]")) {
+      const link = make("a", {href: `#items?${one.dataset.leads}`, title: "The items behind this number"});
+      link.append(one.firstChild);
+      one.prepend(link);
+    }
+    for (const one of all("svg [data-leads]")) {
+      one.addEventListener("click", () => { location.hash = `items?${one.dataset.leads}`; });
+    }
+    const follow = () => {
+      refresh();
+      if (asked().length) document.getElementById("items").scrollIntoView();
+    };
+    addEventListener("hashchange", follow);
+    follow();
   };
 
   // Figures: the fonts of the page travel with them
@@ -207,9 +293,12 @@
   };
 
   let section = "table", count = 0;
-  for (const node of all("h2[id], h3[id], table.grid, figure")) {
+  for (const node of all("h2[id], h3[id], table.grid, .items, figure")) {
     if (node.matches("figure")) offer(node);
-    else if (node.matches("table")) equip(node, `${section}-${++count}`);
+    else if (node.matches(".items")) {
+      const table = node.querySelector("table");
+      itemsOf(node, table, equip(table, "items"));
+    } else if (node.matches("table")) equip(node, `${section}-${++count}`);
     else {
       [section, count] = [node.id, 0];
       link(node);

@@ -1,0 +1,88 @@
+"""Filters of items as the query of an address: the same words in the explorer, in a page and on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import quote, urlencode
+
+from hesperus.analysis.item_filter import IN_A_SENSE, ItemFilter, filter_of
+from hesperus.errors import UsageError
+
+SEVERAL = ("run", "model", "task", *IN_A_SENSE, "anywhere")
+"""Conditions that may be given more than once, each under its own name."""
+
+_GROUP, _VERSUS = "group.", " vs "
+
+
+def filter_pairs(wanted: ItemFilter) -> tuple[tuple[str, str], ...]:
+    """A filter as name and value of a query; those that say nothing are left out."""
+    pairs = [(name, value) for name in SEVERAL for value in getattr(wanted, name)]
+    pairs += [(f"{_GROUP}{name}", value) for name, values in wanted.groups.items() for value in values]
+    pairs += [("differs", _VERSUS.join(pair)) for pair in wanted.differs]
+    for name in ("at_least", "at_most"):
+        if (value := getattr(wanted, name)) is not None:
+            pairs.append((name, f"{value:g}"))
+    return (*pairs, ("text", wanted.text)) if wanted.text else tuple(pairs)
+
+
+def filter_query(wanted: ItemFilter) -> str:
+    """A filter as the query of an address: ``model=pocket/l&changed=sw_from_en``."""
+    return urlencode(filter_pairs(wanted), quote_via=quote, safe="/~,")
+
+
+def items_anchor(**conditions: object) -> str:
+    """The link within a page to the items that meet conditions (see hesperus.analysis.item_filter.filter_of)."""
+    return f"#items?{filter_query(filter_of(conditions))}"
+
+
+def filter_of_pairs(values: Mapping[str, Sequence[str]]) -> ItemFilter:
+    """The filter that the names and values of a query describe; names that are no condition are left alone.
+
+    Args:
+        values: Name to the values that were given, in order.
+
+    Raises:
+        UsageError: A value that cannot be: no number, or no pair.
+    """
+    return ItemFilter(
+        **{name: tuple(values.get(name, ())) for name in SEVERAL},
+        groups={n.removeprefix(_GROUP): tuple(v) for n, v in values.items() if n.startswith(_GROUP)},
+        differs=tuple(_pair(text) for text in values.get("differs", ())),
+        at_least=_share(values, "at_least"),
+        at_most=_share(values, "at_most"),
+        text=next(reversed(values.get("text", ())), ""),
+    )
+
+
+def condition_words(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Each condition in words, in the order of filter_pairs."""
+    words = {"anywhere": "{} in some sense", "run": "run {}", "model": "model {}", "task": "task {}",
+             "unanswered": "no answer in {}", "at_least": "confidence at least {}", "at_most": "confidence at most {}",
+             "text": "mentions “{}”"}  # fmt: skip
+    for name, value in pairs:
+        if name.startswith(_GROUP):
+            yield f"{name.removeprefix(_GROUP)}: {value}"
+        elif name == "differs":
+            yield f"{value.replace(_VERSUS, ' and ')} differ"
+        else:
+            yield words.get(name, f"{name} in {{}}").format(value)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    a, versus, b = text.partition(_VERSUS)
+    if not versus or not a or not b:
+        raise UsageError(f"differs takes two senses, as in 'en vs sw', not {text[:80]!r}")
+    return a, b
+
+
+def _share(values: Mapping[str, Sequence[str]], name: str) -> float | None:
+    given = next(reversed(values.get(name, ())), None)
+    if given is None:
+        return None
+    try:
+        share = float(given)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"{name} is a probability between 0 and 1, not {given[:40]!r}")
+    return share
