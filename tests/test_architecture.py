@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": FLOOR_0 | {"records", "measures", "audits", "evaluators"},
     "item_views": FLOOR_0 | {"records", "analysis"},
     "reports": FLOOR_0 | {"records", "measures", "audits", "analysis", "item_views"},
-    "explorer": FLOOR_0 | {"records", "measures", "analysis", "item_views"},
+    "explorer": FLOOR_0 | {"answers", "records", "measures", "analysis", "item_views"},
     "api": ALL_BELOW_STUDIES | {"studies", "analysis", "item_views", "reports", "evidence"},
     "__main__": {"cli"},
     "cli": ALL_BELOW_STUDIES

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -170,6 +170,23 @@ def run_server(app: ASGIApp, listener: socket.socket, ready: Callable[[], None] 
     if ready is not None:
         ready()
     uvicorn.Server(config).run(sockets=[listener])
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """What was sent.
+
+    Raises:
+        HTTPException: It is longer than so many bytes, or broke off.
+    """
+    body = bytearray()
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > most:
+                raise HTTPException(413, "too much at once")
+    except ClientDisconnect:
+        raise HTTPException(400, "the submission broke off") from None
+    return bytes(body)
 
 
 def not_found() -> Response:

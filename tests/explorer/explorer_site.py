@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import uvicorn
@@ -46,11 +46,11 @@ class Site:
     def entrance(self) -> str:
         return f"{self.url}/open/{TOKEN}"
 
-    def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
+    def ask(self, path: str, method: str = "GET", body: str | None = None, **headers: str) -> Answer:
         """One request; with the cookie, unless another is given."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, headers={"Cookie": self.cookie, **given})
+        connection.request(method, path, body, headers={"Cookie": self.cookie, **given})
         answer = connection.getresponse()
         found = {name.lower(): value for name, value in answer.getheaders()}
         got = Answer(answer.status, found, answer.read())
@@ -62,12 +62,17 @@ class Site:
         self.cookie = self.ask(f"/open/{TOKEN}").headers["set-cookie"].split(";")[0]
 
 
-@contextmanager
-def explored(**runs: Run) -> Iterator[Site]:
+def explored(**runs: Run) -> AbstractContextManager[Site]:
     """Serve runs, and enter."""
+    return served(OpenRuns.of(tuple(runs.items())))
+
+
+@contextmanager
+def served(runs: OpenRuns) -> Iterator[Site]:
+    """Serve open runs, and enter."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = Address(port=listener.getsockname()[1])
-        app = create_app(OpenRuns.of(tuple(runs.items())), address, TOKEN)
+        app = create_app(runs, address, TOKEN)
         server = uvicorn.Server(
             uvicorn.Config(app, access_log=False, log_level="error", lifespan="off", server_header=False)
         )

@@ -16,7 +16,7 @@ from explorer.explorer_site import TOKEN, Site, explored
 from explorer.runs import FORMULA, HOSTILE, LONG, hostile_run, many_languages, quiz_run
 from hesperus.analysis.item_filter import ItemFilter
 from hesperus.explorer.addresses import PACKED, View
-from hesperus.explorer.state import with_translations
+from hesperus.explorer.state import with_scores_of
 from hesperus.records import KEY, Run, conform
 
 PATHS = ("/", "/items", "/question?of_item=q00", "/items.csv", "/items.json", "/items?wrong=sw&page=2")
@@ -191,7 +191,7 @@ def test_free_texts_stand_beside_the_translations_that_were_evaluated(tmp_path: 
         *KEY, candidate_text=pl.lit("Angola lies in Asia.")
     )
     pairs.write_parquet(folder / "pairs.parquet")
-    run = with_translations(Run(records, None, study), tmp_path)
+    run = with_scores_of(Run(records, None, study), tmp_path)
     with explored(open=run) as site:
         page = site.ask("/question?of_item=q").text
         assert "translated for its evaluation" in page and "Angola lies in Asia." in page

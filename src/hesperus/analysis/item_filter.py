@@ -20,6 +20,9 @@ TELLING = (
 )
 """The order of rows where none is asked for."""
 
+TELLING_SCORED = "The most telling first: the more of its reference's answer a reply loses, added up over the languages, the further up."
+"""The same in a run of open answers that were evaluated."""
+
 CHANGED, LOST = "changed", "lost"
 
 ANYWHERE = (*MARKS, CHANGED, LOST, *(outcome for outcome in OUTCOMES if outcome not in ("answered", "error")))
@@ -111,8 +114,8 @@ def matching_rows(matrix: ItemMatrix, wanted: ItemFilter) -> pl.DataFrame:
 def telling(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows in the order of TELLING."""
     return rows.sort(
-        "lost", "changed", "unanswered", "confidence", "task", "item", "model", "run",
-        descending=[True, True, True, True, False, False, False, False], nulls_last=True,
+        "loss", "lost", "changed", "unanswered", "confidence", "task", "item", "model", "run",
+        descending=[True, True, True, True, True, False, False, False, False], nulls_last=True,
     )  # fmt: skip
 
 

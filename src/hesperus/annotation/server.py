@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
@@ -22,7 +22,7 @@ from hesperus.annotation.judging import Judgement, judgement_from
 from hesperus.annotation.payload import payload
 from hesperus.annotation.store import Rater, RatingStore
 from hesperus.errors import DataError, StoreError
-from hesperus.serving import Address, Guard, listening, refused, run_server
+from hesperus.serving import Address, Guard, listening, read_body, refused, run_server
 
 LARGEST_BODY = 2_000_000
 """Bytes of one submission; a page sends at most some hundred judgements at once."""
@@ -120,7 +120,7 @@ class _Desk:
         rater = await run_in_threadpool(self._rater, request)
         self._check_source(request)
         try:
-            document = orjson.loads(await _body(request))
+            document = orjson.loads(await read_body(request, LARGEST_BODY))
         except orjson.JSONDecodeError:
             raise HTTPException(400, "no JSON") from None
         entries = document.get("judgements") if isinstance(document, dict) else None
@@ -183,18 +183,6 @@ def _asset(request: Request) -> Response:
     if name not in _ASSETS:
         raise HTTPException(404)
     return Response(asset(name), media_type=_ASSETS[name])
-
-
-async def _body(request: Request) -> bytes:
-    body = bytearray()
-    try:
-        async for part in request.stream():
-            body += part
-            if len(body) > LARGEST_BODY:
-                raise HTTPException(413, "too much at once")
-    except ClientDisconnect:
-        raise HTTPException(400, "the submission broke off") from None
-    return bytes(body)
 
 
 def _json(document: object) -> Response:

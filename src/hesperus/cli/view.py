@@ -33,7 +33,8 @@ def command(
     The item matrix has a row for each model and item and a cell for each sense: right, wrong, changed against its reference,
     no answer. Filter it by a click, open a question with all its texts, replies and probabilities side by side, download
     what is left as CSV or JSON. Every filter is in the address, so that a view can be shared. Several runs are next
-    to each other. Only this machine is served, only the one who has the address with its token, and nothing can be changed.
+    to each other. Only this machine is served, only the one who has the address with its token, and nothing is
+    written but answers that you correct, into overrides.csv next to the records, which reread takes.
 
     For example:
 
@@ -48,11 +49,11 @@ def command(
     from hesperus.api.results import open_run
     from hesperus.explorer.addresses import View
     from hesperus.explorer.server import serve
-    from hesperus.explorer.state import OpenRuns, with_translations
+    from hesperus.explorer.state import OpenRuns, with_scores_of
 
     view = View.parse(parse_qsl(items))
     opened = OpenRuns.of(
-        [(place.resolve().name, with_translations(open_run(place).run, place)) for place in runs]
+        [(place.resolve().name, with_scores_of(open_run(place).run, place)) for place in runs], runs
     )
 
     def ready(url: str) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+import numpy as np
 import polars as pl
 
+from hesperus.analysis import MeasureSettings
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn
 from hesperus.item_views.matrix_view import short_code
-from hesperus.measures.intervals import wilson
-from hesperus.records import Run
+from hesperus.measures import Statistic, accuracy_statistic, estimates, share_statistic
+from hesperus.records import FAILED, INVALID, MISSING, Codes, Run
 from hesperus.rounding import cell
+from hesperus.types import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,11 @@ class ModelSummary:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a run holds: counts, records without a reply, and whether it has the texts of its items."""
+    """What a run holds: counts, records without a reply, whether it has the texts of its items, and answers corrected by hand.
+
+    Attributes:
+        file: Name of the file of corrections.
+    """
 
     name: str
     kind: str
@@ -61,6 +68,8 @@ class RunFacts:
     models: int
     errors: int
     has_texts: bool
+    corrected: int = 0
+    file: str = ""
 
 
 def run_facts(name: str, run: Run, kind: str) -> RunFacts:
@@ -72,54 +81,89 @@ def run_facts(name: str, run: Run, kind: str) -> RunFacts:
     )  # fmt: skip
 
 
-def summaries(matrix: ItemMatrix) -> tuple[ModelSummary, ...]:
-    """A row for each run, task and model."""
-    place = ["run", "task", "model"]
-    counts = (
-        matrix.cells.select("row", "column", "mark", "changed", "lost")
-        .join(matrix.rows.select("row", *place), on="row", how="left")
-        .group_by(*place, "column")
-        .agg(
-            *(
-                (pl.col("mark") == mark).sum().alias(mark)
-                for mark in ("right", "wrong", "answered", "unanswered", "error")
-            ),
-            pl.col("lost").sum(),
-            pl.col("changed").sum(),
-            pl.col("changed").count().alias("compared"),
-        )
+_PLACE = ["run", "task", "model"]
+
+
+def summaries(matrix: ItemMatrix, settings: Mapping[str, MeasureSettings]) -> tuple[ModelSummary, ...]:
+    """A row for each run, task and model; every number and its interval is that of the run's report.
+
+    Args:
+        matrix: The matrix.
+        settings: Name of a run to how it is measured.
+    """
+    cells = matrix.cells.select("row", "column", "mark", "gold", "open", "changed", "lost")
+    placed = matrix.rows.select("row", *_PLACE, item=pl.col("item").rank("dense").over("run", "task") - 1)
+    found = []
+    for (run, task), rows in placed.partition_by("run", "task", as_dict=True).items():
+        items = int(rows["item"].n_unique())
+        for (model,), own in rows.partition_by("model", as_dict=True, maintain_order=True).items():
+            held = cells.join(own.select("row", "item"), on="row").partition_by("column", as_dict=True)
+            senses = [
+                (column, _answers(held[(column.number,)], items)) if (column.number,) in held else None
+                for column in matrix.columns
+            ]
+            found.append(
+                ModelSummary(
+                    str(run), str(model), str(task), own.height, _summarized(senses, settings[str(run)])
+                )
+            )
+    return tuple(sorted(found, key=lambda row: (row.run, row.task, row.model)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answers:
+    """The cells of a model in a sense: codes of answers and golds [items], whether each is that of the reference, counts."""
+
+    answers: Codes
+    gold: Codes
+    same: Codes
+    counts: tuple[int, int, int, int]
+
+
+def _answers(cells: pl.DataFrame, items: int) -> _Answers:
+    """0 is the right answer and 1 a wrong one; in `same`, 0 is that of the reference and 1 another."""
+    places = cells["item"].to_numpy()
+    marks = cells["mark"].cast(pl.String)
+    code = marks.replace_strict(
+        {"right": 0, "wrong": 1, "answered": 0, "unanswered": INVALID, "error": FAILED}
     )
-    by_place = {tuple(row[name] for name in (*place, "column")): row for row in counts.iter_rows(named=True)}
-    found = matrix.rows.group_by(place).agg(pl.len().alias("items")).sort(place)
+    answers = np.full(items, MISSING, np.int32)
+    answers[places] = code.to_numpy()
+    gold = np.full(items, INVALID, np.int32)
+    gold[places[(cells["gold"].is_not_null() & ~cells["open"]).to_numpy()]] = 0
+    same = np.full(items, MISSING, np.int32)
+    same[places] = cells["changed"].cast(pl.Int32).fill_null(MISSING).to_numpy()
+    counts = tuple(int(cells[name].sum() or 0) for name in ("lost", "changed"))
+    missing = tuple(int((marks == name).sum()) for name in ("unanswered", "error"))
+    return _Answers(answers, gold, same, (counts[0], counts[1], missing[0], missing[1]))
+
+
+def _summarized(
+    senses: Sequence[tuple[MatrixColumn, _Answers] | None], settings: MeasureSettings
+) -> tuple[SenseSummary | None, ...]:
+    chosen = [None if sense is None else _statistic(sense[1], settings) for sense in senses]
+    made = iter(estimates((one[1] for one in chosen if one is not None), settings.bootstrap))
     return tuple(
-        ModelSummary(
-            row["run"], row["model"], row["task"], row["items"],
-            tuple(_sense(by_place.get((*(row[n] for n in place), c.number)), c) for c in matrix.columns),
-        )
-        for row in found.iter_rows(named=True)
-    )  # fmt: skip
-
-
-def _sense(row: dict[str, Any] | None, column: MatrixColumn) -> SenseSummary | None:
-    if row is None:
-        return None
-    counts = (row["lost"], row["changed"], row["unanswered"], row["error"])
-    judged = row["right"] + row["wrong"]
-    replies = judged + row["answered"] + row["unanswered"]
-    if judged:
-        # A reply without an answer is not right; a request without a reply is missing.
-        statistic, hits, n = "right", row["right"], judged + row["unanswered"]
-    elif row["compared"]:
-        statistic, hits, n = "same", row["compared"] - row["changed"], row["compared"]
-    else:
-        statistic, hits, n = "answered", row["answered"], replies
-    share = wilson(hits, n)
-    if share.value is None or share.low is None or share.high is None:
-        return SenseSummary(column, statistic, "–", "no reply", 0, *counts)
-    ends = [cell(end, "percentage") for end in (share.low, share.high)]
-    return SenseSummary(
-        column, statistic, cell(share.value, "percentage"), f"{ends[0]}–{ends[1]}", n, *counts
+        None if sense is None or one is None else _summary(sense[0], one[0], next(made), sense[1].counts)
+        for sense, one in zip(senses, chosen, strict=True)
     )
+
+
+def _statistic(held: _Answers, settings: MeasureSettings) -> tuple[str, Statistic]:
+    if (held.gold >= 0).any():
+        return "right", accuracy_statistic(held.answers, held.gold, invalid=settings.invalid)
+    if (compared := held.same >= 0).any():
+        return "same", share_statistic(held.same == 0, compared)
+    return "answered", share_statistic(held.answers >= 0, held.answers >= INVALID)
+
+
+def _summary(
+    column: MatrixColumn, statistic: str, share: Estimate, counts: tuple[int, int, int, int]
+) -> SenseSummary:
+    if share.value is None:
+        return SenseSummary(column, statistic, "–", share.reason or "no reply", 0, *counts)
+    ends = [cell(end, "percentage") for end in (share.low, share.high) if end is not None]
+    return SenseSummary(column, statistic, cell(share.value, "percentage"), "–".join(ends), share.n, *counts)
 
 
 def lost_counts(matrix: ItemMatrix) -> tuple[tuple[str, int], ...]:

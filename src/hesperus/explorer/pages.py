@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,22 +21,25 @@ from hesperus.analysis.item_filter import (
     IN_A_SENSE,
     INSTRUCTION_AND_INPUT,
     TELLING,
+    TELLING_SCORED,
     has_instruction_and_input,
     telling,
 )
 from hesperus.analysis.item_matrix import ItemMatrix
 from hesperus.errors import UnknownNameError
 from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, question_url
+from hesperus.explorer.corrections import BY_HAND
 from hesperus.explorer.first_page import heads
 from hesperus.explorer.state import OpenRuns
 from hesperus.item_views.markup import environment, style
 from hesperus.item_views.matrix_view import matrix_view, short_code
-from hesperus.item_views.question_view import QuestionView, question_view
+from hesperus.item_views.question_view import AnswerView, QuestionView, question_view
 from hesperus.version import __version__
-from hesperus.wording import counted
+from hesperus.wording import OUTCOME_WORDS, counted
 
 PER_PAGE = 50
 _MOST_CHOICES = 300
+_SENSE = ("instruction", "input", "repeat")
 _KEPT = (*IN_A_SENSE, "differs", "anywhere", "senses", "sort", "at_most")
 """Conditions for which the form has no field that shows them."""
 
@@ -52,7 +56,10 @@ class Quick:
 def summary_page(open_: OpenRuns) -> str:
     """The runs and their models."""
     view = View()
-    runs = open_.facts
+    runs = tuple(
+        replace(one, corrected=len((held := open_.corrections(one.name)).by_key), file=Path(held.file).name)
+        for one in open_.facts
+    )
     if open_.is_empty:
         return _page("summary.html.j2", open_, view, runs=runs, matrix=None, rows=(), heads=(), link=None)
     matrix = open_.matrix(view)
@@ -115,18 +122,19 @@ def items_page(open_: OpenRuns, view: View) -> str:
         reset=View(senses=view.senses, reference=view.reference).url(),
         csv=view.url(CSV),
         json=view.url(JSON),
-        telling=TELLING if not view.sort else "",
+        telling="" if view.sort else TELLING_SCORED if "scored" in drawn.marks else TELLING,
         default_order=view.with_(sort="").url(),
     )
 
 
-def question_page(open_: OpenRuns, view: View, of: Mapping[str, str]) -> str:
+def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str) -> str:
     """One question in all its senses.
 
     Args:
         open_: The runs.
         view: The filter that led here.
         of: ``item``, ``model``, ``task`` and ``run`` of the question; codes ``a`` and ``b`` to compare.
+        token: What a form that corrects an answer sends along.
 
     Raises:
         UnknownNameError: There is no such question.
@@ -153,7 +161,54 @@ def question_page(open_: OpenRuns, view: View, of: Mapping[str, str]) -> str:
         total=total,
         conditions=[text for text, _ in view.conditions()],
         back=view.with_(page=view.page).url(),
+        token=token if row["run"] in open_.files else "",
+        corrected=_by_hand(open_, row),
+        place_of=lambda answer: urlencode(
+            {**_of_record(row), **dict(zip(_SENSE, answer.place, strict=True))}
+        ),
+        here_query=urlencode(view.with_(page=view.page).query()),
+        choices_of=_choices_of,
     )
+
+
+def _of_record(row: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(row[name]) for name in ("run", "model", "task", "item")}
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """A correction of an answer; a stale one was made for another reply."""
+
+    answer: str
+    note: str
+    stale: bool
+
+
+def _by_hand(open_: OpenRuns, row: Mapping[str, Any]) -> dict[tuple[str, str, int], ByHand]:
+    """Corrections of a question by instruction, input and repeat."""
+    mine = (row["model"], row["task"], row["item"])
+    held = {key[3:]: one for key, one in open_.corrections(row["run"]).by_key.items() if key[:3] == mine}
+    return {
+        key: ByHand(
+            one.answer.label or OUTCOME_WORDS[one.answer.outcome],
+            one.note,
+            stale=open_.is_stale(row["run"], one),
+        )
+        for key, one in held.items()
+    }
+
+
+def _choices_of(answer: AnswerView) -> list[tuple[str, str, bool]]:
+    """What an answer can be read as: words, value of the field, whether it is so now."""
+    now = answer.cell.answer
+    labels = [option.label for option in answer.options]
+    if now is not None and now not in labels:
+        labels.insert(0, now)
+    chosen = [(label, packed("label", label), label == now) for label in labels]
+    return chosen + [
+        (OUTCOME_WORDS[one], packed("outcome", one), now is None and one == answer.cell.outcome)
+        for one in BY_HAND
+    ]
 
 
 def message_page(open_: OpenRuns, title: str, text: str) -> str:

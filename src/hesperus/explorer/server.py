@@ -1,12 +1,14 @@
-"""The explorer's server: read only, on the loopback interface, for the one who started it."""
+"""The explorer's server, on the loopback interface, for the one who started it; it writes nothing but corrections of answers."""
 
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 import socket
 from collections.abc import Callable
 from io import BytesIO
+from urllib.parse import parse_qsl, quote
 
 import orjson
 import polars as pl
@@ -18,7 +20,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hesperus.errors import DataError, UsageError
-from hesperus.explorer.addresses import CSV, JSON, MATRIX, PACKED, QUESTION, View
+from hesperus.explorer.addresses import CORRECT, CSV, JSON, MATRIX, PACKED, QUESTION, View, question_url
+from hesperus.explorer.corrections import Decision
 from hesperus.explorer.pages import (
     entrance_page,
     items_page,
@@ -29,10 +32,14 @@ from hesperus.explorer.pages import (
 )
 from hesperus.explorer.state import OpenRuns
 from hesperus.item_views.matrix_view import short_code
-from hesperus.serving import Address, Guard, listening, refused, run_server
+from hesperus.item_views.question_view import anchor_of
+from hesperus.records import KEY
+from hesperus.serving import Address, Guard, listening, read_body, refused, run_server
 from hesperus.tables import write_table
 
 PORT = 8766
+_LARGEST = 1 << 16
+"""Bytes of a form."""
 _OWN_SITES = (None, "none", "same-origin")
 
 
@@ -52,6 +59,7 @@ def create_app(runs: OpenRuns, address: Address, token: str) -> ASGIApp:
         Route(QUESTION, desk.question, methods=["GET"]),
         Route(CSV, desk.csv, methods=["GET"]),
         Route(JSON, desk.json, methods=["GET"]),
+        Route(CORRECT, desk.correct, methods=["POST"]),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: refused})
     app.router.redirect_slashes = False
@@ -88,7 +96,7 @@ class _Desk:
 
     def __init__(self, runs: OpenRuns, address: Address, token: str) -> None:
         self.runs, self.address, self.token = runs, address, token
-        self.session = secrets.token_urlsafe(24)
+        self.session, self.form_token = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         # Cookies do not tell ports apart: two explorers at once need two names.
         self.cookie = f"hesperus-view-{address.port}"
 
@@ -103,7 +111,7 @@ class _Desk:
     def summary(self, request: Request) -> Response:
         """The runs and their models."""
         self._check(request)
-        return _html(summary_page(self.runs))
+        return self._shown(request, lambda _: summary_page(self.runs))
 
     def items(self, request: Request) -> Response:
         """The matrix; what a form asks for gets the address that a link to it would have."""
@@ -123,7 +131,7 @@ class _Desk:
         for name in ("a", "b"):
             if name in request.query_params:
                 of[name] = request.query_params[name]
-        return self._shown(request, lambda view: question_page(self.runs, view, of))
+        return self._shown(request, lambda view: question_page(self.runs, view, of, self.form_token))
 
     def csv(self, request: Request) -> Response:
         """The filtered rows as CSV that no spreadsheet runs."""
@@ -155,6 +163,27 @@ class _Desk:
 
         return self._answered(request, body)
 
+    async def correct(self, request: Request) -> Response:
+        """Save how a person reads an answer, and lead back to the question."""
+        self._check(request, sites=("same-origin",))
+        body = (await read_body(request, _LARGEST)).decode("utf-8", "replace")
+        sent = _fields(body)
+        if not _same(sent.get("token", ""), self.form_token) or request.headers.get("origin") is None:
+            raise HTTPException(404)
+        place, read = _fields(sent.get("place", "")), _fields(sent.get("decision", ""))
+        try:
+            if not {"run", *KEY} <= place.keys() or not re.fullmatch("[0-9]{1,6}", place["repeat"]):
+                raise UsageError("the form does not say which answer is meant")
+            model, task, item, instruction, asked = (place[name] for name in KEY[:-1])
+            key = (model, task, item, instruction, asked, int(place["repeat"]))
+            decision = Decision(read.get("label"), read.get("outcome", ""), sent.get("note", ""))
+            self.runs.correct(place["run"], key, None if "remove" in sent else decision)
+            view = View.parse(parse_qsl(sent.get("view", "")))
+        except (UsageError, DataError) as error:
+            return _html(message_page(self.runs, "The correction was not saved", str(error)), status=400)
+        anchor = quote(anchor_of(place["input"]))
+        return RedirectResponse(f"{question_url(view, place)}#{anchor}", 303)
+
     def _flat(self, view: View) -> pl.DataFrame:
         """The rows with a column for each part of a cell."""
         matrix = self.runs.matrix(view)
@@ -182,10 +211,18 @@ class _Desk:
         except (UsageError, DataError) as error:
             return _html(message_page(self.runs, "This view cannot be shown", str(error)), status=400)
 
-    def _check(self, request: Request) -> None:
+    def _check(self, request: Request, sites: tuple[str | None, ...] = _OWN_SITES) -> None:
         held = request.cookies.get(self.cookie, "")
-        if not _same(held, self.session) or not self.address.is_own(request, sites=_OWN_SITES):
+        if not _same(held, self.session) or not self.address.is_own(request, sites=sites):
             raise HTTPException(404)
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Fields of a form; none of one that has too many."""
+    try:
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=20))
+    except ValueError:
+        return {}
 
 
 def _same(a: str, b: str) -> bool:

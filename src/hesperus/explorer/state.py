@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -14,9 +15,18 @@ import polars as pl
 from hesperus.analysis.item_filter import matching_rows, sorted_rows
 from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
 from hesperus.analysis.kinds import study_kind
-from hesperus.analysis.open_answers.evidence import reply_translations
+from hesperus.analysis.open_answers.pair_scores import with_evaluation
+from hesperus.analysis.settings import NOTHING_GIVEN, MeasureSettings, resolve_settings
+from hesperus.answers.overrides import Override, Overrides, RecordKey, reply_hash
 from hesperus.errors import UsageError
 from hesperus.explorer.addresses import View
+from hesperus.explorer.corrections import (
+    Decision,
+    corrected_file,
+    corrections_file,
+    read_corrections,
+    with_corrections,
+)
 from hesperus.explorer.first_page import ModelSummary, RunFacts, lost_counts, run_facts, summaries
 from hesperus.records import KEY, Run
 from hesperus.wording import own_senses
@@ -27,17 +37,28 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class OpenRuns:
-    """Runs by name, and what is made of them when it is first asked for."""
+    """Runs by name, and what is made of them when it is first asked for.
+
+    Attributes:
+        runs: The runs as they are on disk.
+        files: Name of a run to the file of its corrections; a run that is on no disk has none.
+    """
 
     runs: Mapping[str, Run]
+    files: Mapping[str, Path] = field(default_factory=dict)
+    _corrections: dict[str, Overrides] = field(default_factory=dict)
     _matrices: dict[str, ItemMatrix] = field(default_factory=dict)
     _summaries: dict[str, tuple[ModelSummary, ...]] = field(default_factory=dict)
     _frequent: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
-    def of(cls, runs: Sequence[tuple[str, Run]]) -> OpenRuns:
+    def of(cls, runs: Sequence[tuple[str, Run]], places: Sequence[Path | None] = ()) -> OpenRuns:
         """Runs with their names; a name that two have is numbered.
+
+        Args:
+            runs: Names and runs.
+            places: Folder or records file of each, where corrections are kept; empty: nowhere.
 
         Raises:
             UsageError: There is no run.
@@ -45,12 +66,60 @@ class OpenRuns:
         if not runs:
             raise UsageError("give at least one run folder or file of records")
         named: dict[str, Run] = {}
-        for base, run in runs:
+        files: dict[str, Path] = {}
+        for (base, run), place in zip_longest(runs, places):
             name, number = base, 2
             while name in named:
                 name, number = f"{base} ({number})", number + 1
             named[name] = run
-        return cls(named)
+            if place is not None:
+                files[name] = corrections_file(place)
+        return cls(named, files)
+
+    def corrections(self, run: str) -> Overrides:
+        """Answers of a run that were corrected by hand.
+
+        Raises:
+            DataError: The file of corrections next to the run is none.
+        """
+        if run not in self._corrections:
+            file = self.files.get(run)
+            self._corrections[run] = read_corrections(file) if file is not None else Overrides("", {})
+        return self._corrections[run]
+
+    def correct(self, run: str, key: RecordKey, decision: Decision | None) -> None:
+        """Put in or take out the correction of an answer; all numbers are counted again when they are next asked for.
+
+        Raises:
+            UsageError: No such reply, no such decision, or the file cannot be written.
+            DataError: The file of corrections is none.
+        """
+        file = self.files.get(run)
+        reply = self._reply(run, key)
+        if file is None or reply is None:
+            raise UsageError("there is no such reply to read, or the run is on no disk")
+        with self._lock:
+            self._corrections[run] = corrected_file(file, key, reply, decision)
+            for made in (self._matrices, self._summaries, self._frequent):
+                made.clear()
+
+    def is_stale(self, run: str, correction: Override) -> bool:
+        """Whether a correction was made for another reply than the one that is there."""
+        return reply_hash(self._reply(run, correction.key) or "") != correction.reply_hash
+
+    def _reply(self, run: str, key: RecordKey) -> str | None:
+        records = self.runs[run].records if run in self.runs else pl.DataFrame()
+        if "reply" not in records.columns:
+            return None
+        same = (pl.col(name) == value for name, value in zip(KEY, key, strict=True))
+        found = records.filter(*same, pl.col("outcome") != "error")["reply"]
+        return None if found.is_empty() else found[0]
+
+    def _corrected(self) -> dict[str, Run]:
+        return {
+            name: replace(run, records=with_corrections(run.records, self.corrections(name).by_key))
+            for name, run in self.runs.items()
+        }
 
     @property
     def is_empty(self) -> bool:
@@ -65,6 +134,10 @@ class OpenRuns:
             for name, run in self.runs.items()
         )
 
+    @property
+    def _settings(self) -> Mapping[str, MeasureSettings]:
+        return {name: resolve_settings(NOTHING_GIVEN, run.study) for name, run in self.runs.items()}
+
     def matrix(self, view: View) -> ItemMatrix:
         """The matrix of a view: its senses, compared with its reference.
 
@@ -74,7 +147,7 @@ class OpenRuns:
         with self._lock:
             found = self._matrices.get(view.reference)
             if found is None:
-                found = item_matrix(self.runs, reference=view.reference or None)
+                found = item_matrix(self._corrected(), reference=view.reference or None)
                 if len(self._matrices) >= _MOST_REFERENCES:
                     self._matrices.pop(next(iter(self._matrices)))
                 self._matrices[view.reference] = found
@@ -83,7 +156,7 @@ class OpenRuns:
     def summaries(self, view: View) -> tuple[ModelSummary, ...]:
         """Every model by sense; counted once for each reference."""
         matrix = self.matrix(view.with_(senses="whole"))
-        return self._kept(self._summaries, view.reference, lambda: summaries(matrix))
+        return self._kept(self._summaries, view.reference, lambda: summaries(matrix, self._settings))
 
     def lost_counts(self, view: View) -> tuple[tuple[str, int], ...]:
         """The senses in which most questions are lost, by key, with how many; counted once for each reference."""
@@ -111,13 +184,10 @@ class OpenRuns:
         return own_senses(self.runs[run].study, self.runs[run].items)
 
 
-def with_translations(run: Run, folder: Path) -> Run:
-    """A run; its records have the translations of their replies if the run folder has them.
+def with_scores_of(run: Run, folder: Path) -> Run:
+    """A run whose records have the scores and translations of their replies, if the run folder has them.
 
     Raises:
         DataError: An evaluation in the folder is broken.
     """
-    texts = reply_translations(folder, run.study) if folder.is_dir() else None
-    if texts is None or "reply_translation" in run.records.columns:
-        return run
-    return replace(run, records=run.records.join(texts, on=KEY, how="left", maintain_order="left"))
+    return replace(run, records=with_evaluation(run.records, folder, run.study)) if folder.is_dir() else run

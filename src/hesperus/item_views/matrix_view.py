@@ -24,6 +24,7 @@ FILTER_MARKS = (
 )
 """Marks by which the head of a column filters, with what they mean."""
 
+SCORED = "scored"
 _LABEL = 14
 _SNIPPET = 90
 
@@ -82,6 +83,9 @@ class CellView:
         words: All of this in words.
         title: The same after the code of the sense.
         href: Where it leads.
+        outcome: Of the record; None where it was not asked.
+        answer: In full.
+        is_scored: Whether the text is the score of a free text.
     """
 
     text: str
@@ -91,6 +95,9 @@ class CellView:
     words: str
     title: str
     href: str | None
+    outcome: str | None = None
+    answer: str | None = None
+    is_scored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +128,7 @@ class MatrixView:
         rows: Rows, in order.
         lead: What heads a row: ``item``, or ``model`` where all rows are of one item.
         named: Which of ``run``, ``task``, ``model``, ``gold``, ``lost`` and ``changed`` are shown: not the same for all.
-        marks: Marks that occur, ``lost`` and ``changed`` among them.
+        marks: Marks that occur, ``lost`` and ``changed`` among them; ``scored`` where cells have a score.
         orders: Column of the rows to (link, order), for the heads that are no senses.
     """
 
@@ -145,7 +152,19 @@ def matrix_view(
         current: Number of the row that is looked at.
     """
     cells = matrix.cells.filter(pl.col("row").is_in(rows["row"].implode()))
-    shown = ("row", "column", "outcome", "answer", "gold", "mark", "changed", "lost", "confidence")
+    shown = (
+        "row",
+        "column",
+        "outcome",
+        "answer",
+        "gold",
+        "mark",
+        "changed",
+        "lost",
+        "confidence",
+        "score",
+        "ceiling",
+    )
     by_place = {(cell["row"], cell["column"]): cell for cell in cells.select(shown).iter_rows(named=True)}
     snippets = _snippets(matrix, rows)
     columns = matrix.columns_of(rows)
@@ -188,6 +207,8 @@ def _marks(views: tuple[RowView, ...]) -> Iterator[str]:
         yield LOST if cell.lost else cell.mark
         if cell.changed and not cell.lost:
             yield CHANGED
+        if cell.is_scored:
+            yield SCORED
 
 
 def _head(column: MatrixColumn, matrix: ItemMatrix, links: Links) -> Head:
@@ -252,11 +273,16 @@ def cell_view(
     reference = next((other for other in matrix.columns if other.number == column.reference), None)
     if cell["changed"] and reference is not None:
         said.append(f"{'lost' if cell['lost'] else 'changed'} against {short_code(reference)}")
+    if (score := cell["score"]) is not None:
+        above = f" of at most {_percent(cell['ceiling'])}" if cell["ceiling"] is not None else ""
+        said[0] = f"score {_percent(score)}{above}"
     if cell["confidence"] is not None:
         said.append(f"probability {rounded(min(1.0, cell['confidence']))}")
     text = _short(answer) if answer is not None else OUTCOME_WORDS.get(outcome, outcome)
     if mark == "error":
         text = "no reply"
+    elif score is not None:
+        text = _percent(score)
     spoken = one_line(", ".join(said))
     return CellView(
         text,
@@ -266,7 +292,14 @@ def cell_view(
         spoken,
         one_line(f"{short_code(column)}, {spoken}"),
         href,
+        outcome,
+        answer,
+        score is not None,
     )
+
+
+def _percent(share: float) -> str:
+    return f"{rounded(share, 'percentage')} %"
 
 
 def _short(text: str, length: int = _LABEL) -> str:

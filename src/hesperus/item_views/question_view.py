@@ -31,8 +31,19 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """What came back to one way of asking; ``translation`` is the reply in the language of the reference."""
+    """What came back to one way of asking.
 
+    Attributes:
+        place: Instruction, input and repeat.
+        asked: The way of asking in words; empty for the sense as a whole.
+        cell: The answer with its mark.
+        reply: What the model wrote.
+        reply_language: In which language.
+        options: The options with their probabilities.
+        translation: The reply in the language of the reference.
+    """
+
+    place: tuple[str, str, int]
     asked: str
     cell: CellView
     reply: Text | None
@@ -227,7 +238,7 @@ def _answer(
     )
     spoken = cell["reply_language"]
     return AnswerView(
-        asked, cell_view(cell, column, matrix, None), reply, language_name(spoken) if spoken else None, options,
+        (column.instruction, column.input, column.repeat), asked, cell_view(cell, column, matrix, None), reply, language_name(spoken) if spoken else None, options,
         _text(cell["reply_translation"], None, matrix.columns[0].input),
     )  # fmt: skip
 

@@ -147,7 +147,7 @@ class Items:
     Attributes:
         caption: What it shows and how to read it.
         view: Rows and senses as they are drawn.
-        columns: Senses of the run, those that are not shown too.
+        columns: Its senses.
         totals: Model, key of a sense and mark (see hesperus.analysis.item_filter.IN_A_SENSE) to how many items of the run
             have it; what no item has is left out.
     """

@@ -43,9 +43,8 @@ class ItemLinks:
     @classmethod
     def of(cls, items: Items) -> ItemLinks:
         """The links to a matrix."""
-        whole = [column for column in items.columns if column.is_whole]
-        senses = {sense_label(column.input): column.key for column in whole}
-        return cls(items, senses, {target_label(column.input): column.key for column in whole})
+        senses = {sense_label(column.input): column.key for column in items.columns}
+        return cls(items, senses, {target_label(column.input): column.key for column in items.columns})
 
     def of_row(self, columns: Sequence[Column], row: Sequence[Value]) -> tuple[str, ...]:
         """A query for each cell; empty if the cell leads to no item."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.item_filter import IN_A_SENSE, TELLING, mark_of, telling
+from hesperus.analysis.item_filter import IN_A_SENSE, TELLING, TELLING_SCORED, mark_of, telling
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn, item_matrix
 from hesperus.item_views.matrix_view import matrix_view
 from hesperus.records import Run
@@ -17,6 +17,8 @@ MOST_ROWS = 200
 _MOST_CELLS = 5000
 """Cells of the matrix in a page: a page of 20 languages stays below 3 MB."""
 
+_LABELED = "Answers in every sense: the label that was read, or why there is none."
+_SCORED = "How much of the reference's answer is said in every language, and no more than it: the score of each reply, or why there is none."
 _EACH = (12, 8, 5, 3, 2, 1)
 
 
@@ -40,25 +42,32 @@ def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
     if rows.is_empty():
         yield Sentences(("Every item has the same answer in all senses.",))
         return
+    is_scored = bool(matrix.cells["score"].is_not_null().any())
     shown, rule = _chosen(matrix, rows, min(most, max(20, _MOST_CELLS // len(matrix.columns))))
-    yield Sentences((_said(matrix, rows, shown, rule),))
+    yield Sentences((_said(matrix, rows, shown, rule, is_scored=is_scored),))
     yield Items(
-        "Answers in every sense: the label that was read, or why there is none.",
+        _SCORED if is_scored else _LABELED,
         matrix_view(matrix, shown, _NoLinks()),
-        everything.columns,
+        matrix.columns,
         _totals(everything),
     )
 
 
-def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, rule: str) -> str:
+def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, rule: str, *, is_scored: bool) -> str:
+    what = (
+        "an answer that says less or is missing"
+        if is_scored
+        else "an answer that changes, is wrong or is missing"
+    )
     head = (
-        f"{shown.height:,} of {rows.height:,} items with an answer that changes, is wrong or is missing, of "
+        f"{shown.height:,} of {rows.height:,} items with {what}, of "
         f"{matrix.rows.height:,} pairs of item and model."
     )
+    order = TELLING_SCORED if is_scored else TELLING
     if shown.height == rows.height:
-        return f"{head} {TELLING}"
+        return f"{head} {order}"
     return (
-        f"{head} In this file: {rule}. {TELLING} hesperus view RUN shows all of them, with their texts and replies in every "
+        f"{head} In this file: {rule}. {order} hesperus view RUN shows all of them, with their texts and replies in every "
         "language."
     )
 

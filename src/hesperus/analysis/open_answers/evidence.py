@@ -10,7 +10,6 @@ from pathlib import Path
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.records import KEY, SCHEMA
 
 PAIRS, DETAILS, SENTENCES, SIGNATURE = (
     "pairs.parquet",
@@ -93,26 +92,6 @@ def read_evaluated(what: str, home: Path) -> Evaluated:
     """
     pairs, signature = read_pairs(home)
     return Evaluated(what, pairs, read_frame(home / DETAILS), read_frame(home / SENTENCES), signature)
-
-
-def reply_translations(folder: Path, study: Mapping[str, object]) -> pl.DataFrame | None:
-    """Replies of a run as they were translated for its evaluations.
-
-    Returns:
-        KEY and ``reply_translation``; None if the run has no evaluation that translated replies.
-
-    Raises:
-        DataError: A file of pairs is broken.
-    """
-    found = []
-    for home in homes(folder, study).values() if study.get("evaluate") else ():
-        pairs = read_frame(home / PAIRS) if (home / PAIRS).is_file() else pl.DataFrame()
-        if {*KEY, "candidate_text"} <= set(pairs.columns):
-            texts = pairs.select(*KEY, pl.col("candidate_text").alias("reply_translation")).drop_nulls(
-                "reply_translation"
-            )
-            found.append(texts.with_columns(pl.col("repeat").cast(SCHEMA["repeat"])))
-    return pl.concat(found).unique(KEY, keep="first", maintain_order=True) if found else None
 
 
 def read_frame(file: Path) -> pl.DataFrame:

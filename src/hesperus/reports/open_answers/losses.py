@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.item_texts import Text, texts_of
+from hesperus.analysis.open_answers.pair_scores import scored_pairs
 from hesperus.records import KEY
 from hesperus.reports.blocks import Block, Column, Fold, Grid, Item, Sentences, Side, Verdict
 from hesperus.reports.open_answers.open_findings import Cell, OpenFindings
@@ -72,19 +73,8 @@ def _has_claims(prompts: Sequence[Fold]) -> bool:
 
 def _with_loss(found: OpenFindings) -> pl.DataFrame:
     """Compared pairs with `score`, `ceiling` and `loss`."""
-    pairs = found.evaluated.pairs.filter(pl.col("state") == "compared")
-
-    def value(prefix: str) -> pl.Expr:
-        if not found.is_information:
-            return pl.col(f"{prefix}agreement").cast(pl.Float64)
-        p, r = pl.col(f"{prefix}precision"), pl.col(f"{prefix}recall")
-        return pl.when(p + r > 0).then(2 * p * r / (p + r)).otherwise(p + r)
-
-    there = "ceiling_precision" if found.is_information else "ceiling_agreement"
-    above = value("ceiling_") if there in pairs.columns else pl.lit(None, pl.Float64)
-    return pairs.with_columns(score=value(""), ceiling=above).with_columns(
-        loss=pl.col("ceiling").fill_null(1.0) - pl.col("score")
-    )
+    loss = pl.col("ceiling").fill_null(1.0) - pl.col("score")
+    return scored_pairs(found.evaluated.pairs).with_columns(loss=loss)
 
 
 def _asked(items: pl.DataFrame | None, reference: str) -> Mapping[str, tuple[tuple[str, Text], ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -16,12 +16,14 @@ from hesperus.analysis.open_answers.evidence import (
     read_evaluated,
     read_frame,
 )
+from hesperus.analysis.open_answers.pair_scores import with_scores
 from hesperus.analysis.open_answers.run_tables import settings_of
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences
 from hesperus.reports.drawing import Drawing
+from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.open_answers import open_grids as grids
 from hesperus.reports.open_answers import open_story as story
 from hesperus.reports.open_answers.losses import losses_blocks
@@ -84,6 +86,7 @@ class OpenAnswersReport:
             *_repaired(first.evaluated.sentences, first.reference),
             Section("Prompts", "prompts", 3, ""),
             grids.prompts_grid(self.prompts),
+            *_items(run, first.evaluated.pairs),
             Section("Limits", "caveats"),
             Sentences.of(story.caveats(self.parts)),
             Section("How it was measured", "measured"),
@@ -139,6 +142,12 @@ _SOURCES = (
     "Consistency as Simple as Translate then Evaluate. Claims and their verification go back to Sewon Min et al. FActScore. "
     "EMNLP 2023. Families of languages: Glottolog."
 )
+
+
+def _items(run: Run, pairs: pl.DataFrame) -> Iterator[Block]:
+    """The item matrix; ready answers without what became of the questions have none."""
+    if {"outcome", "options"} <= set(run.records.columns):
+        yield from items_blocks(replace(run, records=with_scores(run.records, pairs)))
 
 
 def _repaired(sentences: pl.DataFrame, reference: str) -> Iterator[Block | None]:

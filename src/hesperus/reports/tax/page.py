@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -21,6 +22,7 @@ from hesperus.records import Run
 from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step
 from hesperus.reports.blocks import Checklist as ChecklistBlock
 from hesperus.reports.drawing import Drawing
+from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import cited, made
 from hesperus.reports.tax import tax_grids as grids
@@ -99,6 +101,7 @@ class TaxPage:
             *self._native(),
             *self._natural(),
             *self._ratings(),
+            *items_blocks(replace(run, records=evidence.records, items=self.items)),
             Section("Items for reading", "residue"),
             *residue_blocks(evidence, self._back, self.items),
             Section("GenBench evaluation card", "card", listed="GenBench card"),

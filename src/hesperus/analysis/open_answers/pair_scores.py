@@ -1,0 +1,64 @@
+"""The score of each pair of open answers, and its ceiling: what an item matrix shows of a reply, and what ranks losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.analysis.open_answers.evidence import PAIRS, homes, read_frame
+from hesperus.records import KEY, SCHEMA
+
+_TRANSLATION = "candidate_text"
+
+
+def scored_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Compared pairs with ``score`` and ``ceiling`` in [0, 1]; the ceiling is null where there is no control.
+
+    The score is F, the harmonic mean of precision and recall, or the agreement of a property.
+    """
+    compared = pairs.filter(pl.col("state") == "compared")
+    has_claims = "precision" in pairs.columns
+
+    def value(prefix: str) -> pl.Expr:
+        if not has_claims:
+            return pl.col(f"{prefix}agreement").cast(pl.Float64)
+        p, r = pl.col(f"{prefix}precision"), pl.col(f"{prefix}recall")
+        return pl.when(p + r > 0).then(2 * p * r / (p + r)).otherwise(p + r)
+
+    control = f"ceiling_{'precision' if has_claims else 'agreement'}"
+    above = value("ceiling_") if control in pairs.columns else pl.lit(None, pl.Float64)
+    return compared.with_columns(score=value(""), ceiling=above)
+
+
+def with_scores(records: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Records with what an evaluation says of each reply: ``reply_translation``, ``score``, ``ceiling``.
+
+    Args:
+        records: The records table.
+        pairs: Pairs of one evaluation; those that name no record leave the records as they are.
+    """
+    if not {*KEY} <= {*pairs.columns} & {*records.columns}:
+        return records
+    held = pairs.with_columns(pl.col("repeat").cast(SCHEMA["repeat"])).unique(
+        KEY, keep="first", maintain_order=True
+    )
+    parts = [scored_pairs(held).select(*KEY, "score", "ceiling")] if "state" in held.columns else []
+    if _TRANSLATION in held.columns and "reply_translation" not in records.columns:
+        parts.append(held.select(*KEY, pl.col(_TRANSLATION).alias("reply_translation")))
+    for part in parts:
+        records = records.join(part, on=KEY, how="left", maintain_order="left")
+    return records
+
+
+def with_evaluation(records: pl.DataFrame, folder: Path, study: Mapping[str, object]) -> pl.DataFrame:
+    """Records with the scores of the first evaluation that a run folder holds; as they are if it holds none.
+
+    Raises:
+        DataError: A file of pairs is broken.
+    """
+    for home in homes(folder, study).values() if study.get("evaluate") else ():
+        if (home / PAIRS).is_file():
+            return with_scores(records, read_frame(home / PAIRS))
+    return records
