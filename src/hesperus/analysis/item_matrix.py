@@ -37,14 +37,17 @@ COUNTS = ("lost", "changed", "wrong", "unanswered", "error", "right", "asked")
 
 _TEXT_SENSE = ("instruction", "input")
 _SENSE = (*_TEXT_SENSE, "repeat")
-_OPTIONAL = {
+_OPTIONAL: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "options": pl.List(pl.String),
+    "probs": pl.List(pl.Float64),
+    "reply": pl.String,
     "rule": pl.String,
     "reply_language": pl.String,
     "reply_translation": pl.String,
     "score": pl.Float64,
     "ceiling": pl.Float64,
 }
-_CARRIED = ("outcome", "answer", "gold", "options", "probs", "reply", *_OPTIONAL)
+_CARRIED = ("outcome", "answer", "gold", *_OPTIONAL)
 _NO_GROUP = frozenset(
     {
         *SCHEMA,

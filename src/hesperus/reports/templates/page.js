@@ -10,7 +10,7 @@
   const plain = text => text.replace(/\s+/g, " ").trim();
   const words = node => plain(node.textContent);
   const point = cell => cell.classList.contains("cell") ? answer(cell)
-    : plain([...cell.childNodes].filter(n => !n.matches?.("small, .snippet, .toggles")).map(n => n.textContent).join(""));
+    : plain([...cell.childNodes].filter(n => !n.matches?.("small, .label, .snippet, .toggles")).map(n => n.textContent).join(""));
   const answer = cell => {  // of the item matrix: the answer with its mark in words
     const title = cell.querySelector("[title]")?.title ?? "";
     return title && `${words(cell.querySelector("bdi"))} (${title.slice(title.indexOf(", ") + 2)})`;
