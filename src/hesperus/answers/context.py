@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hesperus.answers.declining import Declining
 from hesperus.answers.lexicon import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
 from hesperus.answers.needles import shortest, stands
 from hesperus.answers.phrases import Phrases, Words
@@ -17,7 +18,7 @@ from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.languages.letters import script_of
-from hesperus.normalization import PUNCTUATION, key
+from hesperus.normalization import PUNCTUATION, clean, key
 
 CLAUSE = re.compile(rf"[{PUNCTUATION}\"()\n]| [–—-] ")
 """What ends a clause; a dash between blanks does."""
@@ -49,6 +50,7 @@ class Context:
     refusals: Phrases
     regrets: Phrases
     guesses: Phrases
+    declining: tuple[Declining, ...]
     deniers: tuple[str, ...]
     supposers: tuple[str, ...]
     option_words: re.Pattern[str]
@@ -95,6 +97,10 @@ def context(wording: Wording) -> Context:
         refusals=phrases(wording.refusals),
         regrets=phrases(grammar.regrets),
         guesses=phrases(grammar.guesses),
+        declining=tuple(
+            Declining.of(each, lambda word: fold(respelt(clean(word), wording.grammar)))
+            for each in wording.declining
+        ),
         deniers=shortest((*negators.needles, *after, *wrong.needles)),
         supposers=conditions.needles,
         option_words=re.compile(named),

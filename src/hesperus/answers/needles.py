@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hesperus.answers.scripts import is_unspaced
-from hesperus.languages.letters import RANGES, script_of
+from hesperus.languages.letters import RANGES, UNSPACED, script_of
+
+_NO_WORD_BEFORE = rf"(?<![^\W_{''.join(RANGES[script] for script in sorted(UNSPACED))}])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,53 @@ class Needles:
         if self.letters is not None and self.letters.search(text) is not None:
             return True
         return stands(self.words, folded)
+
+
+class Finder:
+    """Where one of many words may begin in a folded text: one pattern, whose branches share what they begin with.
+
+    A word that begins with another of them is found by that one; `held` says which words those are.
+    """
+
+    __slots__ = ("_patterns", "held")
+
+    def __init__(self, words: Iterable[str]) -> None:
+        held: dict[str, list[str]] = {}
+        for word in sorted({word for word in words if word}):
+            start = next((word[:end] for end in range(1, len(word)) if word[:end] in held), word)
+            held.setdefault(start, []).append(word)
+        self.held = {start: tuple(found) for start, found in held.items()}
+        spaced = [start for start in held if not is_unspaced(start)]
+        unspaced = [start for start in held if is_unspaced(start)]
+        self._patterns = tuple(
+            re.compile(before + _branches(starts))
+            for before, starts in ((_NO_WORD_BEFORE, spaced), ("", unspaced))
+            if starts
+        )
+
+    def places(self, text: str) -> Iterator[tuple[int, str]]:
+        """Places in a text, and which key of `held` stands there; in order, but first of spaced scripts."""
+        for pattern in self._patterns:
+            match = pattern.search(text)
+            while match is not None:
+                yield match.start(), match[0]
+                match = pattern.search(text, match.start() + 1)
+
+    def stand_in(self, text: str) -> bool:
+        """Whether there is any such place."""
+        return any(pattern.search(text) is not None for pattern in self._patterns)
+
+
+def _branches(words: list[str]) -> str:
+    """A pattern that matches some words, none of them the beginning of another."""
+    ends: dict[str, list[str]] = {}
+    for word in words:
+        ends.setdefault(word[0], []).append(word[1:])
+    found = [
+        re.escape(first) + (_branches(rest) if len(rest) > 1 else re.escape(rest[0]))
+        for first, rest in sorted(ends.items())
+    ]
+    return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
 
 
 def stands(words: Iterable[str], folded: str) -> bool:

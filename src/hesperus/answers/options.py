@@ -82,6 +82,11 @@ def text_inside(reply: Text) -> str | None:
     return one_of(found)
 
 
+def option_keys(reply: Text) -> tuple[str, ...]:
+    """The keys of the options' texts."""
+    return tuple(each.key for each in _options(reply) if each.key)
+
+
 def option_of(reply: Text, word: str) -> str:
     """The text of the option that a letter represents, or nothing."""
     label = reply.words.exact.get(fold(word))

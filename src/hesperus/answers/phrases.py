@@ -7,18 +7,18 @@ helpen"). Scripts without blanks between words have no boundaries.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import compress
 
-from hesperus.answers.needles import shortest, stands
+from hesperus.answers.needles import Finder, shortest, stands
 from hesperus.answers.scripts import in_word, is_unspaced
 from hesperus.answers.spelling import SENTENCE_END
 from hesperus.normalization import PUNCTUATION
 
 _GAP = 48
 """Characters that an ellipsis represents at most; they hold no end of a sentence."""
-_NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
+NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
 _ELLIPSIS = re.compile(" ?… ?")
 
 Part = tuple[str, bool]
@@ -76,21 +76,23 @@ class Words:
         )
 
     def _stand_in(self, text: str) -> bool:
-        spaced = _NO_WORD.sub(" ", text)
+        spaced = NO_WORD.sub(" ", text)
         return not self.plain.isdisjoint(spaced.split(" ")) or stands(self.several, f" {spaced} ")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Phrases:
     """Phrases, each in the parts that are in this order.
 
     Attributes:
         phrases: The phrases.
-        needles: Of these at least one is in every text in which a phrase does.
+        starts: Finds where one of them may begin.
+        begun: For each key of `starts.held` the phrases that begin with it.
     """
 
     phrases: tuple[tuple[Part, ...], ...]
-    needles: tuple[str, ...]
+    starts: Finder
+    begun: Mapping[str, tuple[tuple[Part, ...], ...]]
 
     @classmethod
     def of(cls, phrases: Iterable[str], folded: Callable[[str], str]) -> Phrases:
@@ -105,31 +107,41 @@ class Phrases:
             for phrase in phrases
         )
         known = tuple(dict.fromkeys(found))
-        return cls(known, shortest(parts[0][0] for parts in known))
+        starts = Finder(parts[0][0] for parts in known)
+        begun = {
+            start: tuple(parts for parts in known if parts[0][0] in held)
+            for start, held in starts.held.items()
+        }
+        return cls(known, starts, begun)
+
+    @property
+    def needles(self) -> tuple[str, ...]:
+        """Of these at least one is in every text in which a phrase does."""
+        return shortest(parts[0][0] for parts in self.phrases)
 
     def stand_in(self, text: str) -> bool:
         """Whether one of the phrases is in a folded text."""
-        return stands(self.needles, text) and any(
-            parts[0][0] in text and _span(parts, text, 0) is not None for parts in self.phrases
-        )
+        return next(self._places(text), None) is not None
 
     def begin(self, text: str) -> bool:
         """Whether a folded text begins with one of the phrases."""
-        if not stands(self.needles, text):
-            return False
-        spans = (_span(parts, text, 0) for parts in self.phrases if text.startswith(parts[0][0]))
-        return any(span is not None and span[0] == 0 for span in spans)
+        return 0 in self._places(text)
 
     def place(self, text: str) -> int | None:
         """Where the first of the phrases that are in a folded text begins."""
-        if not stands(self.needles, text):
-            return None
-        spans = (_span(parts, text, 0) for parts in self.phrases)
-        return min((span[0] for span in spans if span is not None), default=None)
+        return min(self._places(text), default=None)
+
+    def _places(self, text: str) -> Iterator[int]:
+        for place, start in self.starts.places(text):
+            for parts in self.begun[start]:
+                if text.startswith(parts[0][0], place):
+                    span = _span(parts, text, place)
+                    if span is not None and span[0] == place:
+                        yield place
 
     def end(self, text: str) -> int | None:
         """Where the last of the phrases that are in a folded text ends."""
-        if not stands(self.needles, text):
+        if not self.starts.stand_in(text):
             return None
         ends = []
         for parts in self.phrases:

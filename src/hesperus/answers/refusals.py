@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from hesperus.answers.context import CLAUSE
+from hesperus.answers.options import option_keys
 from hesperus.answers.reply_text import Text
 from hesperus.answers.spelling import SENTENCE_END, fold
 from hesperus.normalization import comparable
@@ -13,11 +15,14 @@ _EARLY = 400
 """Characters in which a phrase by which models decline stands."""
 _BLANK = re.compile(r"[ \n]+")
 _OPENERS = " \"'([{<"
+_LONGEST_UNWILLING = 300
+_SHORTEST_NAME = 2
+_CAPITAL_NOUNS = frozenset({"de", "lb", "nds"})
 
 
 def is_refusal(reply: Text) -> bool:
     """True where a reply declines, or is short and begins with regret: "Unfortunately, there are no figures."."""
-    return declines(reply) or _regrets(reply)
+    return declines(reply) or _regrets(reply) or _will_not(reply)
 
 
 def declines(reply: Text) -> bool:
@@ -32,6 +37,39 @@ def _early(reply: Text) -> str:
 
 def _regrets(reply: Text) -> bool:
     return len(reply.text) <= _LONGEST_OWN and reply.around.regrets.begin(reply.folded.lstrip(_OPENERS))
+
+
+def _will_not(reply: Text) -> bool:
+    """True where a sentence of a short reply without any candidate for an answer declines by its grammar."""
+    if len(reply.text) > _LONGEST_UNWILLING:
+        return False
+    said = reply.folded
+    for words in reply.around.declining:
+        if words.may_stand_in(said):
+            for sentence in SENTENCE_END.split(said):
+                if words.declines(sentence):
+                    return not _holds_candidate(reply) and not reply.around.guesses.stand_in(said)
+    return False
+
+
+def _holds_candidate(reply: Text) -> bool:
+    """True where a reply mentions what could be an answer: a label, a number, an option's text, a name."""
+    if any(map(str.isdigit, reply.text)):
+        return True
+    if reply.reader.form == "text":
+        return _names(reply)
+    return any(
+        not reply.around.negators.hold([word := fold(match["word"])]) and word not in reply.words.clausal
+        for match in reply.words.inside.finditer(reply.text)
+    ) or any(option in reply.folded for option in option_keys(reply))
+
+
+def _names(reply: Text) -> bool:
+    """True where a word behind the first clause is written as a name, inside its sentence; German has too many."""
+    if reply.reader.wording.base in _CAPITAL_NOUNS:
+        return False
+    words = (word for clause in CLAUSE.split(reply.text)[1:] for word in clause.split()[1:])
+    return any(len(word) > _SHORTEST_NAME and word[0].isupper() and word[1:].islower() for word in words)
 
 
 def _guesses(reply: Text) -> bool:

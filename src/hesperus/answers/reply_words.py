@@ -36,6 +36,7 @@ class Wording:
         yes_no: Words for yes and no: "not a yes" is no "no".
         wrong: Words that call an option wrong, those that end in a star as a word's beginning.
         right: Words that call an option right or choose it, likewise.
+        declining: The grammar of the language, and of English, by which a sentence declines.
         grammar: What is around an answer. Of English, which models slip into under any instruction, the words that
             negate, make a case or multiply count as well.
     """
@@ -52,6 +53,7 @@ class Wording:
     yes_no: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     right: tuple[str, ...] = ()
+    declining: tuple[Grammar, ...] = ()
     grammar: Grammar = NO_GRAMMAR
 
     @property
@@ -105,6 +107,7 @@ def wording_of(own: Pack | None, tag: str, script: str) -> Wording:
                 for each in both
             )
         ),
+        declining=tuple(dict.fromkeys(each.grammar for each in both)),
         grammar=_beside_english(
             own.grammar if own else NO_GRAMMAR, english.grammar if english else NO_GRAMMAR
         ),

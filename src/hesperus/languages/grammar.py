@@ -36,6 +36,13 @@ class Grammar:
             ("choose", "選び"); a star as for ``wrong``.
         excludes: Words that leave an option out, wherever they are in its clause; a star as for ``wrong``.
         regrets: Words of regret with which a short reply begins that gives no answer ("unfortunately").
+        speaker: Words and endings of the first person ("I", "my", "*yorum") and of what was asked ("this request"); a
+            star represents any beginning or ending.
+        barred: Words and endings that say that something is not done, besides the negators ("unable", "can't"); stars
+            likewise.
+        refusing: Words by which a speaker declines and that need no negation ("abstain", "forbidden"); stars likewise.
+        acts: What a speaker is asked to do ("discuss", "judg*", "allow me"); with the speaker and a word that bars it
+            in one sentence it declines ("My rules do not allow me to discuss it").
         guesses: Words that make an answer of what follows a phrase of doubt ("I am not sure, but probably …").
         unlike_english: English negators and other such words that mean something else in the language ("no", "as").
         everyday: Labels that are also everyday words: they count only where something sets them apart.
@@ -66,6 +73,10 @@ class Grammar:
     right: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     regrets: tuple[str, ...] = ()
+    speaker: tuple[str, ...] = ()
+    barred: tuple[str, ...] = ()
+    refusing: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
     guesses: tuple[str, ...] = ()
     unlike_english: tuple[str, ...] = ()
     everyday: tuple[str, ...] = ()
