@@ -156,3 +156,22 @@ def test_agreement_is_that_of_each_question_on_its_own_scale(tmp_path: Path) -> 
         value = float(parts[question].split("α ")[1].split(" ")[0].rstrip(","))
         assert value < 0.3
     assert parts["key"].startswith("key (nominal)") and line["status"] == "done, with a warning"
+
+
+def test_where_every_model_is_often_unreadable_none_is_said_to_be_robust(tmp_path: Path) -> None:
+    rows = [
+        {"model": "m/a", "task": "t", "item": f"q{item}", "instruction": code[:2], "input": code, "repeat": repeat,
+         "outcome": "answered" if item % 2 else "invalid", "answer": "A" if item % 2 else None, "gold": "A",
+         "options": ["A", "B"]}
+        for code in ("de", "en", "en_from_de")
+        for repeat in (1, 2)
+        for item in range(20)
+    ]  # fmt: skip
+    (tmp_path / "records.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found = checklist([str(tmp_path / "records.jsonl")])
+    line = found["E1 with and without fragile models"]
+    assert line["status"] == "done, with a warning" and line["finding"].startswith("every model is fragile")
+    cells = found["cells with too few readable answers"]["finding"].split("; ")
+    assert [cell.partition(": ")[0] for cell in cells] == [
+        f"m/a, t, {code}, repeat {repeat}" for code in ("de", "en", "en_from_de") for repeat in (1, 2)
+    ]

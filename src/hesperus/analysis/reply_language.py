@@ -21,6 +21,8 @@ from hesperus.records import KEY
 CELL = ("instruction", "input", "repeat")
 COLUMNS = ("asked", "reply_language", "statistic", *ESTIMATE_COLUMNS)
 
+_NONE_TOLD = "no reply that is long enough to tell its language"
+_NO_WORDS = "in Latin script, words of other languages cannot be told by their letters"
 _UNTOLD = "too short to tell"
 
 Mask = npt.NDArray[np.bool_]
@@ -121,8 +123,7 @@ def _statistics(held: pl.DataFrame, asked: str | None) -> Iterator[tuple[Row, St
     yield _row("right_language"), _told(right, told, len(found), lost)
     yield _row("line_pass_rate"), _told(lines, told, len(found), lost)
     wordly = np.zeros_like(told) if latin else told & lines
-    note = ["in Latin script, words of other languages cannot be told by their letters"] if latin else lost
-    yield _row("word_pass_rate"), _told(words, wordly, len(found), note)
+    yield _row("word_pass_rate"), _told(words, wordly, len(found), lost, _NO_WORDS if latin else _NONE_TOLD)
     names = [one.language if one is not None and one.is_told else None for one in found]
     for tag in sorted({name for name in names if name is not None}):
         same = np.array([name == tag for name in names])
@@ -137,10 +138,12 @@ def _mask(found: Sequence[TextLanguage | None], holds: Callable[[TextLanguage], 
     return np.array([one is not None and one.is_told and holds(one) for one in found], dtype=bool)
 
 
-def _told(part: Mask, whole: Mask, height: int, lost: Sequence[str]) -> Statistic:
+def _told(
+    part: Mask, whole: Mask, height: int, lost: Sequence[str], undefined: str = _NONE_TOLD
+) -> Statistic:
     return replace(
         share_statistic(part, whole),
         excluded=height - int(whole.sum()),
         reason="; ".join(lost),
-        undefined="no reply that is long enough to tell its language",
+        undefined=undefined,
     )

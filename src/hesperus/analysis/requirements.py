@@ -184,9 +184,14 @@ class Requirement:
             if row["statistic"] in wanted and all(_has(row, *term) for term in self.terms)
         ]
         if not found:
-            known = sorted({_where(row) for row in measured.rows})
+            groups = _groups(measured)
+            known = sorted({_where(row, groups) for row in measured.rows})
             shown = "; ".join(known[:12]) + ("; …" if len(known) > 12 else "")
-            raise UsageError(f"requirement {self.text!r} is about no row; there are: {shown}")
+            whose = sorted(
+                {f"model={model}" for row in measured.rows if (model := _whose(row)) and "," not in model}
+            )
+            models = f" of {', '.join(whose[:6])}{', …' if len(whose) > 6 else ''}" if whose else ""
+            raise UsageError(f"requirement {self.text!r} is about no row; there are: {shown}{models}")
         return found
 
     def holds(self, value: float) -> bool:
@@ -228,7 +233,7 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
                     "passed": passed,
                     "model": _whose(row),
                     "task": row.get("task"),
-                    "where": _where(row),
+                    "where": _where(row, _groups(tables[requirement.measure])),
                     **{name: row[name] for name in ("value", "low", "high", "n")},
                     "answered": row.get("answered"),
                     "reason": reason,
@@ -290,8 +295,21 @@ def _has(row: Mapping[str, object], column: str, value: str) -> bool:
     )
 
 
-def _where(row: Mapping[str, object]) -> str:
+def _groups(measured: Table) -> tuple[str, ...]:
+    """Columns of the records by which a table was made (--by)."""
+    settings = [part for part in measured.signature.values() if isinstance(part, Mapping)]
+    groups = [name for part in settings if isinstance(by := part.get("by"), list | tuple) for name in by]
+    return tuple(str(name) for name in groups if name in measured.columns)
+
+
+def _where(row: Mapping[str, object], groups: Sequence[str]) -> str:
     """The row's own coordinates, next to model and task."""
+    place = _place(row)
+    own = ",".join(f"{name}={row[name]}" for name in groups if f"{name}=" not in place)
+    return ",".join(text for text in (own, place) if text)
+
+
+def _place(row: Mapping[str, object]) -> str:
     if "a" in row:
         return f"{row['a']} with {row['b']}"
     if "sense" in row:

@@ -119,11 +119,11 @@ def _write(path: Path, text: str) -> None:
 
 def _exit(checked: Table, *, said: bool) -> None:
     """Exit with 1 where a requirement does not hold; the sentence is not repeated where the table began with it."""
-    from hesperus.reports.checked import passed_sentence
+    from hesperus.reports.checked import named, passed_sentence
 
     for row in checked.rows:
         if row["value"] is None:
-            typer.echo(f"{row['requirement']} ({row['where']}): undefined: {row['reason']}", err=True)
+            typer.echo(f"{named(row)}: undefined: {row['reason']}", err=True)
     if not all(row["passed"] for row in checked.rows):
         if not said:
             typer.echo(passed_sentence(checked), err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -18,8 +19,7 @@ def junit_xml(checked: Table) -> str:
     counts = {"tests": str(len(checked.rows)), "failures": str(failed), "errors": "0"}
     suite = ElementTree.Element("testsuite", {"name": "hesperus check", **counts})
     for row in checked.rows:
-        place = ", ".join(str(row[name]) for name in ("model", "task", "where") if row[name])
-        name = f"{row['requirement']} ({place})"
+        name = named(row)
         case = ElementTree.SubElement(suite, "testcase", classname="hesperus.check", name=_clean(name))
         if not row["passed"]:
             said = f"value {row['value']}, interval {row['low']} to {row['high']}, n {row['n']}"
@@ -28,6 +28,12 @@ def junit_xml(checked: Table) -> str:
             ElementTree.SubElement(case, "failure", message=_clean(said + reason))
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def named(row: Mapping[str, object]) -> str:
+    """A row of a check by its requirement and what it is about."""
+    place = ", ".join(str(row[name]) for name in ("model", "task", "where") if row[name])
+    return f"{row['requirement']} ({place})"
 
 
 def passed_sentence(checked: Table) -> str:

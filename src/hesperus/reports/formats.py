@@ -86,7 +86,16 @@ def _terminal(table: Table, console: Console, *, keys: int, lead: str, essential
 
 
 def _flat(signature: Mapping[str, object]) -> str:
-    """How the numbers were made, on one line: ``hesperus 0.1.0, invalid disagree, seed 0, …``; what is unset is left out."""
+    """How the numbers were made, on one line: ``hesperus 0.1.0, invalid disagree, seed 0, …``; what is unset is left out.
+
+    Of a check each measure has its own; those made alike are told once, others with the name of their measure.
+    """
+    own = {name: _flat(value) for name, value in signature.items() if isinstance(value, Mapping)}
+    if len(own) == len(signature) > 1:
+        alike = {made: [name for name in own if own[name] == made] for made in own.values()}
+        return "; ".join(
+            made if len(alike) == 1 else f"{', '.join(names)}: {made}" for made, names in alike.items()
+        )
     parts = []
     for name, value in signature.items():
         if isinstance(value, Mapping):

@@ -107,12 +107,13 @@ def validity_table(
 
 
 def fragile_cells(found: Table) -> list[str]:
-    """The cells that a validity table calls fragile, each as a line."""
-    lines = {
-        f"{row['model']}, {row['task']}, {row['input']}: {row['why']}"
-        for row in found.rows
-        if row["verdict"] == "fragile"
-    }
+    """The cells that a validity table calls fragile, each as a line; of a cell that was asked again, which repeat."""
+    again = {(row["model"], row["task"], row["input"]) for row in found.rows if row["repeat"] != 1}
+    lines = set()
+    for row in (row for row in found.rows if row["verdict"] == "fragile"):
+        place = (row["model"], row["task"], row["input"])
+        which = f", repeat {row['repeat']}" if place in again else ""
+        lines.add(f"{', '.join(map(str, place))}{which}: {row['why']}")
     return sorted(lines)
 
 

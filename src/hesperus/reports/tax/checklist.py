@@ -183,9 +183,10 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     yield _row(section, "bounds on every estimate from unreadable answers", said or None)
     without = next(rows_of(tables.get("e1"), "without fragile models"), None)
     said = None if without is None else f"{interval(without)} points without {without['model']}"
+    often = tables["e1"].signature.get("fragile") if "e1" in tables else None
     if without is None and "e1" in tables:
-        said = "no model is fragile"
-    yield _row(section, "E1 with and without fragile models", said)
+        said = "every model is fragile: no estimate without them" if often else "no model is fragile"
+    yield _row(section, "E1 with and without fragile models", said, warning=bool(often) and without is None)
 
 
 def _groups(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
