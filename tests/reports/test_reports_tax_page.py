@@ -121,6 +121,11 @@ def test_it_says_what_was_audited_and_what_was_left_out(page: str) -> None:
     assert "secret" not in page and "example.org" not in page, "a page names neither key nor endpoint"
 
 
+def test_the_notes_tell_the_test_and_the_intervals_that_were_used(page: str) -> None:
+    assert "The sign test of one model is the mid-p test, on its discordant pairs." in page
+    assert "without width" not in page, "Bayesian intervals have a width"
+
+
 def test_the_sections_stand_in_the_order_in_which_they_are_read(page: str) -> None:
     wanted = [
         "audited",

@@ -37,7 +37,8 @@ _TRANSLATION = (
 _NOTES = (
     "Consistency is the share of items with the same answer. Intervals resample items: all answers to a drawn item travel "
     "together, so that differences between senses and models are paired. An answer that could not be read is the same as "
-    'no other, unless the settings above say otherwise; the column "least to most" shows what the other rules would give.',
+    "no other, unless the settings above say otherwise; where the other rules would give another share, a column shows from "
+    "least to most what they give.",
     "Consistency beside accuracy: a model can be consistent and wrong. Consistency beside the noise floor: a model that is "
     "asked the same thing twice may differ from itself. A low share with the input in another sense and a high one with "
     "the instruction alone says that the question is read otherwise, not the task.",

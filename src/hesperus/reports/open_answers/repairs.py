@@ -68,10 +68,11 @@ def _kinds(texts: Sequence[str]) -> str:
             kind = fault.partition(":")[0]
             if kind in FAULT_WORDS:
                 counts[kind] = counts.get(kind, 0) + 1
-    return ", ".join(
+    told = (
         f"{count:,} {FAULT_WORDS[kind]}"
         for kind, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     )
+    return ", ".join(told) or "none"
 
 
 def given_up(sentences: pl.DataFrame, reference: str) -> tuple[list[Item], int]:

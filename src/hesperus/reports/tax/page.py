@@ -44,8 +44,7 @@ _NOTES = (
     "others that were written in the language; E4 the translated items with the same ones rewritten; E2 asks people what "
     "they see. Each rests on an assumption of its own, which stands beside it. Pairs count where both answers could be read "
     "and the gate was passed; the primary estimates resample items with all their models, since models of one item are not "
-    "independent. The sign test is exact, on discordant pairs of one model. An interval without width, where no pair or "
-    "only a few items differ, is no certainty.",
+    "independent.",
     "Method: The Translation Tax Is Not a Scalar: A Counterfactual Audit of English-Source Cue Inheritance in Chinese "
     "Multilingual Benchmarks. Card: Dieuwke Hupkes et al. A taxonomy and review of generalization research in NLP. Nature "
     "Machine Intelligence 5, 2023.",
@@ -111,9 +110,17 @@ class TaxPage:
             Sentences((self._described(),)),
             *made(run, numbers),
             Section("Notes and citation", "notes", listed="Notes"),
-            cited(*_NOTES),
+            cited(*_NOTES[:1], self._tests(), *_NOTES[1:]),
         )
         return Page.of(story.title(evidence), lead, blocks)
+
+    def _tests(self) -> str:
+        """How one model is tested, and what an interval of the chosen kind does not say."""
+        settings = self.evidence.settings
+        told = f"The sign test of one model is {'exact' if settings.exact else 'the mid-p test'}, on its discordant pairs."
+        if settings.bootstrap.interval == "bayesian":
+            return told
+        return f"{told} An interval without width, where no pair or only a few items differ, is no certainty."
 
     def _checklist(self) -> Blocks:
         found = self.checklist.table
