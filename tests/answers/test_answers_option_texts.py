@@ -29,6 +29,8 @@ from hesperus.languages import pack
         ("en", "Paris London Berlin Rome", "If it rains, the answer is B.", "B"),
         ("mr", "पॅरिस लंडन बर्लिन रोम", "जर उत्तर A असेल, तर प्रश्न चुकीचा आहे.", None),
         ("vi", "Paris London Berlin Rome", "Tôi nghĩ rằng đáp án là B.", "B"),
+        ("zh", "Paris London Berlin Rome", "我认为是London城市", "B"), ("zh", "Paris London Berlin Rome", "Londonderry", None),
+        ("en", "5 12 15 20", "I would say 12.", "B"),
     ],
 )  # fmt: skip
 def test_the_text_of_an_option(language: str, options: str, reply: str, expected: str | None) -> None:

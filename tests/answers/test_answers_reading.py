@@ -167,6 +167,7 @@ def test_presets_part_where_they_should() -> None:
     assert read(quirk, "Aucune des deux").label == "entailment"
     assert read(replace(quirk, rules=RULES["label"]), "Aucune des deux").label is None
     assert read(yes_no("en", "strict"), " 'Yes' ").label == "yes"
+    assert read(yes_no("en", "authors"), '"Yes", the sentences agree, so "no" would be wrong.').label == "yes"
     assert read(yes_no("zh", "authors"), "不是。两个句子不同。").label == "no"
 
 
