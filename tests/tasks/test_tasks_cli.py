@@ -12,9 +12,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from hesperus.cli.app import app as root
+from hesperus.cli.task_list import GROUPS
 from hesperus.cli.tasks import app
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.tasks import tasks
+from hesperus.languages import packs
+from hesperus.tasks import task, tasks
+from hesperus.tasks.task_registry import family
 
 runner = CliRunner()
 
@@ -49,16 +53,96 @@ def test_the_list_names_every_task() -> None:
     rows = {row["task"]: row for row in document["rows"]}
     assert len(rows["xnli"]["languages"]) == 15 and rows["xnli"]["items"] == 5010
     assert rows["xnli"]["share"] == "non-commercial" and rows["xnli"]["licence"] == "CC BY-NC 4.0"
-    assert rows["include"]["parallel"] is False
+    assert rows["include"]["parallel"] is False and rows["include"]["group"] == "local"
+    assert rows["blend-kr"]["benchmark"] == "blend" and rows["blend-kr"]["native"] == ["ko", "en"]
+    assert len(rows) == len(tasks())
     assert said() == said("list")
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_an_entry_of_the_list_is_one_line(width: int) -> None:
-    lines = [line.rstrip() for line in in_terminal(["tasks"], width).splitlines() if line.strip()]
-    assert lines[0] == "tasks" and lines[1].split() == ["task", "languages", "items", "share", "licence"]
-    assert [line.split()[0] for line in lines[3:]] == list(tasks())
+    lines = [line.rstrip() for line in in_terminal(["tasks"], width).splitlines()]
+    table = lines[: lines.index("")]
+    assert table[0].split()[:5] == ["languages", "native", "items", "share", "licence"]
+    assert table[0].endswith("what it asks") == (width == 120)
+    headings = [line for line in table[1:] if line in GROUPS.values()]
+    assert headings == list(GROUPS.values())
+    entries = [line.split()[0] for line in table[1:] if line not in headings]
+    plain = [name for name in tasks() if family(name) == name]
+    assert sorted(entries) == sorted([*plain, "blend-…", "multiloko-…", "multinrc-…"])
     assert max(map(len, lines)) <= width
+    belebele = next(line for line in table if line.startswith("belebele "))
+    assert belebele.split()[1:5] == ["122", "68", "900", "yes"]
+    assert ("reading of short passages" in belebele) == (width == 120)
+
+
+def test_every_language_of_a_pack_is_asked_in_its_own_words() -> None:
+    """The three that lack an instruction are those that the documentation names."""
+    lacking = {
+        (name, tag)
+        for name in tasks()
+        for tag in task(name).languages
+        if tag in packs() and task(name).find_instruction(tag) is None
+    }
+    assert lacking == {("afrixnli", "ha"), ("afrixnli", "yo"), ("afrixnli", "zu")}
+    assert not any(task(name).asks_in_english_only for name in tasks())
+
+
+def test_the_name_of_a_task_shows_it() -> None:
+    assert said("xcopa") == said("show", "xcopa")
+    assert "prompt in et" in said("xcopa", "--language", "et")
+    text = said("multiloko")
+    assert "editions             multiloko-ar multiloko-bn" in text and "none for yue" in text
+    with pytest.raises(UnknownNameError, match="did you mean 'xnli'"):
+        said("xnly")
+
+
+EXAMPLES = ("atlas", "atlas-open", "atlas-describe", "information-prompts", "seeker-posts")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_of_a_task_runs(name: str) -> None:
+    command = said(name).rstrip().splitlines()[-1].split()
+    assert command[:2] == ["hesperus", "run"] and command[3:5] == ["--task", name]
+    words = [word.replace("openai/gpt-4o-mini", "pocket/l") for word in command[2:]]
+    result = runner.invoke(root, ["plan", *words], catch_exceptions=False)
+    assert result.exit_code == 0 and "requests to send" in result.output
+
+
+def test_examples_fit_what_a_task_holds() -> None:
+    def last(name: str) -> str:
+        return said(name).rstrip().splitlines()[-1]
+
+    assert "multisense --task kmmlu" in last("kmmlu") and "--source ko --target en" in last("kmmlu")
+    assert "--source de --target en" in last("exams")
+    assert "--source en --target de --data FOLDER" in last("bmlama")
+    assert "similarity --task blend-gr" in last("blend-gr") and "--language en --language el" in last(
+        "blend-gr"
+    )
+    assert last("flores").startswith("hesperus represent ")
+
+
+def test_a_task_with_english_instructions_only_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(TASK, encoding="utf-8")
+    (tmp_path / "en.jsonl").write_text(json.dumps({"id": 1, "text": "a", "gold": "no"}), encoding="utf-8")
+    assert "instructions         en only; those in other languages are made by a model" in said(str(file))
+    asked = [
+        "plan",
+        "multisense",
+        "--task",
+        str(file),
+        "--data",
+        str(tmp_path / "en.jsonl"),
+        "--model",
+        "pocket/m",
+    ]
+    result = runner.invoke(root, [*asked, "--source", "en", "--target", "de"], catch_exceptions=False)
+    assert "mine has its instruction in English only; a model makes that in de" in result.output
+    alone = runner.invoke(
+        root, ["plan", "multisense", "--task", "atlas", "--model", "pocket/m", "--target", "de"]
+    )
+    assert alone.exit_code == 0 and "in English only" not in alone.output
 
 
 def test_a_task_is_shown_with_an_example_prompt() -> None:

@@ -6,14 +6,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.help import Commands
+from hesperus.cli.help import Commands, PlainGroup
 from hesperus.cli.measure_flags import Format
 
 if TYPE_CHECKING:
+    from typer._click import Command, Context
+
     from hesperus.tasks import Task
     from hesperus.types import Item
 
-app = Commands()
+
+class _TasksGroup(PlainGroup):
+    """The commands; the name of a task is short for `show NAME`."""
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """The command that is called; a word that is none is a task to show."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["show", *args]
+        return super().resolve_command(ctx, args)
+
+
+app = Commands(cls=_TasksGroup)
 
 _DATA = typer.Option(
     help="File, folder or pattern with {language} that holds the items, instead of the task's own source."
@@ -25,8 +38,14 @@ _LANGUAGE = typer.Option(help="Language tag; repeatable where items are read.")
 def command(context: typer.Context) -> None:
     """The benchmarks that can be asked, and files of your own.
 
-    Without a command, this lists the catalogue. A file of your own (YAML) is used wherever a task's name is:
-    `--task my-task.yaml`.
+    Without a command, this lists the catalogue; with the name of a task, it shows the task, as `show NAME` does. A file of
+    your own (YAML) is used wherever a task's name is: `--task my-task.yaml`.
+
+    For example:
+
+        hesperus tasks
+
+        hesperus tasks belebele --language hu
     """
     if context.invoked_subcommand is None:
         listing()
@@ -36,8 +55,8 @@ def command(context: typer.Context) -> None:
 def listing(format: Format = "table") -> None:
     """List the benchmarks of the catalogue: languages, items of a language, licence, and whether texts may be shared.
 
-    `share` is yes, unchanged (no translations), non-commercial, no, or unknown. `--format json` also lists the
-    languages, and the columns that a narrow terminal has no room for.
+    Benchmarks are grouped by what their languages share. A wide terminal also shows what each asks. `--format json` lists
+    every edition, the languages and the instructions.
 
     For example:
 
@@ -46,24 +65,26 @@ def listing(format: Format = "table") -> None:
         hesperus tasks list --format json
     """
     from hesperus.analysis.table import Table
+    from hesperus.cli.task_list import print_list
     from hesperus.reports.formats import print_table
     from hesperus.tasks import task, tasks
 
-    rows = tuple(_listed(task(name)) for name in tasks())
-    columns = _NARROW if format == "table" else tuple(rows[0])
     if format == "table":
-        rows = tuple({**row, "languages": len(task(str(row["task"])).languages)} for row in rows)
-    print_table(Table("tasks", columns, rows, {}), format)
-
-
-_NARROW = ("task", "languages", "items", "share", "licence")
-"""The columns that fit a line of 80."""
+        print_list()
+        return
+    rows = tuple(_listed(task(name)) for name in tasks())
+    print_table(Table("tasks", tuple(rows[0]), rows, {}), format)
 
 
 def _listed(task: Task) -> dict[str, object]:
     """One entry of the list."""
+    from hesperus.cli.task_list import group_of, native
+    from hesperus.tasks.task_registry import family
+
     return {
         "task": task.name,
+        "benchmark": family(task.name),
+        "group": group_of(task, is_edition=family(task.name) != task.name),
         "languages": list(task.languages),
         "items": task.size,
         "share": task.share,
@@ -71,6 +92,7 @@ def _listed(task: Task) -> dict[str, object]:
         "form": task.form,
         "parallel": task.key.parallel,
         "instructions": list(task.instructions),
+        "native": list(native(task)),
         "wordings": list(task.presets),
         "description": task.description,
     }
@@ -110,11 +132,13 @@ def show(
     prompts = _prompts(found, language, data)
     if format != "table":
         rows += [{"property": f"prompt ({tag})", "value": prompt} for tag, prompt in prompts]
+        rows += [{"property": "example", "value": example(found)}]
         print_table(Table("task", ("property", "value"), tuple(rows), {}), format)
         return
     print_table(Table("task", ("property", "value"), tuple(rows[1:]), {}), format, lead=f"task {found.name}")
     for tag, prompt in prompts:
         typer.echo(visible(f"\nprompt in {tag}:\n\n{prompt}"))
+    typer.echo(visible(f"\nto run it:\n\n{example(found)}"))
 
 
 @app.command()
@@ -182,9 +206,10 @@ def _facts(task: Task) -> list[tuple[str, str]]:
         ("labels", ", ".join(task.labels)),
         ("languages", " ".join(task.languages) or "those of the data"),
         ("items of a language", f"{task.size:,}" if task.size else ""),
-        ("instructions", " ".join(task.instructions)),
+        ("instructions", _instructions(task)),
         ("source", _source(task) or "named with --data"),
         ("items only where", ", ".join(f"{column} is {' or '.join(map(repr, values))}" for column, values in task.source.where.items())),
+        ("editions", _editions(task)),
         ("key", key if task.key.parallel else f"{key}; languages hold different items"),
         ("gold that differs", {"shared": "item left out", "per_language": "each language its own", "error": "error"}[task.gold.across]),
         ("licence", task.licence),
@@ -202,6 +227,40 @@ def _facts(task: Task) -> list[tuple[str, str]]:
     return [(name, text) for name, text in (*facts, *more) if text]
 
 
+def _instructions(task: Task) -> str:
+    """The languages in which people wrote instructions, and which of the benchmark's have none."""
+    from hesperus.cli.task_list import native
+
+    if not task.has_wording:
+        return "none: a prompt is the text of the item"
+    if task.asks_in_english_only:
+        return "en only; those in other languages are made by a model"
+    lacking = sorted(set(task.languages) - set(native(task)))
+    written = f"{len(task.instructions)} languages: {' '.join(task.instructions)}"
+    return f"{written}; none for {' '.join(lacking)}" if lacking else written
+
+
+def example(task: Task) -> str:
+    """A command that runs the task: with native versions where it has two and no options, else with senses of a model."""
+    from hesperus.cli.task_list import native
+
+    if task.example:
+        return task.example
+    own = [tag for tag in ("en", "de", *native(task)) if tag in native(task)]
+    more = "" if task.source.hub or task.source.builtin else " --data FOLDER"
+    more += " --limit 100" if (task.size or 1000) > 100 else ""
+    asked = f"--task {task.name} --model openai/gpt-4o-mini"
+    source = own[0] if own else next(iter(task.instructions))
+    others = [tag for tag in dict.fromkeys(own) if tag != source]
+    if task.form == "text" and task.columns.gold is None and task.source.builtin != ("atlas", "open"):
+        spoken = others[0] if others else "de"
+        return f"hesperus run translate_then_evaluate {asked} --translator openai/gpt-4o-mini --language {spoken}{more}"
+    if task.form == "text" and others:
+        return f"hesperus run similarity {asked} --language {source} --language {others[0]}{more}"
+    target = others[0] if others and task.key.parallel else "de" if source == "en" else "en"
+    return f"hesperus run multisense {asked} --source {source} --target {target}{more}"
+
+
 _SHARING = {
     "yes": "yes",
     "unchanged": "unchanged only, so no translations",
@@ -209,6 +268,15 @@ _SHARING = {
     "no": "no",
     "unknown": "not known",
 }
+
+
+def _editions(task: Task) -> str:
+    """The other tasks of the same benchmark."""
+    from hesperus.tasks import tasks
+    from hesperus.tasks.task_registry import family
+
+    base = family(task.name.partition("@")[0])
+    return " ".join(name for name in tasks() if family(name) == base != name and name != task.name)
 
 
 def _source(task: Task) -> str:

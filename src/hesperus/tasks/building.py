@@ -80,6 +80,7 @@ def _described(read: TaskFile, chosen: ChosenWordings, labels: tuple[str, ...]) 
         url=read.url,
         notes=tuple(read.notes),
         unverified=(*read.unverified, *_unreviewed(chosen)),
+        example=read.example,
     )
 
 

@@ -217,6 +217,7 @@ class Task:
         url: Where to read about it.
         notes: Pitfalls that a reader of the numbers should know.
         unverified: What of this description has not been checked against the published data.
+        example: Command that runs it, where the usual one does not fit.
     """
 
     name: str
@@ -242,11 +243,22 @@ class Task:
     url: str = ""
     notes: tuple[str, ...] = ()
     unverified: tuple[str, ...] = ()
+    example: str = ""
 
     @property
     def languages(self) -> tuple[str, ...]:
         """BCP-47 tags of the languages in which the benchmark itself exists; empty where its data decide."""
         return tuple(self.source.languages)
+
+    @property
+    def has_wording(self) -> bool:
+        """Whether a prompt holds more than the item's own texts, so that a language needs an instruction."""
+        return any(found.prefix or found.suffix for found in self.instructions.values())
+
+    @property
+    def asks_in_english_only(self) -> bool:
+        """Whether the only instruction that a person wrote is English, and other languages need one from a model."""
+        return self.has_wording and set(self.instructions) == {"en"}
 
     def instruction(self, language: str) -> Instruction:
         """The instruction that a person wrote in a language, as find_instruction finds it.

@@ -219,6 +219,7 @@ class TaskFile(_Part):
     url: str = ""
     notes: list[str] = Field(default_factory=list)
     unverified: list[str] = Field(default_factory=list)
+    example: str = ""
 
     @model_validator(mode="after")
     def _fits_together(self) -> TaskFile:

@@ -50,7 +50,8 @@ def plan_study(study: Declared, *, store: Path | None = None, **more: Any) -> Pl
     plan = plan_of(
         lines, course.models, study=study, store=store, prices=study.prices, material=course.material
     )
-    return plan.with_notes(course.notes)
+    note = course.material.instruction_note({line.language for line in lines})
+    return plan.with_notes((*([note] if note else []), *course.notes))
 
 
 def run_study(

@@ -69,6 +69,19 @@ class Material:
         kept = len(next(iter(self.items.values()), ()))
         return dropped_by_alignment((drop.reason for drop in self.items.dropped), kept, sampled=sampled)
 
+    def instruction_note(self, languages: Collection[str]) -> str:
+        """That a model makes the instructions, as one line for people; empty where people wrote them.
+
+        Args:
+            languages: Those in which questions are asked.
+        """
+        made = sorted({language for language in languages if language} - {"en"})
+        if not (self.task.asks_in_english_only and made):
+            return ""
+        return (
+            f"{self.task.name} has its instruction in English only; a model makes that in {', '.join(made)}"
+        )
+
     def signed(self) -> dict[str, JSON]:
         """For the signature of a run: the task, what was dropped, notes on its items, what a list of exclusions did."""
         signed: dict[str, JSON] = {
