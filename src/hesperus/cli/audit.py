@@ -80,7 +80,7 @@ def command(
         hesperus audit mmlu.jsonl --map subject=item --map row=item --format json
     """
     from hesperus.api.auditing import audited_material
-    from hesperus.audits import AuditSettings, audit_items, write_exclusions
+    from hesperus.audits import AuditSettings, audit_items
     from hesperus.languages import normalise
     from hesperus.reports.formats import print_table
     from hesperus.untrusted import one_line
@@ -91,11 +91,16 @@ def command(
     if baselines:
         print_table(_baselines(material, what), format)
     else:
-        _show(audit, material.name, format, show)
-        if format == "table":
-            _show_baselines(material)
+        _show(audit, material, format, show)
     for note in (*material.notes, *audit.notes):
         typer.echo(one_line(f"note: {note}"), err=True)
+    _exit(audit, out, strict=strict)
+
+
+def _exit(audit: Audit, out: Path | None, *, strict: bool) -> None:
+    """Write the list of items to leave out; exit with 1 if there are any."""
+    from hesperus.audits import write_exclusions
+
     wrong = audit.of("exclude", "review") if strict else audit.of("exclude")
     if out is not None:
         written = write_exclusions(out, wrong)
@@ -154,13 +159,14 @@ def _show_baselines(material: Material) -> None:
     )
 
 
-def _show(audit: Audit, name: str, format: str, show: int) -> None:
+def _show(audit: Audit, material: Material, format: str, show: int) -> None:
     """The findings; for people the summary first, and some findings of each kind."""
     from hesperus.analysis.table import Table
     from hesperus.api.auditing import findings_table
     from hesperus.reports.formats import print_table
     from hesperus.untrusted import one_line
 
+    name = material.name
     found = findings_table(audit, name)
     if format != "table":
         print_table(found, format)
@@ -185,3 +191,4 @@ def _show(audit: Audit, name: str, format: str, show: int) -> None:
         f"{audit.items} items in {len(audit.languages)} languages; {left_out or 'none'} to leave out",
         err=True,
     )
+    _show_baselines(material)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, resampling
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Format, Resampling
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _ENDINGS = (".jsonl", ".jsonl.gz")
 
 
+@takes_flags
 def command(
     file: Annotated[
         list[Path],
@@ -55,9 +57,7 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="Write every claim, its label and verdict (.jsonl), for reading.")
     ] = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """Score a judge of open answers against people who labelled claims as supported, not supported or irrelevant.
@@ -77,28 +77,15 @@ def command(
     from hesperus.analysis.settings import resolve_bootstrap
     from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells
     from hesperus.evaluators.calibration import calibrate
-    from hesperus.evaluators.labelled import known_from_others, read_references
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap
     from hesperus.reports.formats import print_table
 
     texts = _texts(file)
-    if reference is not None:
-        by_topic = read_references(reference)
-        references = {(t.system, t.topic): by_topic[t.topic] for t in texts if t.topic in by_topic}
-        known: JSON = reference.name
-    else:
-        witnesses = [*texts, *_beside(file, texts)]
-        references = known_from_others(witnesses)
-        known = f"what people found supported in {', '.join(sorted({t.system for t in witnesses}))}, without its own"
-    if not any((text.system, text.topic) in references for text in texts):
-        raise UsageError(
-            "there is nothing to check the claims against: no other system wrote on these topics; give --reference, a "
-            "file with what is known of each"
-        )
+    references, known = _references(file, texts, reference)
     with _judging(judge, base_url, store) as judging:
         found = calibrate(_limited(texts, limit), judging, references=references, controls=controls)
-    bootstrap = resolve_bootstrap(resampling(resamples, seed, interval), {}, Bootstrap())
+    bootstrap = resolve_bootstrap(drawn.given(), {}, Bootstrap())
     systems = [*found.systems, *([None] if len(found.systems) > 1 else [])]
     rows = [
         {"judge": judge, "system": system or "all", "statistic": name, **estimate_cells(estimate)}
@@ -125,6 +112,28 @@ def _texts(files: list[Path]) -> list[LabelledText]:
             raise UsageError(f"{path}: holds no file that ends in {' or '.join(_ENDINGS)}")
         paths += inside
     return [text for path in dict.fromkeys(paths) for text in read_labelled(path)]
+
+
+def _references(
+    files: list[Path], texts: list[LabelledText], reference: Path | None
+) -> tuple[dict[tuple[str, str], str], str]:
+    """What is known of each system's topics, and where that is from."""
+    from hesperus.evaluators.labelled import known_from_others, read_references
+
+    if reference is not None:
+        by_topic = read_references(reference)
+        references = {(t.system, t.topic): by_topic[t.topic] for t in texts if t.topic in by_topic}
+        known = reference.name
+    else:
+        witnesses = [*texts, *_beside(files, texts)]
+        references = known_from_others(witnesses)
+        known = f"what people found supported in {', '.join(sorted({t.system for t in witnesses}))}, without its own"
+    if not any((text.system, text.topic) in references for text in texts):
+        raise UsageError(
+            "there is nothing to check the claims against: no other system wrote on these topics; give --reference, a "
+            "file with what is known of each"
+        )
+    return references, known
 
 
 def _beside(files: list[Path], texts: list[LabelledText]) -> list[LabelledText]:

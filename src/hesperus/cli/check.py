@@ -7,22 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import (
-    By,
+    Chosen,
     Format,
-    Interval,
-    Invalid,
-    Models,
-    Resamples,
     RunPath,
-    Seed,
-    Tasks,
+    TableFlags,
 )
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
 
 
+@takes_flags
 def command(
     run: RunPath,
     require: Annotated[
@@ -47,13 +44,8 @@ def command(
     summary: Annotated[
         Path | None, typer.Option(help="Also write the result as Markdown, for the summary of a job.")
     ] = None,
-    by: By = None,
-    invalid: Invalid = None,
-    model: Models = None,
-    task: Tasks = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    chosen: Chosen = Chosen(),
+    flags: TableFlags = TableFlags(),
     format: Format = "table",
 ) -> None:
     """Hold a run to requirements, for continuous integration: exit code 1 where one does not hold.
@@ -84,17 +76,13 @@ def command(
 
         hesperus check runs/open --baseline runs/open-before --max-drop 'scores.f_of_means.high[all]=0' --junit check.xml
     """
-    from hesperus.analysis.settings import GivenSettings
     from hesperus.api.checking import checked_run
     from hesperus.reports.checked import failures_first, junit_xml, markdown_summary, passed_sentence
     from hesperus.reports.formats import print_table
 
-    given = GivenSettings.of(
-        by=by or None, invalid=invalid, resamples=resamples, seed=seed, interval=interval
-    )
     checked = checked_run(
-        run, require or (), baseline=baseline, max_drop=max_drop or (), chosen=(tuple(model or ()), tuple(task or ())),
-        given=given,
+        run, require or (), baseline=baseline, max_drop=max_drop or (), chosen=chosen.pair,
+        given=flags.given(),
     )  # fmt: skip
     shown = failures_first(checked) if format == "table" else checked
     print_table(shown, format, lead=f"check: {passed_sentence(checked)}")

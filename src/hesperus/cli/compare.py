@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import By, Format, Interval, Invalid, Resamples, Seed
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Format, TableFlags
 
 
+@takes_flags
 def command(
     run_a: Annotated[
         Path, typer.Argument(help="Run folder or records file: the baseline.", show_default=False)
@@ -33,11 +35,7 @@ def command(
     exact: Annotated[
         bool, typer.Option("--exact", help="The exact McNemar test in place of the mid-p test.")
     ] = False,
-    by: By = None,
-    invalid: Invalid = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    flags: TableFlags = TableFlags(),
     format: Format = "table",
 ) -> None:
     """Set two runs next to each other: paired differences (second − first), intervals, tests.
@@ -67,8 +65,7 @@ def command(
     from hesperus.reports.formats import print_table
 
     found = compare(
-        run_a, run_b, what, model_a=model_a, model_b=model_b, exact=exact, by=by or None, invalid=invalid,
-        resamples=resamples, seed=seed, interval=interval,
+        run_a, run_b, what, model_a=model_a, model_b=model_b, exact=exact, **flags.named(),
     )  # fmt: skip
     if format == "table" and all(row["value"] is None for row in found.rows):
         return  # what was not answered has been said

@@ -2,16 +2,79 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Format, Resampling
 
 _MANY = list[str] | None
 
 
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """The flags of which replies are compared with which."""
+
+    reference: Annotated[str, typer.Option(help="Language with which the others are compared.")] = "en"
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            help="What was asked, in the reference language: a table with item and prompt (default: the run's)."
+        ),
+    ] = None
+    language: Annotated[_MANY, typer.Option(help="Only this language; repeatable.")] = None
+    model: Annotated[_MANY, typer.Option(help="Only the replies of this model; repeatable.")] = None
+    task: Annotated[_MANY, typer.Option(help="Only this task; repeatable.")] = None
+    missing: Annotated[
+        str, typer.Option(help="An item that one side was not asked: leave-out, or no-answer.")
+    ] = "leave-out"
+
+    def named(self) -> dict[str, Any]:
+        """The same as `hesperus.evaluate` names them."""
+        lists = {"languages": self.language or (), "models": self.model or (), "tasks": self.task or ()}
+        return {"reference": self.reference, "prompts": self.prompts, "missing": self.missing, **lists}
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """The flags of what translates and judges, and of what they keep."""
+
+    translator: Annotated[
+        str,
+        typer.Option(help="none, apertium, ct2/FOLDER, hf/ORG/NAME, file/PATH, or a model: provider/name."),
+    ] = "none"
+    judge: Annotated[
+        str, typer.Option(help="Of information and equivalence: embedded, or a model: provider/name.")
+    ] = "embedded"
+    classifier: Annotated[
+        str | None, typer.Option(help="Of a property: a folder of `hesperus train`, or hf/ORG/NAME.")
+    ] = None
+    control: Annotated[
+        bool,
+        typer.Option(
+            "--control/--no-control",
+            help="Send the reference there and back, too, where the translator can: the ceiling of each score.",
+        ),
+    ] = True
+    retry_unread: Annotated[
+        bool,
+        typer.Option(
+            "--retry-unread", help="Ask the judge again where its stored replies could not be read."
+        ),
+    ] = False
+    store: Annotated[Path, typer.Option(help="Reply store: no request is paid for twice.")] = Path(
+        "replies.sqlite"
+    )
+    translations: Annotated[
+        Path, typer.Option(help="Store of translations: nothing is translated twice.")
+    ] = Path("translations.sqlite")
+    base_url: Annotated[str | None, typer.Option(help="Endpoint of models over HTTP.")] = None
+
+
+@takes_flags
 def command(
     what: Annotated[
         str,
@@ -27,38 +90,8 @@ def command(
             show_default=False,
         ),
     ],
-    reference: Annotated[
-        str, typer.Option(help="Language whose replies the others are held against.")
-    ] = "en",
-    translator: Annotated[
-        str,
-        typer.Option(help="none, apertium, ct2/FOLDER, hf/ORG/NAME, file/PATH, or a model: provider/name."),
-    ] = "none",
-    judge: Annotated[
-        str, typer.Option(help="Of information and equivalence: embedded, or a model: provider/name.")
-    ] = "embedded",
-    classifier: Annotated[
-        str | None, typer.Option(help="Of a property: a folder of `hesperus train`, or hf/ORG/NAME.")
-    ] = None,
-    prompts: Annotated[
-        Path | None,
-        typer.Option(
-            help="What was asked, in the reference language: a table with item and prompt (default: the run's)."
-        ),
-    ] = None,
-    language: Annotated[_MANY, typer.Option(help="Only this language; repeatable.")] = None,
-    model: Annotated[_MANY, typer.Option(help="Only the replies of this model; repeatable.")] = None,
-    task: Annotated[_MANY, typer.Option(help="Only this task; repeatable.")] = None,
-    control: Annotated[
-        bool,
-        typer.Option(
-            "--control/--no-control",
-            help="Send the reference there and back, too, where the translator can: the ceiling of each score.",
-        ),
-    ] = True,
-    missing: Annotated[
-        str, typer.Option(help="An item that one side was not asked: leave-out, or no-answer.")
-    ] = "leave-out",
+    replies: Replies = Replies(),
+    instruments: Instruments = Instruments(),
     trained_on: Annotated[
         _MANY, typer.Option(help="MODEL=de,fr,…: languages of its training, for --table groups; repeatable.")
     ] = None,
@@ -70,22 +103,7 @@ def command(
     report: Annotated[
         Path | None, typer.Option(help="Also write a page to read: one HTML file that loads nothing.")
     ] = None,
-    retry_unread: Annotated[
-        bool,
-        typer.Option(
-            "--retry-unread", help="Ask the judge again where its stored replies could not be read."
-        ),
-    ] = False,
-    store: Annotated[Path, typer.Option(help="Reply store: no request is paid for twice.")] = Path(
-        "replies.sqlite"
-    ),
-    translations: Annotated[
-        Path, typer.Option(help="Store of translations: nothing is translated twice.")
-    ] = Path("translations.sqlite"),
-    base_url: Annotated[str | None, typer.Option(help="Endpoint of models over HTTP.")] = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -121,10 +139,8 @@ def command(
     if table not in TABLES:
         raise UnknownNameError("table of evaluate", table, TABLES)
     found = evaluate(
-        what, file, reference=reference, translator=translator, judge=judge, classifier=classifier, prompts=prompts,
-        languages=language or (), models=model or (), tasks=task or (), control=control, missing=missing,
-        trained_on=_declared(trained_on or []), retry_unread=retry_unread, store=store, translations=translations,
-        base_url=base_url, progress=not quiet, resamples=resamples, seed=seed, interval=interval,
+        what, file, trained_on=_declared(trained_on or []), progress=not quiet,
+        **replies.named(), **asdict(instruments), **drawn.named(),
     )  # fmt: skip
     if out is not None:
         typer.echo(f"written: {found.save(out)}", err=True)

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Interval, Resamples, Seed, resampling
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Resampling
 
 
+@takes_flags
 def command(
     what: Annotated[
         str,
@@ -48,9 +50,7 @@ def command(
     score: Annotated[
         str | None, typer.Option(help="For translation: bleu, chrf, … (default: the first).")
     ] = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
 ) -> None:
     """Draw one figure of a run: similarity of languages and models, or consistency over senses.
 
@@ -84,7 +84,7 @@ def command(
         by=by,
         beside=tuple(beside or ()),
         score=score,
-        given=resampling(resamples, seed, interval),
+        given=drawn.given(),
     )
     opened = open_run(run)
     drawing = one_figure(what, opened, choice, scores=scores_of(run) if what == "translation" else None)

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import (
-    By,
-    Format,
-    Interval,
-    Invalid,
-    Models,
-    Resamples,
-    RunPath,
-    Seed,
-    Tasks,
-)
-from hesperus.cli.measure_raters import (
-    Confusion,
-    Duplicates,
-    Level,
-    Order,
-    Question,
-    Rater,
-    RaterFlags,
-    Rating,
-    Scale,
-    Unit,
-    measured_raters,
-)
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Chosen, Format, RunPath, TableFlags
+from hesperus.cli.measure_raters import RaterFlags, measured_raters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    import polars as pl
+
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
 
 _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
@@ -46,6 +29,35 @@ _NO_ROWS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class TranslationFlags:
+    """The flags of `measure translation`."""
+
+    scores: Annotated[
+        Path | None, typer.Option(help="For translation: item scores (default: scores.parquet of the run).")
+    ] = None
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="For translation: scores from 0 to 100 strictly above it count as good; ROUGE takes a hundredth (default: 50)."
+        ),
+    ] = None
+    comet_threshold: Annotated[
+        float | None,
+        typer.Option(help="For translation: the same for COMET, with scores between 0 and 1 (default: 0.8)."),
+    ] = None
+
+    def thresholds(self, what: str) -> dict[str, float | None]:
+        """The thresholds; a UsageError if another measure is given one."""
+        from hesperus.errors import UsageError
+
+        given = {"threshold": self.threshold, "comet_threshold": self.comet_threshold}
+        if what != "translation" and any(value is not None for value in given.values()):
+            raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
+        return given
+
+
+@takes_flags
 def command(
     what: Annotated[
         str,
@@ -60,39 +72,12 @@ def command(
     run: RunPath,
     a: Annotated[str | None, typer.Option(help=f"Source of a comparison: {_CELL}.")] = None,
     b: Annotated[str | None, typer.Option(help="What to compare it with, likewise.")] = None,
-    by: By = None,
-    invalid: Invalid = None,
-    model: Models = None,
-    task: Tasks = None,
     statistic: Annotated[list[str] | None, typer.Option(help="Only this statistic; repeatable.")] = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
-    scores: Annotated[
-        Path | None, typer.Option(help="For translation: item scores (default: scores.parquet of the run).")
-    ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            help="For translation: scores from 0 to 100 strictly above it count as good; ROUGE takes a hundredth (default: 50)."
-        ),
-    ] = None,
-    comet_threshold: Annotated[
-        float | None,
-        typer.Option(
-            help="For translation: the same for COMET, whose scores lie between 0 and 1 (default: 0.8)."
-        ),
-    ] = None,
+    chosen: Chosen = Chosen(),
+    flags: TableFlags = TableFlags(),
+    translation: TranslationFlags = TranslationFlags(),
     format: Format = "table",
-    unit: Unit = None,
-    rater: Rater = None,
-    rating: Rating = None,
-    question: Question = None,
-    level: Level = None,
-    scale: Scale = None,
-    order: Order = None,
-    duplicates: Duplicates = "error",
-    confusion: Confusion = False,
+    ratings: RaterFlags = RaterFlags(),
 ) -> None:
     """Measure a run: how consistent, how accurate, how readable, and how sure that is.
 
@@ -124,21 +109,52 @@ def command(
 
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
-    from hesperus.analysis.description import described
-    from hesperus.analysis.registry import (
-        MEASURES,
-        OPEN_ANSWERS,
-        SIMILARITY,
-        TAX_MEASURES,
-        measured_notes,
-        offered_measures,
-    )
-    from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
-    from hesperus.analysis.summary_table import nothing_answered, run_notes, summary_lines
+    from hesperus.analysis.summary_table import nothing_answered, summary_lines
     from hesperus.api.measuring import measured
-    from hesperus.errors import UnknownNameError, UsageError
-    from hesperus.measures import Bootstrap
+    from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
+
+    _known(what)
+    if what in _OF_RATINGS:
+        others = {**chosen.named(), "a": a, "b": b, "scores": translation.scores, "invalid": flags.invalid}
+        print_table(_narrow(_ratings(what, run, ratings, flags, others), statistic or ()), format)
+        return
+    if ratings.used():
+        raise UsageError(f"{', '.join(ratings.used())} belongs to `measure raters`, not to {what}")
+    given = flags.given(a=a, b=b, **translation.thresholds(what))
+    found, records = measured(what, run, given, chosen=chosen.pair, scores=translation.scores)
+    nothing = "" if what == "outcomes" else nothing_answered(records)
+    if nothing:
+        typer.echo(nothing, err=True)
+    if not nothing or format != "table" or what == "summary":
+        laid_out = what == "summary" and format == "table" and not statistic
+        shown = summary_lines(found) if laid_out else _narrow(found, statistic or ())
+        print_table(shown, format, keys=shown.columns.index("language") + 1 if laid_out else 0)
+    if what != "outcomes" and not nothing:
+        _note(what, run, found, records, given)
+    if not found.rows:
+        typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
+
+
+def _note(what: str, run: Path, found: Table, records: pl.DataFrame, given: GivenSettings) -> None:
+    """Say what a reader must keep in mind of the numbers."""
+    from hesperus.analysis.description import described
+    from hesperus.analysis.registry import measured_notes
+    from hesperus.analysis.summary_table import run_notes
+
+    study = described(run)
+    notes = (
+        run_notes(found, records, study.signature)
+        if what == "summary"
+        else measured_notes(records, given.of_whole(), study)
+    )
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
+
+
+def _known(what: str) -> None:
+    from hesperus.analysis.registry import MEASURES, OPEN_ANSWERS, SIMILARITY, TAX_MEASURES, offered_measures
+    from hesperus.errors import UnknownNameError
 
     known = (
         *MEASURES,
@@ -151,42 +167,19 @@ def command(
     )
     if what not in known:
         raise UnknownNameError("measure", what, known)
-    flags = RaterFlags(unit or (), rater, rating, level, scale, order, duplicates, confusion, question or ())
-    if what in _OF_RATINGS:
-        others = {"--model": model, "--task": task, "--a": a, "--b": b, "--scores": scores}
-        drawn = resolve_bootstrap(
-            GivenSettings.of(resamples=resamples, seed=seed, interval=interval), {}, Bootstrap()
-        )
-        found = measured_raters(run, flags, what=what, by=by or (), bootstrap=drawn, others=others)
-        print_table(_narrow(found, statistic or ()), format)
-        return
-    if flags.used():
-        raise UsageError(f"{', '.join(flags.used())} belongs to `measure raters`, not to {what}")
-    given = GivenSettings.of(
-        a=a, b=b, by=by or None, invalid=invalid, resamples=resamples, seed=seed, interval=interval, threshold=threshold,
-        comet_threshold=comet_threshold,
-    )  # fmt: skip
-    if (threshold is not None or comet_threshold is not None) and what != "translation":
-        raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
-    found, records = measured(what, run, given, chosen=(model or (), task or ()), scores=scores)
-    nothing = "" if what == "outcomes" else nothing_answered(records)
-    if nothing:
-        typer.echo(nothing, err=True)
-    if not nothing or format != "table" or what == "summary":
-        laid_out = what == "summary" and format == "table" and not statistic
-        shown = summary_lines(found) if laid_out else _narrow(found, statistic or ())
-        print_table(shown, format, keys=shown.columns.index("language") + 1 if laid_out else 0)
-    if what != "outcomes" and not nothing:
-        study = described(run)
-        notes = (
-            run_notes(found, records, study.signature)
-            if what == "summary"
-            else measured_notes(records, given.of_whole(), study)
-        )
-        for note in notes:
-            typer.echo(f"note: {note}", err=True)
-    if not found.rows:
-        typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
+
+
+def _ratings(
+    what: str, path: Path, ratings: RaterFlags, flags: TableFlags, others: Mapping[str, object]
+) -> Table:
+    """Measure a table of ratings, which takes none of the flags of records."""
+    from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
+    from hesperus.measures import Bootstrap
+
+    given = GivenSettings.of(resamples=flags.resamples, seed=flags.seed, interval=flags.interval)
+    foreign = {f"--{name}": value for name, value in others.items()}
+    drawn = resolve_bootstrap(given, {}, Bootstrap())
+    return measured_raters(path, ratings, what=what, by=flags.by or (), bootstrap=drawn, others=foreign)
 
 
 def _narrow(table: Table, statistics: Sequence[str]) -> Table:

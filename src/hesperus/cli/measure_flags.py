@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -68,8 +69,46 @@ Format = Annotated[
 ]
 
 
-def resampling(resamples: int | None, seed: int | None, interval: str | None) -> GivenSettings:
-    """What the flags say of intervals."""
-    from hesperus.analysis.settings import GivenSettings
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """The flags of intervals."""
 
-    return GivenSettings.of(resamples=resamples, seed=seed, interval=interval)
+    resamples: Resamples = None
+    seed: Seed = None
+    interval: Interval = None
+
+    def named(self) -> dict[str, Any]:
+        """Name of each setting to what was given; an empty list is nothing."""
+        values = {flag.name: getattr(self, flag.name) for flag in fields(self)}
+        return {name: None if value == [] else value for name, value in values.items()}
+
+    def given(self, **others: Any) -> GivenSettings:
+        """What they say, and other settings of a table (see GivenSettings.of)."""
+        from hesperus.analysis.settings import GivenSettings
+
+        return GivenSettings.of(**self.named(), **others)
+
+
+@dataclass(frozen=True, slots=True)
+class TableFlags(Resampling):
+    """The flags of a table of answers."""
+
+    by: By = None
+    invalid: Invalid = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The flags that choose among the records of a run."""
+
+    model: Models = None
+    task: Tasks = None
+
+    def named(self) -> dict[str, object]:
+        """Name of each flag to what was given."""
+        return {"model": self.model, "task": self.task}
+
+    @property
+    def pair(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Models and tasks; empty for all."""
+        return tuple(self.model or ()), tuple(self.task or ())

@@ -57,17 +57,17 @@ Confusion = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class RaterFlags:
-    """What was given; see the options above."""
+    """The flags of a table of ratings."""
 
-    unit: Sequence[str]
-    rater: str | None
-    rating: str | None
-    level: str | None = None
-    scale: str | None = None
-    order: str | None = None
-    duplicates: str = "error"
-    confusion: bool = False
-    question: Sequence[str] = ()
+    unit: Unit = None
+    rater: Rater = None
+    rating: Rating = None
+    question: Question = None
+    level: Level = None
+    scale: Scale = None
+    order: Order = None
+    duplicates: Duplicates = "error"
+    confusion: Confusion = False
 
     def used(self) -> list[str]:
         """The flags that name something, which no other measure takes."""
@@ -125,7 +125,7 @@ def measured_raters(
         tuple(unit), rater, rating,
         level=flags.level,  # type: ignore[arg-type]  # checked by the settings themselves
         by=tuple(by),
-        questions=tuple(flags.question),
+        questions=tuple(flags.question or ()),
         scale=scale_of(flags.scale) if flags.scale is not None else None,
         order=tuple(name.strip() for name in flags.order.split(",")) if flags.order else (),
         duplicates=flags.duplicates,  # type: ignore[arg-type]

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Interval, Invalid, Resamples, Seed
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Invalid, Resampling
 
 
+@takes_flags
 def command(
     run: Annotated[
         Path,
@@ -33,9 +35,7 @@ def command(
         ),
     ] = None,
     invalid: Invalid = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
 ) -> None:
     """Write the report of a run: one HTML file that needs no network and no other file.
 
@@ -53,7 +53,6 @@ def command(
 
         hesperus report runs/atlas --consistency-card card.md
     """
-    from hesperus.analysis.settings import GivenSettings
     from hesperus.api.page_claims import page_claims_of
     from hesperus.api.pages import consistency_card_text, page_of
     from hesperus.errors import UnknownNameError
@@ -63,7 +62,7 @@ def command(
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
-    given = GivenSettings.of(invalid=invalid, resamples=resamples, seed=seed, interval=interval)
+    given = drawn.given(invalid=invalid)
     page = page_of(run, given)
     target = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     sign = page_claims_of(run, given).written_on

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, resampling
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Format, Resampling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from hesperus.measures import Bootstrap
     from hesperus.studies.representations.agreeing import PairAgreement
 
 
+@takes_flags
 def command(
     model: Annotated[
         str, typer.Argument(help="Model of transformers: hf/ORG/NAME or hf/./FOLDER.", show_default=False)
@@ -47,9 +49,7 @@ def command(
     agreement_task: Annotated[
         str | None, typer.Option(help="Task of those records, where they have several.")
     ] = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
     dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16, float16.")] = "auto",
     states: Annotated[
@@ -80,15 +80,9 @@ def command(
     from hesperus.studies.representations.running import RepresentationStudy, represent
 
     study = RepresentationStudy(
-        model,
-        task,
-        tuple(normalise(tag) for tag in language),
-        data=data,
-        fields=tuple(field or ()),
-        limit=limit,
-        loading=Loading(device=device, dtype=dtype),
-        bootstrap=resolve_bootstrap(resampling(resamples, seed, interval), {}, Bootstrap()),
-    )
+        model, task, tuple(normalise(tag) for tag in language), data=data, fields=tuple(field or ()), limit=limit,
+        loading=Loading(device=device, dtype=dtype), bootstrap=resolve_bootstrap(drawn.given(), {}, Bootstrap()),
+    )  # fmt: skip
     beside = (
         None
         if agreement is None
@@ -102,11 +96,14 @@ def command(
         watch=None if quiet else lambda text: typer.echo(text, err=True),
     )
     print_table(Table("representations", tuple(found.layers[0]), found.layers, found.signature), format)
-    left = found.sentences.dropped
+    _say_left_out(found.sentences.dropped)
+    typer.echo(f"all pairs: {out / 'similarity.parquet'}", err=True)
+
+
+def _say_left_out(left: Mapping[str, str]) -> None:
     if left:
         some = "; ".join(f"{item}: {why}" for item, why in list(left.items())[:3])
         typer.echo(f"{len(left)} items are left out, such as {some}", err=True)
-    typer.echo(f"all pairs: {out / 'similarity.parquet'}", err=True)
 
 
 def _agreement(

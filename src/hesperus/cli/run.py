@@ -50,9 +50,9 @@ def command(
     `translation_tax` asks a translated benchmark, its way back to English and its naturalised form.
 
     Stop it whenever you like: every reply is kept in the store, and the same command goes on where it stopped.
-    No request is ever paid for twice. A finished run folder with `--table` and nothing else is only read. A run folder, or the `study.yaml` in it, runs the same study again, in that folder; with
-    other flags besides, it is another study and gets a folder of its own. Files that a study file names are looked up from the
-    working directory, or else next to the study file and in the folders above it.
+    No request is ever paid for twice. A finished run folder with `--table` and nothing else is only read. A run folder, or
+    the `study.yaml` in it, runs the same study again, in that folder; with other flags, it is another study in a folder of
+    its own. Files that a study file names are looked up from the working directory, or else next to the study file and above.
 
     For example:
 
@@ -88,10 +88,9 @@ def command(
         typer.echo(f"run folder: {held.folder}   shown from what it holds; nothing was asked", err=True)
         return
     run = run_declared(declared, out=out, store=store, progress=not quiet)
-    for note in run.notes:
-        typer.echo(note, err=True)
+    for note in (*run.notes, *([run.shard] if run.shard is not None else [])):
+        typer.echo(str(note), err=True)
     if run.shard is not None:
-        typer.echo(str(run.shard), err=True)
         run.raise_if_incomplete()
         return
     _show(run, table, format)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, resampling
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Format, Resampling
 
 if TYPE_CHECKING:
     from hesperus.fingerprint import JSON
     from hesperus.translation import CometSettings
 
 
+@takes_flags
 def command(
     run: Annotated[
         Path, typer.Argument(help="Run folder that also holds the originals of the target languages.")
@@ -32,9 +34,7 @@ def command(
     comet_checkpoint: Annotated[
         Path | None, typer.Option(help="Local COMET checkpoint: a folder or .ckpt.")
     ] = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """Score a run's translations against the benchmark's own wording: BLEU, chrF, ROUGE, COMET.
@@ -79,7 +79,7 @@ def command(
         raise UnknownNameError("--item-bleu", item_bleu, presets)
     settings, bootstrap = (
         QualitySettings(item_bleu=cast(ItemBleu, item_bleu), rouge="unicode" if rouge else "off"),
-        resolve_bootstrap(resampling(resamples, seed, interval), held.study, Bootstrap()),
+        resolve_bootstrap(drawn.given(), held.study, Bootstrap()),
     )
     comet: _Comet | None = None
     if comet_python is not None and comet_checkpoint is not None:

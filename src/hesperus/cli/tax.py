@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.api.tax_runs import gate_of, settings_of
+from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format, Interval, Resamples, Seed, Tasks, resampling
+from hesperus.cli.measure_flags import Format, Resampling, Tasks
 from hesperus.cli.tax_design import simulate_command, strata_command
 from hesperus.cli.tax_inputs import (
+    AuditFlags,
     Back,
     Checks,
     Exact,
@@ -19,6 +21,8 @@ from hesperus.cli.tax_inputs import (
     Floor,
     Groups,
     Metric,
+    Native,
+    NativeTask,
     Natural,
     Original,
     Readers,
@@ -52,6 +56,7 @@ app.command("report")(report_command)
 
 
 @app.command("e1")
+@takes_flags
 def back_translation(
     runs: Runs,
     task: Tasks = None,
@@ -64,9 +69,7 @@ def back_translation(
     floor: Floor = None,
     exact: Exact = False,
     exclude: Exclude = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """E1, back-translation: accuracy on the original minus accuracy on what came back, same model, same items.
@@ -86,27 +89,21 @@ def back_translation(
     given = Given(
         runs, {"original": original, "back": back}, scores=scores, exclude=exclude, tasks=task or ()
     )
-    settings = settings_of(group, resampling(resamples, seed, interval), floor, runs=runs, exact=exact)
+    settings = settings_of(group, drawn.given(), floor, runs=runs, exact=exact)
     _estimate("e1", given, settings, gate_of(metric, threshold, runs=runs), format)
 
 
 @app.command("e3")
+@takes_flags
 def native_control(
     runs: Runs,
     task: Tasks = None,
-    native: Annotated[
-        Path | None,
-        typer.Option(help="Records of the native benchmark, where they are others.", show_default=False),
-    ] = None,
-    native_task: Annotated[
-        str | None, typer.Option(help="Task of the native items.", show_default=False)
-    ] = None,
+    native: Native = None,
+    native_task: NativeTask = None,
     translated: Translated = None,
     group: Groups = None,
     exclude: Exclude = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """E3, native control: accuracy on the translated benchmark minus accuracy on one that was written in the language.
@@ -127,13 +124,14 @@ def native_control(
     _estimate(
         "e3",
         given,
-        settings_of(group, resampling(resamples, seed, interval), runs=runs),
+        settings_of(group, drawn.given(), runs=runs),
         gate_of(None, None),
         format,
     )
 
 
 @app.command("e4")
+@takes_flags
 def naturalisation(
     runs: Runs,
     task: Tasks = None,
@@ -146,9 +144,7 @@ def naturalisation(
     group: Groups = None,
     floor: Floor = None,
     exact: Exact = False,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """E4, naturalisation: accuracy on naturally rewritten items minus accuracy on the translated ones, same items.
@@ -166,11 +162,12 @@ def naturalisation(
         runs, {"natural": natural, "translated": translated}, strata=strata, repeat=repeat, verdicts=verdicts,
         checks=tuple(checks or ()), tasks=task or (),
     )  # fmt: skip
-    settings = settings_of(group, resampling(resamples, seed, interval), floor, runs=runs, exact=exact)
+    settings = settings_of(group, drawn.given(), floor, runs=runs, exact=exact)
     _estimate("e4", given, settings, gate_of(None, None, runs=runs), format)
 
 
 @app.command("rating")
+@takes_flags
 def rating(
     runs: Runs,
     ratings: Annotated[
@@ -184,9 +181,7 @@ def rating(
     metric: Metric = None,
     threshold: Threshold = None,
     scale: Scale = "1:5",
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """E2, rating: does what bilingual people see in an item go with its tax? Spearman, by group and model.
@@ -202,20 +197,19 @@ def rating(
 
     senses = {"original": original, "back": back}
     given = Given(runs, senses, scores=scores, ratings=ratings, scale=scale_of(scale), tasks=task or ())
-    settings = settings_of(group, resampling(resamples, seed, interval), runs=runs)
+    settings = settings_of(group, drawn.given(), runs=runs)
     _estimate("rating", given, settings, gate_of(metric, threshold, runs=runs), format)
 
 
 @app.command("validity")
+@takes_flags
 def validity(
     runs: Runs,
     reader: Readers = None,
     reader_task: ReaderTask = None,
     task: Tasks = None,
     floor: Floor = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """Validity: readable answers of each model and set, and which cells hang on the reader of the replies.
@@ -231,7 +225,7 @@ def validity(
     found = _estimate(
         "validity",
         given,
-        settings_of(None, resampling(resamples, seed, interval), floor, runs=runs),
+        settings_of(None, drawn.given(), floor, runs=runs),
         gate_of(None, None),
         format,
     )
@@ -254,6 +248,7 @@ def validity(
 
 
 @app.command("bounds")
+@takes_flags
 def bounds(
     runs: Runs,
     task: Tasks = None,
@@ -265,9 +260,7 @@ def bounds(
     scores: Scores = None,
     metric: Metric = None,
     threshold: Threshold = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """Bounds: how low and how high each difference could be, whatever the unreadable answers were meant to say.
@@ -279,34 +272,17 @@ def bounds(
     from hesperus.api.tax_runs import Given
 
     senses = {"original": original, "translated": translated, "back": back, "natural": natural}
-    settings = settings_of(group, resampling(resamples, seed, interval), runs=runs)
+    settings = settings_of(group, drawn.given(), runs=runs)
     given = Given(runs, senses, scores=scores, tasks=task or ())
     _estimate("bounds", given, settings, gate_of(metric, threshold, runs=runs), format)
 
 
 @app.command("checklist")
+@takes_flags
 def checklist(
     runs: Runs,
-    task: Tasks = None,
-    native: Annotated[
-        Path | None, typer.Option(help="Records of the native benchmark.", show_default=False)
-    ] = None,
-    audit: Annotated[
-        Path | None, typer.Option(help="What `hesperus audit … --format json` printed.", show_default=False)
-    ] = None,
-    ratings: Annotated[
-        Path | None, typer.Option(help="Ratings of cues by people: a long table.", show_default=False)
-    ] = None,
-    scale: Scale = "1:5",
-    checks: Checks = None,
-    strata: StrataFile = None,
-    verdicts: Verdicts = None,
-    reader: Readers = None,
-    group: Groups = None,
-    exclude: Exclude = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    flags: AuditFlags = AuditFlags(),
+    drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """The reporting checklist and the GenBench evaluation card, filled in from what the run has; the rest says "not done".
@@ -317,19 +293,11 @@ def checklist(
 
         hesperus tax checklist runs/tax-mmmlu-1a2b3c4d --audit audit.json --ratings cues.csv --checks qc.csv --format latex
     """
-    from hesperus.api.tax_evidence import evidence_of, found_beside
-    from hesperus.api.tax_runs import Given
-    from hesperus.cli.measure_raters import scale_of
+    from hesperus.api.tax_evidence import evidence_of
     from hesperus.reports.formats import print_table
     from hesperus.reports.tax.checklist import checklist_of
 
-    given = Given(
-        runs, {}, native=native, strata=strata, verdicts=verdicts, checks=tuple(checks or ()), ratings=ratings,
-        scale=scale_of(scale), readers=tuple(reader or ()), exclude=exclude, alignment=audit,
-        tasks=task or (),
-    )  # fmt: skip
-    settings = settings_of(group, resampling(resamples, seed, interval), runs=runs)
-    filled = checklist_of(evidence_of(found_beside(given), settings, gate_of(None, None, runs=runs)))
+    filled = checklist_of(evidence_of(flags.given(runs), flags.settings(runs, drawn), flags.gate(runs)))
     if format == "table":
         print_table(filled.table, format)
         return

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.measure_flags import Tasks
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hesperus.analysis.table import Table
+    from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
+    from hesperus.api.tax_runs import Given
+    from hesperus.cli.measure_flags import Resampling
 
 Runs = Annotated[
     list[Path],
@@ -90,6 +98,11 @@ Repeat = Annotated[
         help="Repeat of the translated items (default: one that the strata did not look at).", min=1
     ),
 ]
+Native = Annotated[
+    Path | None,
+    typer.Option(help="Records of the native benchmark, where they are others.", show_default=False),
+]
+NativeTask = Annotated[str | None, typer.Option(help="Task of the native items.", show_default=False)]
 Readers = Annotated[
     list[str] | None,
     typer.Option("--reader", help="Also read the replies with this reader: default, strict, authors."),
@@ -98,6 +111,86 @@ ReaderTask = Annotated[
     str | None,
     typer.Option(help="Task by whose labels --reader reads (default: each row's own).", show_default=False),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFlags:
+    """The flags of all that an audit rests on, and how it is counted."""
+
+    task: Tasks = None
+    audit: Annotated[
+        Path | None,
+        typer.Option(
+            help="What `hesperus audit … --format json` printed (default: audit.json of the run).",
+            show_default=False,
+        ),
+    ] = None
+    ratings: Annotated[
+        Path | None,
+        typer.Option(
+            help="Ratings of cues by people: a long table (default: ratings.csv of the run).",
+            show_default=False,
+        ),
+    ] = None
+    scale: Scale = "1:5"
+    checks: Checks = None
+    native: Native = None
+    native_task: NativeTask = None
+    strata: StrataFile = None
+    verdicts: Verdicts = None
+    repeat: Repeat = None
+    reader: Readers = None
+    reader_task: ReaderTask = None
+    original: Original = None
+    translated: Translated = None
+    back: Back = None
+    natural: Natural = None
+    group: Groups = None
+    scores: Scores = None
+    metric: Metric = None
+    threshold: Threshold = None
+    floor: Floor = None
+    exclude: Exclude = None
+
+    def given(self, runs: Sequence[Path]) -> Given:
+        """What was given of an audit of these runs, and what lies in their folders by its usual name."""
+        from hesperus.api.tax_evidence import found_beside
+        from hesperus.api.tax_runs import Given
+        from hesperus.cli.measure_raters import scale_of
+
+        senses = {name: getattr(self, name) for name in ("original", "translated", "back", "natural")}
+        return found_beside(
+            Given(
+                runs,
+                senses,
+                native=self.native,
+                native_task=self.native_task,
+                scores=self.scores,
+                strata=self.strata,
+                repeat=self.repeat,
+                verdicts=self.verdicts,
+                checks=tuple(self.checks or ()),
+                ratings=self.ratings,
+                scale=scale_of(self.scale),
+                readers=tuple(self.reader or ()),
+                reader_task=self.reader_task,
+                tasks=self.task or (),
+                exclude=self.exclude,
+                alignment=self.audit,
+            )  # fmt: skip
+        )
+
+    def settings(self, runs: Sequence[Path], drawn: Resampling) -> TaxSettings:
+        """How the tables are made."""
+        from hesperus.api.tax_runs import settings_of
+
+        return settings_of(self.group, drawn.given(), self.floor, runs=runs)
+
+    def gate(self, runs: Sequence[Path]) -> Gate:
+        """Which back-translations are good enough."""
+        from hesperus.api.tax_runs import gate_of
+
+        return gate_of(self.metric, self.threshold, runs=runs)
 
 
 def sizes_of(given: list[str] | tuple[str, ...]) -> dict[str, int]:

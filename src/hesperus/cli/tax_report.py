@@ -7,28 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.api.tax_runs import gate_of, settings_of
-from hesperus.cli.measure_flags import Interval, Resamples, Seed, Tasks, resampling
-from hesperus.cli.tax_inputs import (
-    Back,
-    Checks,
-    Exclude,
-    Floor,
-    Groups,
-    Metric,
-    Natural,
-    Original,
-    Readers,
-    ReaderTask,
-    Repeat,
-    Runs,
-    Scale,
-    Scores,
-    StrataFile,
-    Threshold,
-    Translated,
-    Verdicts,
-)  # fmt: skip
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Resampling
+from hesperus.cli.tax_inputs import AuditFlags, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +17,7 @@ if TYPE_CHECKING:
     from hesperus.records import Run
 
 
+@takes_flags
 def report_command(
     runs: Runs,
     out: Annotated[
@@ -45,51 +27,12 @@ def report_command(
             show_default=False,
         ),
     ] = None,
-    audit: Annotated[
-        Path | None,
-        typer.Option(
-            help="What `hesperus audit … --format json` printed (default: audit.json of the run).",
-            show_default=False,
-        ),
-    ] = None,
-    ratings: Annotated[
-        Path | None,
-        typer.Option(
-            help="Ratings of cues by people: a long table (default: ratings.csv of the run).",
-            show_default=False,
-        ),
-    ] = None,
-    scale: Scale = "1:5",
-    checks: Checks = None,
-    native: Annotated[
-        Path | None, typer.Option(help="Records of the native benchmark.", show_default=False)
-    ] = None,
-    native_task: Annotated[
-        str | None, typer.Option(help="Task of the native items.", show_default=False)
-    ] = None,
-    strata: StrataFile = None,
-    verdicts: Verdicts = None,
-    repeat: Repeat = None,
-    reader: Readers = None,
-    reader_task: ReaderTask = None,
-    task: Tasks = None,
-    original: Original = None,
-    translated: Translated = None,
-    back: Back = None,
-    natural: Natural = None,
-    group: Groups = None,
-    scores: Scores = None,
-    metric: Metric = None,
-    threshold: Threshold = None,
-    floor: Floor = None,
-    exclude: Exclude = None,
+    flags: AuditFlags = AuditFlags(),
     figures: Annotated[
         Path | None, typer.Option(help="Also write every figure as a file into this folder.")
     ] = None,
     figure_format: Annotated[str, typer.Option(help="svg, png or pdf.")] = "svg",
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
 ) -> None:
     """The page of an audit: checklist, estimates, figures, items for reading, in one HTML file that loads nothing.
 
@@ -103,11 +46,8 @@ def report_command(
         hesperus tax report answers.csv --scores bleu.csv --ratings cues.csv --group english=gpt-4o,gpt-4o-mini
     """
     from hesperus.analysis import MeasureSettings
-    from hesperus.analysis.settings import GivenSettings
     from hesperus.api.page_claims import page_claims_of
-    from hesperus.api.tax_evidence import found_beside, report_of
-    from hesperus.api.tax_runs import Given
-    from hesperus.cli.measure_raters import scale_of
+    from hesperus.api.tax_evidence import report_of
     from hesperus.errors import UnknownNameError
     from hesperus.evidence.page import PageClaims
     from hesperus.reports.drawing import write_drawings
@@ -119,40 +59,16 @@ def report_command(
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
     page = out or _page(runs)
-    senses = {"original": original, "translated": translated, "back": back, "natural": natural}
-    given = Given(
-        runs, senses, native=native, native_task=native_task, scores=scores, strata=strata, repeat=repeat,
-        verdicts=verdicts, checks=tuple(checks or ()), ratings=ratings, scale=scale_of(scale),
-        readers=tuple(reader or ()), reader_task=reader_task, tasks=task or (), exclude=exclude, alignment=audit,
-    )  # fmt: skip
-    settings = settings_of(group, resampling(resamples, seed, interval), floor, runs=runs)
+    settings = flags.settings(runs, drawn)
     run = _run(runs)
     # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
     found = nothing_report(run, MeasureSettings(bootstrap=settings.bootstrap)) or report_of(
-        found_beside(given), settings, gate_of(metric, threshold, runs=runs)
+        flags.given(runs), settings, flags.gate(runs)
     )
     # What the flags name lies elsewhere: of such a page the tables are made again, not the whole
-    named = (
-        audit,
-        ratings,
-        native,
-        native_task,
-        strata,
-        verdicts,
-        repeat,
-        scores,
-        exclude,
-        metric,
-        threshold,
-        floor,
-    )
-    is_of_run = scale == "1:5" and not any(
-        (*named, *senses.values(), checks, reader, reader_task, task, group)
-    )
-    asked = GivenSettings.of(resamples=resamples, seed=seed, interval=interval)
     claims = PageClaims({}, {}, __version__, is_of_run=False)
     if len(runs) == 1:
-        claims = page_claims_of(runs[0], asked, is_of_run=is_of_run)
+        claims = page_claims_of(runs[0], drawn.given(), is_of_run=flags == AuditFlags())
     typer.echo(write_report(run, page, found=found, sign=claims.written_on))
     if figures is not None:
         for file in write_drawings(found.drawings(), figures, format=figure_format):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format, Interval, Resamples, resampling
+from hesperus.cli.measure_flags import Format, Interval, Resamples, Resampling
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
@@ -106,15 +106,10 @@ def empathy(
         return
     if out is None:
         raise UsageError("name the folder for the evaluator with --out, or show the split alone with --split")
-    trainer = _trainer(
-        encoder,
-        rates=rate,
-        epochs=epochs,
-        sizes=(batch_size, max_tokens),
-        tune_seeker=tune_seeker,
-        place=(device, dtype),
-    ) if not baseline else _baseline()  # fmt: skip
-    bootstrap = resolve_bootstrap(resampling(resamples, seed, interval), {}, Bootstrap())
+    trainer = _baseline() if baseline else _trainer(
+        encoder, rates=rate, epochs=epochs, sizes=(batch_size, max_tokens), tune_seeker=tune_seeker, place=(device, dtype),
+    )  # fmt: skip
+    bootstrap = resolve_bootstrap(Resampling(resamples, seed, interval).given(), {}, Bootstrap())
     training = _trained(pairs, trainer, out, settings=settings, bootstrap=bootstrap, quiet=quiet)
     print_table(_scores(training, pairs), format)
     typer.echo(f"evaluator: {out}; report: {out / 'report.json'}", err=True)
