@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 from hesperus.cli.export import command
 from hesperus.studies.asked.driving import run_study
-from hesperus.studies.multisense.multisense_study import study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
 
 def test_a_run_whose_models_made_senses_gives_its_originals(tmp_path: Path) -> None:
-    study = study_from_mapping(
+    study = MultisenseStudy.from_mapping(
         {
             "task": "atlas",
             "models": ["pocket/s", "pocket/m"],

@@ -16,7 +16,7 @@ import pytest
 
 from hesperus.models.pocket import WEIGHTS
 from hesperus.studies.asked.driving import run_study
-from hesperus.studies.multisense.multisense_study import study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
 REASON = "the extras `hf` and `serve` are not installed"
 pytest.importorskip("torch", reason=REASON)
@@ -73,9 +73,11 @@ def test_the_study_over_http_equals_the_embedded_one(served: str, tmp_path: Path
         "task": "atlas", "target": ["de", "zh"], "sample": {"n": 8}, "repeats": 1, "concurrency": 2,
         "answers": {"temperature": 0, "max_tokens": 8}, "making": {"temperature": 0, "max_tokens": 96},
     }  # fmt: skip
-    local = run_study(study_from_mapping({**common, "models": ["pocket/s"]}), tmp_path / "local" / "run")
+    local = run_study(
+        MultisenseStudy.from_mapping({**common, "models": ["pocket/s"]}), tmp_path / "local" / "run"
+    )
     remote = run_study(
-        study_from_mapping({**common, "models": [f"http/{name}"], "base_url": served}),
+        MultisenseStudy.from_mapping({**common, "models": [f"http/{name}"], "base_url": served}),
         tmp_path / "remote" / "run",
     )
     remote.raise_if_incomplete()

@@ -21,7 +21,7 @@ from hesperus.reports.tax.commands import steps_of
 from hesperus.studies.asked.driving import run_study
 from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
 from hesperus.studies.translation_tax.simulator import Planted
-from hesperus.studies.translation_tax.tax_study import study_from_mapping
+from hesperus.studies.translation_tax.tax_study import TaxStudy
 
 
 def checklist(words: list[str]) -> dict[str, dict[str, str]]:
@@ -78,7 +78,7 @@ def serve_and_rate(words: list[str]) -> None:
 
 def test_the_commands_of_a_run_that_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    study = study_from_mapping(
+    study = TaxStudy.from_mapping(
         {"task": "atlas", "models": ["pocket/s", "pocket/m"], "target": "de", "sample": {"n": 4},
          "answers": {"temperature": 0.0, "max_tokens": 8}, "naturalise": {"rewriter": "pocket/m"}}
     )  # fmt: skip

@@ -17,7 +17,7 @@ from hesperus.studies.asked.driving import run_study
 from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
 from hesperus.studies.translation_tax.simulator import Planted
 from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
-from hesperus.studies.translation_tax.tax_study import study_from_mapping
+from hesperus.studies.translation_tax.tax_study import TaxStudy
 
 GROUPS = {name: [f"{name}/{k}" for k in (1, 2, 3)] for name in ("english", "chinese")}
 DIMENSIONS = ("semantic", "difficulty", "key", "order", "cue_removal", "excess")
@@ -130,7 +130,7 @@ def test_a_rule_for_unreadable_answers_is_refused(folder: Path) -> None:
 
 
 def test_a_real_run_of_pocket_models_into_a_language_from_right_to_left(tmp_path: Path) -> None:
-    study = study_from_mapping(
+    study = TaxStudy.from_mapping(
         {"task": "atlas", "models": ["pocket/s", "pocket/m"], "target": "ar", "sample": {"n": 12},
          "groups": {"small": ["pocket/s"], "medium": ["pocket/m"]}, "answers": {"temperature": 0.0, "max_tokens": 8},
          "naturalise": {"rewriter": "pocket/m"}}

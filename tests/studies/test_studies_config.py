@@ -8,14 +8,14 @@ import pytest
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.studies.multisense.design import design
-from hesperus.studies.multisense.multisense_study import MultisenseStudy, read_study, study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from hesperus.types import Sense
 
 SMALL = {"task": "atlas", "models": ["pocket/m"], "source": ["en"], "target": ["de", "zh"]}
 
 
 def test_design_has_the_conditions_of_the_paper() -> None:
-    plan = design(study_from_mapping(SMALL))
+    plan = design(MultisenseStudy.from_mapping(SMALL))
     assert [str(cell) for cell in plan.cells] == [
         "instruction=en,input=en",
         "instruction=en,input=en,repeat=2",
@@ -31,7 +31,7 @@ def test_design_has_the_conditions_of_the_paper() -> None:
 
 
 def test_design_of_many_sources_originals_and_variants() -> None:
-    study = study_from_mapping(
+    study = MultisenseStudy.from_mapping(
         SMALL
         | {
             "source": ["en", "de"],
@@ -50,7 +50,7 @@ def test_design_of_many_sources_originals_and_variants() -> None:
 
 
 def test_tags_in_any_style_become_bcp47() -> None:
-    study = study_from_mapping(SMALL | {"source": "eng", "target": ["deu_Latn", "ZH"]})
+    study = MultisenseStudy.from_mapping(SMALL | {"source": "eng", "target": ["deu_Latn", "ZH"]})
     assert study.source == ("en",)
     assert study.target == ("de", "zh")
 
@@ -76,14 +76,14 @@ def test_tags_in_any_style_become_bcp47() -> None:
 )
 def test_faults_are_named(change: dict[str, object], error: type[Exception], words: list[str]) -> None:
     with pytest.raises(error) as caught:
-        study_from_mapping(SMALL | change, file="study.yaml")
+        MultisenseStudy.from_mapping(SMALL | change, file="study.yaml")
     for word in words:
         assert word in str(caught.value)
 
 
 def test_missing_task_is_named() -> None:
     with pytest.raises(DataError, match="task.*missing"):
-        study_from_mapping({"models": ["pocket/m"], "target": ["de"]})
+        MultisenseStudy.from_mapping({"models": ["pocket/m"], "target": ["de"]})
 
 
 def test_study_file_round_trip(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_study_file_round_trip(tmp_path: Path) -> None:
     file.write_text(
         "task: atlas\nmodels: pocket/m\ntarget: [de]\nanswers: {temperature: 0}\n", encoding="utf-8"
     )
-    study = read_study(file)
+    study = MultisenseStudy.read(file)
     assert study == MultisenseStudy(
         task="atlas", models=("pocket/m",), target=("de",), answers={"temperature": 0}
     )
@@ -109,11 +109,11 @@ def test_bad_yaml_names_file_and_line(tmp_path: Path, text: str, words: list[str
     file = tmp_path / "study.yaml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(DataError) as caught:
-        read_study(file)
+        MultisenseStudy.read(file)
     for word in words:
         assert word in str(caught.value)
 
 
 def test_absent_study_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read the study"):
-        read_study(tmp_path / "none.yaml")
+        MultisenseStudy.read(tmp_path / "none.yaml")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hesperus.studies.multisense.multisense_study import study_from_mapping as multisense_study
-from hesperus.studies.similarity.similarity_study import study_from_mapping as similarity_study
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
+from hesperus.studies.similarity.similarity_study import SimilarityStudy
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -42,7 +42,10 @@ def test_study_files_of_the_pages_are_studies(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     Path("exclusions.csv").write_text("item,reason\nq1,doubled option\n", encoding="utf-8")
     Path("articles.csv").write_text("wiki,articles\nen,7000000\n", encoding="utf-8")
-    for page, study in (("studies.md", multisense_study), ("similarity.md", similarity_study)):
+    for page, study in (
+        ("studies.md", MultisenseStudy.from_mapping),
+        ("similarity.md", SimilarityStudy.from_mapping),
+    ):
         values = yaml.safe_load(next(block for block in blocks(page, "yaml") if "exclude" in block))
         found = study(values, file=page)
         assert dict(found.exclude) == {"q1": "doubled option"}

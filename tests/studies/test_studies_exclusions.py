@@ -13,7 +13,7 @@ from hesperus.errors import DataError, UsageError
 from hesperus.records import read_run
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.exclusions import excluded_items, without_records
-from hesperus.studies.multisense.multisense_study import MultisenseStudy, read_study, study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from hesperus.tasks import task
 from loopback_endpoint import serving
 
@@ -28,7 +28,7 @@ def study(folder: Path, base_url: str = "http://127.0.0.1:9/v1", **more: object)
         "models": "http/tide",
         "target": "de",
     }
-    return study_from_mapping({**given, "base_url": base_url, **more})
+    return MultisenseStudy.from_mapping({**given, "base_url": base_url, **more})
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_excluded_items_are_not_asked_and_are_counted_by_reason(tmp_path: Path) 
             float(str(row["to_ask"])) for row in plan_study(what).rows if row["stage"] != "total"
         )
         (tmp_path / "out.csv").unlink()
-        resolved = read_study(tmp_path / "run" / "study.yaml")
+        resolved = MultisenseStudy.read(tmp_path / "run" / "study.yaml")
         assert resolved == what and default_folder(resolved) == default_folder(what)
         run_study(resolved, tmp_path / "again")
         assert len(endpoint.asked) == asked

@@ -16,7 +16,7 @@ from hesperus.studies.asked.driving import run_study
 from hesperus.studies.asked.keeping import StudyRun
 from hesperus.studies.reread.rereading import reread
 from hesperus.studies.reread.rows import read_replies
-from hesperus.studies.similarity.similarity_study import study_from_mapping
+from hesperus.studies.similarity.similarity_study import SimilarityStudy
 from hesperus.tasks import items_frame, items_from_frame, load_items, task
 from loopback_endpoint import Action, Say, serving, user_text
 
@@ -78,7 +78,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
     folder = tmp_path_factory.mktemp("capitals")
     path = write_world(folder)
     with serving(answer) as endpoint:
-        study = study_from_mapping(
+        study = SimilarityStudy.from_mapping(
             {"task": str(path), "data": str(folder / "{language}.jsonl"), "models": "http/tide", "languages": ["de", "en"],
              "scoring": "generate", "base_url": endpoint.url, "comparison": {"permutations": 9}}
         )  # fmt: skip

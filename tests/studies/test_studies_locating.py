@@ -13,7 +13,7 @@ from hesperus.errors import UsageError
 from hesperus.studies.asked.desk import Terms, models_named
 from hesperus.studies.asked.driving import run_study
 from hesperus.studies.asked.locating import home_of
-from hesperus.studies.multisense.multisense_study import study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from loopback_endpoint import Say, serving
 
 RIDDLES = """
@@ -180,7 +180,7 @@ def test_what_is_passed_on_names_no_absolute_path_and_a_run_folder_runs_again(
 def test_signature_and_report_name_no_endpoint(tmp_path: Path) -> None:
     values = {"task": "atlas", "models": ["http/m"], "repeats": 2, "sample": {"n": 2}}
     with serving(lambda *_: Say("A")) as endpoint:
-        study = study_from_mapping({**values, "base_url": endpoint.url})
+        study = MultisenseStudy.from_mapping({**values, "base_url": endpoint.url})
         folder = run_study(study, tmp_path / "run").folder
         host = endpoint.url.split("/")[2]
     assert (

@@ -22,7 +22,7 @@ from hesperus.errors import BudgetReachedError, ModelError, UnknownNameError, Us
 from hesperus.records import read_run
 from hesperus.senses import SenseMaker
 from hesperus.studies.asked.driving import plan_study, run_study
-from hesperus.studies.multisense.multisense_study import MultisenseStudy, study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from loopback_endpoint import Action, Endpoint, Say, Send, serving, user_text
 
 ITEMS = 24
@@ -37,7 +37,7 @@ def study(task: Path, endpoint: Endpoint | None, /, **more: Any) -> MultisenseSt
         "models": ["http/tide"],
         "target": ["de"],
     }
-    return study_from_mapping({**values, "base_url": base_url, **more})
+    return MultisenseStudy.from_mapping({**values, "base_url": base_url, **more})
 
 
 def test_a_study_asks_makes_and_records_everything(tmp_path: Path) -> None:

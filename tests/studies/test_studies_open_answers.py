@@ -32,7 +32,7 @@ from hesperus.studies.evaluating.pairing import paired
 from hesperus.studies.evaluating.replies import read_replies, replies_of
 from hesperus.studies.evaluating.translating import Translating, Way
 from hesperus.studies.evaluating.translation_store import TranslationStore
-from hesperus.studies.translate_then_evaluate.open_study import study_from_mapping
+from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from hesperus.translation import GREEDY, Decoding
 from hesperus.translation.translator_registry import translator
 from hesperus.types import Reply
@@ -420,5 +420,5 @@ def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
     (example,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     exec(compile(example, PAGE.name, "exec"), {})
     (declared,) = re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    study = study_from_mapping(yaml.safe_load(declared), file=PAGE.name)
+    study = OpenAnswersStudy.from_mapping(yaml.safe_load(declared), file=PAGE.name)
     assert study.languages == ("de", "sw", "hi") and study.trained_on == {"openai/gpt-4o-mini": ("de", "hi")}

@@ -24,11 +24,7 @@ from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
-from hesperus.studies.translate_then_evaluate.open_study import (
-    OpenAnswersStudy,
-    read_study,
-    study_from_mapping,
-)
+from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from loopback_endpoint import Action, Say, Send, serving
 
 ITEMS = 6
@@ -42,7 +38,7 @@ def study(folder: Path, url: str = "http://127.0.0.1:9/v1", /, **more: Any) -> O
         "task": str(task), "data": str(task.with_suffix(".jsonl")), "models": ["http/m"], "languages": ["de"],
         "translator": "http/t", "judge": "http/j", "base_url": url,
     }  # fmt: skip
-    return study_from_mapping({**values, **more})
+    return OpenAnswersStudy.from_mapping({**values, **more})
 
 
 def study_table(run: StudyRun, name: str) -> Table:
@@ -135,7 +131,9 @@ def test_a_second_run_asks_and_translates_nothing_and_writes_the_same(tmp_path: 
         first = run_study(study(tmp_path, endpoint.url), tmp_path / "run")
         asked = len(endpoint.asked)
         again = run_study(
-            read_study(first.folder / "study.yaml"), tmp_path / "again", store=tmp_path / "replies.sqlite"
+            OpenAnswersStudy.read(first.folder / "study.yaml"),
+            tmp_path / "again",
+            store=tmp_path / "replies.sqlite",
         )
         assert len(endpoint.asked) == asked
         judged = study(tmp_path, endpoint.url, judge="embedded")
@@ -197,7 +195,7 @@ def test_a_plan_counts_every_stage_as_a_range_that_holds_what_is_asked(tmp_path:
 
 def test_thirty_languages_are_planned_at_once() -> None:
     tags = tuple(tag for tag in languages() if language(tag).paper_family)
-    made = study_from_mapping(
+    made = OpenAnswersStudy.from_mapping(
         {"task": "information-prompts", "models": ["http/a", "http/b"], "languages": tags, "translator": "http/t",
          "judge": "http/j", "sample": {"n": 150}, "base_url": "http://127.0.0.1:9/v1"}
     )  # fmt: skip
@@ -254,7 +252,7 @@ def test_flags_and_files_declare_the_same_languages_of_training(tmp_path: Path) 
 def test_the_planted_loss_of_information_is_found_with_its_coverage(tmp_path: Path) -> None:
     """Pocket models describe countries and translate within their world; what they believe in each language is known."""
     tags = ("de", "hi", "sw")
-    made = study_from_mapping(
+    made = OpenAnswersStudy.from_mapping(
         {"task": "atlas-describe", "models": ["pocket/l"], "languages": tags, "translator": "pocket/l",
          "answers": {"temperature": 0, "max_tokens": 128}, "sample": {"n": 24}, "bootstrap": {"resamples": 500}}
     )  # fmt: skip

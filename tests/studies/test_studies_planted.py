@@ -17,7 +17,7 @@ from hesperus.measures import Bootstrap
 from hesperus.models.pocket import beliefs
 from hesperus.studies.asked.driving import run_study
 from hesperus.studies.asked.keeping import StudyRun
-from hesperus.studies.multisense.multisense_study import study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
 MODELS = ("pocket/s", "pocket/m", "pocket/l")
 LANGUAGES = ("en", "de", "es", "fr", "sw", "ru", "ar", "hi", "zh", "ja", "ko", "th")
@@ -35,7 +35,7 @@ def planted() -> Planted:
 @pytest.fixture(scope="module", params=["generate", "logprobs"])
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudyRun]:
     """The atlas in its own words in 12 languages, and in each model's own translation from English."""
-    study = study_from_mapping(
+    study = MultisenseStudy.from_mapping(
         {"task": "atlas", "models": MODELS, "target": [tag for tag in LANGUAGES if tag != "en"], "originals": True,
          "conditions": ["T", "X"], "repeats": 1, "scoring": request.param, "answers": {"temperature": 0, "max_tokens": 8},
          "making": {"temperature": 0, "max_tokens": 128}}
@@ -122,7 +122,7 @@ def test_the_table_of_coverage_is_uneven_enough_to_tell(planted: Planted) -> Non
 
 
 def test_records_are_the_same_on_every_day(run: StudyRun, tmp_path: Path) -> None:
-    study = study_from_mapping(
+    study = MultisenseStudy.from_mapping(
         {**run.run.study, "target": ["sw"], "models": ["pocket/s"], "originals": False}
     )
     first = run_study(study, tmp_path / "a" / "run")

@@ -31,7 +31,7 @@ from hesperus.measures import Bootstrap, agreement_statistics, estimate, kappa_p
 from hesperus.records import conform, read_run, write_records
 from hesperus.studies.asked.driving import default_folder, run_study
 from hesperus.studies.similarity.grouping import grouping
-from hesperus.studies.similarity.similarity_study import read_study, study_from_mapping
+from hesperus.studies.similarity.similarity_study import SimilarityStudy
 
 MODELS = ("a/small", "a/large", "b/small", "b/large")
 LANGUAGES = ("en", "de", "sw")
@@ -345,7 +345,7 @@ comparison:
 """,
         encoding="utf-8",
     )
-    study = read_study(file)
+    study = SimilarityStudy.read(file)
     done = run_study(study, tmp_path / "run")
     assert done.faults == () and done.records.height == world.height - len(MODELS) * len(LANGUAGES)
     assert str(done.excluded) == "1 item left out (1 no reason given)"
@@ -361,7 +361,7 @@ comparison:
     assert found["similarity"].rows[0]["n"] == ITEMS - 1
     for name in ("articles.tsv", "out.txt"):
         (tmp_path / name).unlink()
-    resolved = read_study(tmp_path / "run" / "study.yaml")
+    resolved = SimilarityStudy.read(tmp_path / "run" / "study.yaml")
     assert resolved == study and default_folder(resolved) == default_folder(study)
     run_study(resolved, tmp_path / "again")
     for name in ("records.parquet", "study.yaml", "signature.json"):
@@ -372,7 +372,7 @@ comparison:
     ]
     assert table.signature["excluded"] == run.signature["excluded"]
     with pytest.raises(UsageError, match="would be written over what it reads"):
-        run_study(study_from_mapping({"records": str(tmp_path / "run")}), tmp_path / "run")
+        run_study(SimilarityStudy.from_mapping({"records": str(tmp_path / "run")}), tmp_path / "run")
 
 
 def test_the_shipped_grouping_holds_the_tables_of_the_paper() -> None:
@@ -455,7 +455,7 @@ def test_a_study_that_cannot_be_is_refused(
     values: dict[str, object], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        study_from_mapping(values)
+        SimilarityStudy.from_mapping(values)
 
 
 def test_numbers_of_languages_that_break_their_contract(world: pl.DataFrame, tmp_path: Path) -> None:
@@ -465,7 +465,7 @@ def test_numbers_of_languages_that_break_their_contract(world: pl.DataFrame, tmp
         (tmp_path / "n.csv").write_text(text, encoding="utf-8")
         numbers = {"file": str(tmp_path / "n.csv"), "value": "n", "source": "s", "date": "d", **more}
         study = {"records": str(tmp_path / "r.parquet"), "comparison": {"languages": {"x": numbers}}}
-        run_study(study_from_mapping(study), tmp_path / "run")
+        run_study(SimilarityStudy.from_mapping(study), tmp_path / "run")
 
     with pytest.raises(UnknownNameError, match="unknown column of n.csv: 'n'"):
         run("language,m\nen,1\n")
@@ -489,7 +489,10 @@ def test_numbers_of_languages_that_break_their_contract(world: pl.DataFrame, tmp
         ({"exclude": "none.txt"}, UsageError, "cannot read the list of items to leave out"),
     ):
         with pytest.raises(error, match=message):
-            run_study(study_from_mapping({"records": str(tmp_path / "r.parquet"), **more}), tmp_path / "run")
+            run_study(
+                SimilarityStudy.from_mapping({"records": str(tmp_path / "r.parquet"), **more}),
+                tmp_path / "run",
+            )
 
 
 def test_a_table_of_all_languages_serves_a_study_of_a_few(shared_data: Path, tmp_path: Path) -> None:
@@ -499,7 +502,7 @@ def test_a_table_of_all_languages_serves_a_study_of_a_few(shared_data: Path, tmp
         "file": str(tmp_path / "linguameta.tsv"), "language": "bcp_47_code", "value": "estimated_number_of_speakers",
         "log": True, "source": "LinguaMeta", "date": "2024",
     }  # fmt: skip
-    study = study_from_mapping(
+    study = SimilarityStudy.from_mapping(
         {"task": "atlas", "models": ["pocket/s"], "languages": ["en", "zh", "sw"],
          "comparison": {"languages": {"speakers": numbers}}}
     )  # fmt: skip

@@ -17,14 +17,14 @@ from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
-from hesperus.studies.similarity.similarity_study import read_study, study_from_mapping
+from hesperus.studies.similarity.similarity_study import SimilarityStudy
 
 LANGUAGES = ("en", "de", "sw", "zh")
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
-    study = study_from_mapping(
+    study = SimilarityStudy.from_mapping(
         {"task": "atlas", "models": "pocket/m", "languages": LANGUAGES, "scoring": "both",
          "answers": {"temperature": 0, "max_tokens": 8}, "comparison": {"permutations": 19, "bootstrap": {"level": 0.999}}}
     )  # fmt: skip
@@ -72,7 +72,7 @@ def test_where_the_two_ways_of_answering_differ_is_counted(run: StudyRun) -> Non
 
 @pytest.mark.parametrize("scoring", ["logprobs", "generate"])
 def test_either_way_alone(scoring: str, tmp_path: Path) -> None:
-    study = study_from_mapping(
+    study = SimilarityStudy.from_mapping(
         {"task": "atlas", "models": "pocket/m", "languages": ["en", "de"], "scoring": scoring, "sample": {"n": 12},
          "answers": {"temperature": 0, "max_tokens": 8}}
     )  # fmt: skip
@@ -90,12 +90,13 @@ def test_a_plan_of_both_ways_counts_both() -> None:
         "languages": ["en", "de"],
         "sample": {"n": 12},
     }
-    both = plan_study(study_from_mapping({**values, "scoring": "both"})).rows
+    both = plan_study(SimilarityStudy.from_mapping({**values, "scoring": "both"})).rows
     assert {row["stage"] for row in both} == {"answer", "score", "total"}
     totals = {row["model"]: row["requests"] for row in both if row["stage"] == "total"}
     assert totals == {"pocket/s": 48, "pocket/m": 48}
     alone = [
-        plan_study(study_from_mapping({**values, "scoring": way})).rows for way in ("generate", "logprobs")
+        plan_study(SimilarityStudy.from_mapping({**values, "scoring": way})).rows
+        for way in ("generate", "logprobs")
     ]
     assert sum(float(str(rows[-1]["tokens_in_low"])) for rows in alone) == both[-1]["tokens_in_low"]
     longest = [float(str(rows[-1]["tokens_out_high"])) for rows in alone]
@@ -103,7 +104,7 @@ def test_a_plan_of_both_ways_counts_both() -> None:
 
 
 def test_a_resolved_study_gives_the_same_run(run: StudyRun, tmp_path: Path) -> None:
-    resolved = read_study(run.folder / "study.yaml")
+    resolved = SimilarityStudy.read(run.folder / "study.yaml")
     assert run_study(resolved, tmp_path / "again", store=run.folder.parent / "replies.sqlite").faults == ()
     for name in ("records.parquet", "items.parquet", "study.yaml", "signature.json"):
         assert (tmp_path / "again" / name).read_bytes() == (run.folder / name).read_bytes()
@@ -111,4 +112,4 @@ def test_a_resolved_study_gives_the_same_run(run: StudyRun, tmp_path: Path) -> N
 
 def test_a_study_of_records_has_no_plan() -> None:
     with pytest.raises(UsageError, match="compares records and asks nothing"):
-        plan_study(study_from_mapping({"records": "x.parquet"}))
+        plan_study(SimilarityStudy.from_mapping({"records": "x.parquet"}))

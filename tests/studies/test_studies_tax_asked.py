@@ -17,7 +17,7 @@ from hesperus.records import read_run
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
 from hesperus.studies.translation_tax.strata import read_strata
-from hesperus.studies.translation_tax.tax_study import study_from_mapping
+from hesperus.studies.translation_tax.tax_study import TaxStudy
 from loopback_endpoint import Say, serving, user_text
 
 POCKET: dict[str, Any] = {
@@ -30,7 +30,7 @@ POCKET: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
-    return run_study(study_from_mapping(POCKET), tmp_path_factory.mktemp("tax") / "run")
+    return run_study(TaxStudy.from_mapping(POCKET), tmp_path_factory.mktemp("tax") / "run")
 
 
 def test_pocket_models_and_the_atlas_go_through_the_whole_audit(run: StudyRun) -> None:
@@ -48,7 +48,7 @@ def test_pocket_models_and_the_atlas_go_through_the_whole_audit(run: StudyRun) -
         scores.height == 3 * 16 and scores["bleu"].null_count() <= 1
     )  # a text that did not come back has no score
     held = read_run(run.folder)
-    assert study_from_mapping(held.study) == study_from_mapping(POCKET)
+    assert TaxStudy.from_mapping(held.study) == TaxStudy.from_mapping(POCKET)
     golds = run.records.group_by("item").agg(pl.col("gold").n_unique())["gold"]
     assert golds.max() == 1
 
@@ -74,14 +74,14 @@ def test_the_run_is_read_by_the_command_without_a_flag(run: StudyRun) -> None:
 
 
 def test_a_second_run_asks_nothing_and_other_strata_are_refused(run: StudyRun) -> None:
-    study = study_from_mapping(POCKET)
+    study = TaxStudy.from_mapping(POCKET)
     plan = plan_study(study, store=run.folder.parent / "replies.sqlite")
     known = [row for row in plan.rows if row["stage"] == "make" and row["what"] == "en_from_sw"]
     assert known and all(row["to_ask"] == 0 for row in known)
     before = {path.name: path.read_bytes() for path in run.folder.iterdir()}
     run_study(study, run.folder)
     assert {path.name: path.read_bytes() for path in run.folder.iterdir()} == before
-    other = study_from_mapping({**POCKET, "naturalise": {"rewriter": "pocket/l", "sizes": {"low": 1}}})
+    other = TaxStudy.from_mapping({**POCKET, "naturalise": {"rewriter": "pocket/l", "sizes": {"low": 1}}})
     with pytest.raises(UsageError, match="holds other strata"):
         run_study(other, run.folder)
     (run.folder / "signature.json").write_bytes(before["signature.json"])
@@ -102,7 +102,7 @@ def test_an_endpoint_verifies_and_a_native_benchmark_stands_beside(tmp_path: Pat
         TASK.replace("  en:\n", "  de:\n").replace("yes", "ja").replace("no}", "nein}"), encoding="utf-8"
     )
     with serving(_behave) as endpoint:
-        study = study_from_mapping(
+        study = TaxStudy.from_mapping(
             {"task": "atlas", "models": "pocket/l", "target": "de", "sample": {"n": 8}, "base_url": endpoint.url,
              "naturalise": {"rewriter": "pocket/l", "verifier": "http/judge", "anchor": "original"},
              "translator": "pocket/m", "native": {"task": str(native), "data": str(native.with_suffix(".jsonl"))}}
@@ -144,11 +144,11 @@ def test_a_study_that_cannot_be_meant_is_refused(
     change: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        study_from_mapping({**POCKET, **change})
+        TaxStudy.from_mapping({**POCKET, **change})
 
 
 def test_a_subject_that_items_do_not_have_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    study = study_from_mapping({**POCKET, "naturalise": {"rewriter": "pocket/l", "subject": "topic"}})
+    study = TaxStudy.from_mapping({**POCKET, "naturalise": {"rewriter": "pocket/l", "subject": "topic"}})
     with pytest.raises(UnknownNameError, match="group of the items: 'topic'"):
         run_study(study, tmp_path / "run")
     assert not (tmp_path / "replies.sqlite").exists()

@@ -14,7 +14,7 @@ import typer
 import yaml
 
 from hesperus.cli.app import app
-from hesperus.studies.translation_tax.tax_study import study_from_mapping
+from hesperus.studies.translation_tax.tax_study import TaxStudy
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("translation_tax.md", "simulator.md")
@@ -46,7 +46,7 @@ def test_every_command_of_the_page_takes_the_flags_that_it_shows(page: str) -> N
 def test_the_study_file_of_the_page_is_one() -> None:
     text = (DOCS / "translation_tax.md").read_text(encoding="utf-8")
     values = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", text, re.S)[0])
-    study = study_from_mapping({**values, "exclude": []})
+    study = TaxStudy.from_mapping({**values, "exclude": []})
     assert (
         study.back.code == "en_from_zh@ct2/nllb-200-600M" and study.natural.maker == "deepseek/deepseek-chat"
     )

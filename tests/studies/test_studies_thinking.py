@@ -9,13 +9,13 @@ import pytest
 
 from hesperus.errors import DataError, UsageError
 from hesperus.studies.asked.driving import run_study
-from hesperus.studies.multisense.multisense_study import study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from hesperus.studies.similarity.similarity_study import SimilarityStudy
 from loopback_endpoint import Action, Say, Send, serving
 
 
 def study(url: str, **more: Any):
-    return study_from_mapping(
+    return MultisenseStudy.from_mapping(
         {"task": "atlas", "models": ["http/thinker"], "source": "en", "target": [], "repeats": 2, "sample": {"n": 4},
          "base_url": url, **more}
     )  # fmt: skip

@@ -79,7 +79,3 @@ class MultisenseStudy(Declared, Instructed):
         if not self.target and not self.senses and self.repeats < 2:
             raise ValueError("nothing to compare: give a target, a sense, or repeats of at least 2")
         return self
-
-
-study_from_mapping = MultisenseStudy.from_mapping
-read_study = MultisenseStudy.read

@@ -187,7 +187,3 @@ class SimilarityStudy(Declared, Instructed):
             self.shard,
             self.instruction_language,
         )
-
-
-study_from_mapping = SimilarityStudy.from_mapping
-read_study = SimilarityStudy.read

@@ -82,7 +82,3 @@ class OpenAnswersStudy(Declared):
     def subject(self) -> Subject:
         """What is asked about."""
         return Subject(self.task, self.data, self.sample, self.exclude, {}, self.shard)
-
-
-study_from_mapping = OpenAnswersStudy.from_mapping
-read_study = OpenAnswersStudy.read

@@ -190,10 +190,6 @@ class TaxStudy(Declared, Instructed):
         return replace(self.subject(), task=own.task, data=own.data, sample=own.sample, exclude={})
 
 
-study_from_mapping = TaxStudy.from_mapping
-read_study = TaxStudy.read
-
-
 def _code(name: str | None) -> str | None:
     """A maker's name as a sense code can hold it."""
     if name is None:
