@@ -61,7 +61,7 @@ def test_what_is_wrong_is_said(table: Path, words: list[str], message: str) -> N
 
 
 def test_flags_that_choose_records_are_refused(table: Path) -> None:
-    flags = RaterFlags(("item",), "who", "score", "nominal", None, None, "error", False)
+    flags = RaterFlags(["item"], "who", "score", level="nominal")
     given = {"--model": ["m"], "--task": None, "--a": ""}
     with pytest.raises(
         UsageError, match="--model chooses among records, and raters measures a table of ratings"
