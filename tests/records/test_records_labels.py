@@ -223,6 +223,10 @@ def test_as_many_labels_as_letters_are_a_closed_set_and_more_are_free_text(
     assert label_counts(conform(table(*rows))) == counted
 
 
+def test_a_task_in_which_one_label_occurs_has_two_options_at_least() -> None:
+    assert label_counts(conform(table(("A", "A"), ("A", "A")))) == {"t": 2}
+
+
 def test_labels_that_are_no_options_are_shown_with_the_most_frequent_first() -> None:
     answers = ["P", "Q", "Q", "R", "R", "R", *"STUV"]
     with pytest.raises(

@@ -90,11 +90,27 @@ def test_every_command_ends_with_the_sentence(tmp_path: Path, lost: str) -> None
         assert "Nothing was answered" in out.read_text(encoding="utf-8"), command
 
 
+def test_a_comparison_with_a_model_that_answers_nothing_says_so(tmp_path: Path) -> None:
+    made = (
+        (answers(3, (lost,), ("en", "de")), model)
+        for lost, model in (("answered", "m/good"), ("error", "m/silent"))
+    )
+    both = pl.concat(
+        [frame.filter(pl.col("model") == "m1").with_columns(model=pl.lit(name)) for frame, name in made]
+    )
+    run = saved(tmp_path / "both", both, "multisense")
+    named = ("--model-a", "m/silent", "--model-b", "m/good")
+    told = call("compare", run, run, "accuracy", *named, "--resamples", 20)
+    assert told.exit_code == 0 and told.stdout == ""
+    assert "side a (m/silent): nothing was answered" in told.stderr and "side b (" not in told.stderr
+    assert "no difference could be measured: " in told.stderr and "without a reply (error)" in told.stderr
+
+
 def test_a_comparison_names_the_side_that_answers_nothing(tmp_path: Path) -> None:
     good = saved(tmp_path / "good", answers(3, ("answered",), ("en", "de")), "multisense")
     bad = saved(tmp_path / "bad", answers(3, ("blocked",), ("en", "de")), "multisense")
     told = call("compare", good, bad, "accuracy", "--resamples", 20)
-    assert "side b: nothing was answered" in told.stderr and "side a" not in told.stderr
+    assert "side b: nothing was answered" in told.stderr and "side a:" not in told.stderr
     rows = json.loads(call("compare", good, bad, "accuracy", "--resamples", 20, "--format", "json").stdout)[
         "rows"
     ]

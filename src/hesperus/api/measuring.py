@@ -215,10 +215,12 @@ def compare(
         refuse_labels(what, one)
     agreed = agreed_settings(given, [one.study for one in said])
     before, after = (records.read_records(Path(run), columns=agreed.by) for run in (run_a, run_b))
-    for side, answers in (("a", before), ("b", after)):
-        nothing = nothing_answered(answers)
-        if nothing:
-            warnings.warn(f"side {side}: {nothing}", HesperusWarning, stacklevel=2)
+    for side, answers, model in (("a", before, model_a), ("b", after, model_b)):
+        own = answers if model is None else answers.filter(pl.col("model") == model)
+        nothing = nothing_answered(own)
+        if nothing and len(own):
+            of = f" ({model})" if model is not None else ""
+            warnings.warn(f"side {side}{of}: {nothing}", HesperusWarning, stacklevel=2)
     made = compare_table(
         (before, after), what, models=named, by=agreed.by, invalid=agreed.invalid, bootstrap=agreed.bootstrap,
         exact=exact,

@@ -68,7 +68,9 @@ def command(
         run_a, run_b, what, model_a=model_a, model_b=model_b, exact=exact, **flags.named(),
     )  # fmt: skip
     if format == "table" and all(row["value"] is None for row in found.rows):
-        return  # what was not answered has been said
+        reasons = dict.fromkeys(str(row["reason"]) for row in found.rows if row["reason"])
+        typer.echo(f"no difference could be measured: {'; '.join(reasons) or 'no row'}", err=True)
+        return
     is_short = (
         format == "table"
         and found.measure.removeprefix("compare ") in OPEN_COMPARED
