@@ -165,6 +165,22 @@ def test_half_of_the_last_twenty_tries_make_a_refusing_endpoint():
     assert not circuit.is_refusing
 
 
+def test_nine_failures_of_the_last_ten_stop_a_run_and_nine_of_eleven_do_not():
+    late = Circuit()
+    for _ in range(30):
+        late.succeeded()
+    assert not any(late.failed("http_401", 100, retried=False) for _ in range(8))
+    late.succeeded()
+    assert late.failed("http_401", 100, retried=False), "nine of the last ten"
+    later = Circuit()
+    for _ in range(30):
+        later.succeeded()
+    assert not any(later.failed("http_401", 100, retried=False) for _ in range(8))
+    later.succeeded()
+    later.succeeded()
+    assert not later.failed("http_401", 100, retried=False)
+
+
 def test_runs_stop_at_the_numbers_that_are_promised():
     nothing_works = Circuit()
     assert [nothing_works.failed("http_400", 100, retried=False) for _ in range(20)] == [False] * 19 + [True]

@@ -11,6 +11,7 @@ from hesperus.measures import (
     Key,
     NoCorners,
     Statistic,
+    ac3_statistic,
     agreement_statistics,
     chance_statistic,
     cohen_statistic,
@@ -117,6 +118,15 @@ def test_pseudo_items_of_a_correlation_stand_in_the_middle_wholly_in_step_or_out
     both = x.std() * y.std()
     assert in_step == pytest.approx([1.0, 0.0, 0.0, *(far * np.array([x.var(), y.var(), both]))])
     assert out_of_step == pytest.approx([1.0, 0.0, 0.0, *(far * np.array([x.var(), y.var(), -both]))])
+
+
+def test_pseudo_items_of_ac3_are_alike_and_right_alike_and_wrong_or_split() -> None:
+    codes = np.array([[0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, 0]], np.int32)
+    key = Key(np.zeros(4, np.int32), np.full(4, 3, np.int32))
+    found = ac3_statistic(codes, key=key, size=2)
+    right, wrong, split = np.array(found.corners)
+    assert right.tolist() == [3, 3, 3, 3] and wrong.tolist() == [3, 3, 0, 3]
+    assert split == pytest.approx([0, 3, 3 * 6 / 12, 3]), "as often right as all are"
 
 
 def test_pseudo_items_of_items_wholly_in_step_vary_as_they_do() -> None:

@@ -148,6 +148,16 @@ def test_correlation_with_yes_and_no_is_tested_by_permutation() -> None:
     assert pearson_p(score, agree, resamples=0) is None and spearman_p(x, y, resamples=0) is None
 
 
+def test_only_items_that_count_are_permuted() -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=40), rng.normal(size=40)
+    counted = np.arange(40) % 3 > 0
+    gaps = np.where(np.arange(40) == 1, np.nan, x)
+    assert pearson_p(x, y, counted=counted, resamples=99) == pearson_p(x[counted], y[counted], resamples=99)
+    kept = counted & np.isfinite(gaps)
+    assert pearson_p(gaps, y, counted=counted, resamples=99) == pearson_p(x[kept], y[kept], resamples=99)
+
+
 def test_an_interval_is_withheld_where_few_items_differ() -> None:
     some = np.arange(300.0)
     assert "only 9 items" in too_few_differ(some, some < 9)

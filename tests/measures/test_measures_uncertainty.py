@@ -104,6 +104,16 @@ def test_the_percentile_interval_is_that_of_resampling_item_by_item() -> None:
     assert found.high == pytest.approx(high, abs=0.006)
 
 
+def test_the_interval_of_a_correlation_is_that_of_resampling_item_by_item() -> None:
+    rng = np.random.default_rng(5)
+    x = rng.exponential(size=60)
+    y = x + rng.exponential(size=60)
+    found = pearson(x, y, bootstrap=Bootstrap(4000, seed=2, interval="percentile"))
+    rows = np.random.default_rng(8).integers(0, 60, (4000, 60))
+    low, high = np.quantile([np.corrcoef(x[row], y[row])[0, 1] for row in rows], [0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.02)
+
+
 def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
     rng = np.random.default_rng(4)
     covered = 0
