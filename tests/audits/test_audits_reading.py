@@ -83,6 +83,22 @@ def test_a_task_is_read_with_its_faults(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_an_open_answer_that_each_language_spells_is_no_difference(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {
+            "ID": f"Al-en-{n}",
+            "question": f"한국의 {n}번째 음식은 무엇입니까?",
+            "en_question": f"What is food {n} of Korea?",
+            "annotations": [{"answers": [f"밥 {n}"], "en_answers": [f"rice {n}"]}] if n != 2 else [],
+        }
+        for n in range(4)
+    ]
+    rows[3]["annotations"] = [{"answers": [], "en_answers": ["rice 3"]}]
+    found = task_items(task("blend-kr"), ["ko", "en"], source=lines(tmp_path / "all.jsonl", rows))
+    audit = audit_items(found.items, contract=found.contract, known=found.known)
+    assert [(f.kind, f.item, f.languages) for f in audit.findings] == [("gold_missing", "Al-en-3", ("ko",))]
+
+
 def test_what_a_task_lacks_is_said(tmp_path: Path) -> None:
     found = task(
         quiz(tmp_path, [{"subject": "a", "id": "1", "question": None, "options": None, "gold": None}])

@@ -256,7 +256,7 @@ def example(task: Task) -> str:
         spoken = others[0] if others else "de"
         return f"hesperus run translate_then_evaluate {asked} --translator openai/gpt-4o-mini --language {spoken}{more}"
     if task.form == "text" and others:
-        return f"hesperus run similarity {asked} --language {source} --language {others[0]}{more}"
+        return f"hesperus run similarity {asked} --language {source} --language {others[0]} --scoring generate{more}"
     target = others[0] if others and task.key.parallel else "de" if source == "en" else "en"
     return f"hesperus run multisense {asked} --source {source} --target {target}{more}"
 
