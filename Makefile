@@ -20,7 +20,7 @@ $(VENV)/.dev: $(VENV)/.core
 
 $(VENV)/.full: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(TORCH)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hf,mt,serve,inspect,datasets,train]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hf,mt,serve,inspect,datasets,train,ray]'
 	touch $@
 
 demo: $(VENV)/.core

@@ -10,6 +10,7 @@
     ├── ModelError            an endpoint or a local model failed: exit code 3
     │   ├── TransientError        worth another try (429, 5xx, time-outs)
     │   └── PermanentError        not worth one (401, 404, unreadable protocol)
+    ├── EngineError           the cluster that asks cannot be used, or is gone: exit code 3
     ├── StoreError            the reply store cannot be used: exit code 3
     ├── BudgetReachedError    a budget stopped the run; run again to go on: exit code 4
     └── PendingError          replies are to come, from batches or files: exit code 5
@@ -132,6 +133,10 @@ class TransientError(ModelError):
 
 class PermanentError(ModelError):
     """Not worth another try."""
+
+
+class EngineError(HesperusError):
+    """What models are asked by, such as a Ray cluster, cannot be used or is gone; what was answered is kept."""
 
 
 class StoreError(HesperusError):

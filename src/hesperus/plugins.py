@@ -88,6 +88,11 @@ def load_file(path: Path | str) -> bool:
     return True
 
 
+def loaded() -> tuple[str, ...]:
+    """Paths of the files that were loaded, sorted."""
+    return tuple(sorted(map(str, _loaded)))
+
+
 def names(group: str, built_in: Mapping[str, object]) -> tuple[str, ...]:
     """Names that there is something for, sorted.
 

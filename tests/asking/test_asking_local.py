@@ -12,10 +12,12 @@ from collections.abc import Sequence
 import pytest
 
 from hesperus.asking import Budget, Policy, ReplyStore, Spending, ask, held, request_key
+from hesperus.asking.spending import Purse
 from hesperus.asking.store import Entry
 from hesperus.asking.turns import turn
-from hesperus.errors import BudgetReachedError, PermanentError, StoreError
+from hesperus.errors import BudgetReachedError, PermanentError, StoreError, TransientError
 from hesperus.models import ScriptedModel
+from hesperus.models.protocol import Copies
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 
 
@@ -256,3 +258,63 @@ def test_a_store_that_fails_is_raised(store):
 def test_a_store_in_memory_will_do():
     with ReplyStore(":memory:") as store:
         assert ask(Batches(), questions("a"), store=store) == [Reply("A", tokens_in=1, tokens_out=1)]
+
+
+class Copied:
+    """Three copies of a local model, which are lost with one text, and with another once."""
+
+    name, identity = "x/copied", {"weights": "0"}
+
+    def __init__(self) -> None:
+        self.seen: list[list[str]] = []
+        self.busy = self.busiest = 0
+
+    def copies(self) -> Copies:
+        return Copies(3, 4)
+
+    def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+        texts = [request.prompt.user for request in requests]
+        first = not any("unlucky." in batch for batch in self.seen)
+        self.seen.append(texts)
+        self.busy += 1
+        self.busiest = max(self.busiest, self.busy)
+        time.sleep(0.02)
+        self.busy -= 1
+        if "deadly.." in texts or ("unlucky." in texts and first):
+            raise TransientError("a worker was lost", kind="worker_lost")
+        return [Reply(text.upper(), tokens_in=len(text), tokens_out=1) for text in texts]
+
+
+def test_copies_answer_as_many_batches_at_a_time_and_the_same_ones(store):
+    texts = [f"q{n:03}" for n in range(40)]
+    alone, model = Batches(), Copied()
+    with ReplyStore(":memory:") as other:
+        expected = ask(alone, questions(*texts), store=other)
+    assert ask(model, questions(*texts), store=store) == expected
+    assert model.busiest == 3
+    assert sorted(model.seen) == sorted(alone.seen)
+
+
+def test_what_a_lost_copy_had_is_asked_again_whole_then_in_halves_until_the_culprit_fails_alone(store):
+    model, states = Copied(), []
+    texts = ["q1", "q2", "unlucky", "q3", "q4", "q5", "deadly", "q6"]
+    texts = [f"{text:<8}".replace(" ", ".") for text in texts]  # of one length: batches in this order
+    replies = ask(model, questions(*texts), store=store, progress=states.append)
+    failed = [text for text, reply in zip(texts, replies, strict=True) if isinstance(reply, Failure)]
+    assert failed == ["deadly.."]
+    assert states[-1].faults == {
+        "worker_lost": 5
+    }  # the unlucky batch once; the other whole, again, a half, alone
+    assert sum("deadly.." in batch for batch in model.seen) == 4
+
+
+def test_copies_share_a_budget_and_wait_for_what_the_others_hold(store):
+    model = Copied()
+    wanted = questions(*(f"q{n:03}" for n in range(60)), settings=Settings(max_tokens=10))
+    each = Purse(Budget(tokens=10**6), Spending()).hold(wanted[0])
+    spent = Spending()
+    policy = Policy(budget=Budget(tokens=20 * 5 + each.tokens_in + each.tokens_out))
+    with pytest.raises(BudgetReachedError):
+        ask(model, wanted, store=store, policy=policy, spending=spent)
+    assert spent.tokens_in + spent.tokens_out <= policy.budget.tokens
+    assert 20 <= sum(held(model, wanted, store=store)) == spent.requests < 60

@@ -13,7 +13,7 @@ from hesperus.asking.spending import Spending
 from hesperus.asking.store import ReplyStore
 from hesperus.asking.turns import turn
 from hesperus.errors import DataError, UsageError
-from hesperus.models import BatchModel, LocalModel, Model, RemoteModel
+from hesperus.models import BatchModel, CopiedModel, LocalModel, Model, RemoteModel
 from hesperus.types import Failure, Reply, Request
 
 
@@ -50,9 +50,10 @@ def ask(
         BudgetReachedError: The budget leaves requests unasked; what was answered is kept.
         PendingError: Batches are under way, or files were written, that are to be answered elsewhere.
         StoreError: The store cannot be read or written.
+        EngineError: Where the model is asked cannot be used, or is gone; what was answered is kept.
         KeyboardInterrupt: The user interrupted; what was answered is kept.
     """
-    if not isinstance(model, RemoteModel | LocalModel):
+    if not isinstance(model, RemoteModel | LocalModel | CopiedModel):
         raise UsageError(f"{type(model).__name__} is no model: it has neither reply() nor replies()")
     keys, unsayable = _keys(requests, model.identity)
     asked = {key: request for key, request in zip(keys, requests, strict=True) if key not in unsayable}
@@ -90,7 +91,7 @@ def held(model: Model, requests: Sequence[Request], *, store: ReplyStore) -> lis
 
 
 def _run(
-    model: RemoteModel | LocalModel, ledger: Ledger, progress: Report | None
+    model: RemoteModel | LocalModel | CopiedModel, ledger: Ledger, progress: Report | None
 ) -> Mapping[str, Reply | Failure]:
     if not ledger.jobs:
         return {}

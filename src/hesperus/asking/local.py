@@ -1,15 +1,18 @@
-"""Asking a model in this process, batch by batch."""
+"""Asking a model batch by batch: in this process, or several copies of it elsewhere."""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 
 from hesperus.asking.runs import Job, Ledger, storable
 from hesperus.asking.spending import Hold
 from hesperus.asking.store import Entry
-from hesperus.errors import ModelError, PermanentError
-from hesperus.models import LocalModel
+from hesperus.errors import ModelError, PermanentError, TransientError
+from hesperus.models import CopiedModel, LocalModel
+from hesperus.models.protocol import Copies
 from hesperus.types import Reply
 
 GROUP_SECONDS = 0.05
@@ -19,31 +22,37 @@ GROUP_SECONDS = 0.05
 class LocalRun:
     """A run with a local model. Requests of like length share a batch, so that little is computed for padding.
 
+    Each copy of the model has a lane, a thread that has one batch after the other answered; all that they share is touched
+    by the lane whose turn it is, and a lane passes its turn on while its batch is computed.
+
     Args:
         model: Who is asked.
         ledger: What is asked, and what became of it.
     """
 
-    def __init__(self, model: LocalModel, ledger: Ledger) -> None:
+    def __init__(self, model: LocalModel | CopiedModel, ledger: Ledger) -> None:
         self.ledger = ledger
         self._model = model
+        self._batches: deque[Sequence[Job]] = deque()
+        self._turn = threading.Condition()
         self._ready: list[tuple[Job, Reply]] = []
         self._committed_at = time.monotonic()
 
     def main(self) -> None:
         """Ask everything; see Run."""
-        size = max(1, self._model.batch_size)
-        jobs = self.ledger.jobs if size == 1 else sorted(self.ledger.jobs, key=_work_of)
+        model, jobs = self._model, self.ledger.jobs
         try:
-            try:
-                for start in range(0, len(jobs), size):
-                    self._ask(jobs[start : start + size])
-                    if self.ledger.stopping:
-                        break
-                    if time.monotonic() - self._committed_at >= GROUP_SECONDS:
-                        self._commit()
-            finally:
-                self._commit()
+            copies = model.copies() if isinstance(model, CopiedModel) else Copies(1, model.batch_size)
+            size = max(1, copies.batch_size)
+            jobs = jobs if size == 1 else sorted(jobs, key=_work_of)
+            self._batches.extend(jobs[start : start + size] for start in range(0, len(jobs), size))
+            lanes = range(1, min(copies.count, len(self._batches)))
+            others = [threading.Thread(target=self._lane, name="hesperus-lane", daemon=True) for _ in lanes]
+            for thread in others:
+                thread.start()
+            self._lane()
+            for thread in others:
+                thread.join()
         except BaseException as error:  # it must reach the caller's thread, which raises it
             self.ledger.halt(error)
 
@@ -55,38 +64,65 @@ class LocalRun:
         """The same as ``stop``: a batch under way cannot be cut short."""
         self.stop()
 
+    def _lane(self) -> None:
+        """Have batches answered until none is left."""
+        with self._turn:
+            try:
+                try:
+                    while self._batches and not self.ledger.stopping:
+                        self._ask(self._batches.popleft())
+                        self._turn.notify_all()
+                        if time.monotonic() - self._committed_at >= GROUP_SECONDS:
+                            self._commit()
+                finally:
+                    self._commit()
+                    self._turn.notify_all()
+            except BaseException as error:  # see main
+                self.ledger.halt(error)
+
     def _ask(self, batch: Sequence[Job]) -> None:
-        """Answer one batch; where it fails as a whole, its requests one by one, so that the culprit alone fails."""
+        """Answer as much of a batch as the budget has room for; the rest comes next."""
         held: list[tuple[Job, Hold]] = []
         for job in batch:
             hold = self.ledger.purse.hold(job.request)
             if hold is None:
                 break
             held.append((job, hold))
+        if held:
+            self._answer(held)
+        # Only now: what the batch held beyond its cost may have left room.
+        if len(held) < len(batch) and not self.ledger.stopping:
+            self._batches.appendleft(batch[len(held) :])
+            if not held and self.ledger.purse.waits:
+                self._turn.wait()
+            elif not held:
+                self._commit()  # what is answered must be kept before it is counted
+                self.ledger.spent_out()
+
+    def _answer(self, held: Sequence[tuple[Job, Hold]]) -> None:
+        """Answer requests together; where that fails, in parts, so that a culprit fails alone."""
+        if self.ledger.stopping:
+            for _, hold in held:
+                self.ledger.purse.settle(hold, None, charged=False)
+            return
         try:
             self._compute(held)
+        except TransientError as error:  # whoever computed it is gone: once more, then in halves
+            self.ledger.tally.faults[error.kind] += 1
+            tries = max([job.count(error.kind) for job, _ in held])
+            if tries == 1 or len(held) > 1:
+                self.ledger.tally.retried += len(held)
+                size = len(held) if tries == 1 else (len(held) + 1) // 2
+                self._answer(held[:size])
+                self._answer(held[size:])
+            else:
+                self._give_up(*held[0], error)
         except ModelError as error:
             if len(held) == 1:
                 self._give_up(*held[0], error)
             else:
-                self._ask_singly(held)
-        # Only now: what the batch held beyond its cost may have left room.
-        if len(held) < len(batch) and not self.ledger.stopping:
-            if held:
-                self._ask(batch[len(held) :])
-            else:
-                self._commit()  # what is answered must be kept before it is counted
-                self.ledger.spent_out()
-
-    def _ask_singly(self, held: Sequence[tuple[Job, Hold]]) -> None:
-        for job, hold in held:
-            if self.ledger.stopping:
-                self.ledger.purse.settle(hold, None, charged=False)
-                continue
-            try:
-                self._compute([(job, hold)])
-            except ModelError as error:
-                self._give_up(job, hold, error)
+                for one in held:
+                    self._answer([one])
 
     def _give_up(self, job: Job, hold: Hold, error: ModelError) -> None:
         self.ledger.purse.settle(hold, None, charged=False)
@@ -94,13 +130,13 @@ class LocalRun:
 
     def _compute(self, held: Sequence[tuple[Job, Hold]]) -> None:
         """Answer requests; settles their holds only where all went well."""
-        if not held:
-            return
-        self.ledger.tally.in_flight = len(held)
+        self.ledger.tally.in_flight += len(held)
+        self._turn.release()
         try:
             replies = self._replies([job for job, _ in held])
         finally:
-            self.ledger.tally.in_flight = 0
+            self._turn.acquire()
+            self.ledger.tally.in_flight -= len(held)
         self.ledger.received()
         for (job, hold), reply in zip(held, replies, strict=True):
             self.ledger.purse.settle(hold, reply)

@@ -30,6 +30,7 @@ BILLED_KINDS = frozenset(
         "option_not_shown",
         "reset",
         "timeout",
+        "worker_lost",
     }
 )
 """Failures by which a provider may have generated, and billed, a reply that we did not get."""
@@ -85,10 +86,14 @@ class RemoteRun:
         loop = asyncio.get_running_loop()
         self._now = loop.time
         self._idle, self._stopped, self._freed = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        await self._model.open()
+        self._opening = loop.create_task(self._model.open())
+        self._loop = loop
+        await asyncio.wait([self._opening])
+        if self._opening.cancelled():
+            return
+        self._opening.result()
         try:
             self._committer = Committer(self.ledger.store, self._model.identity)
-            self._loop = loop
             try:
                 self._settle_down() if self.ledger.stopping else self._fill()
                 await self._idle.wait()
@@ -117,6 +122,7 @@ class RemoteRun:
     def _settle_down(self) -> None:
         """Wake who waits in a run that stops; end the run where nothing is left to wait for."""
         if self.ledger.stopping:
+            self._opening.cancel()
             self._stopped.set()
             self._freed.set()
         if not self._workers and (self.ledger.stopping or not (self._queue or self._delayed)):

@@ -11,7 +11,7 @@ from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.models.batch_model import BatchModel
-    from hesperus.models.protocol import Loading, LocalModel, Model, ModelOptions, RemoteModel
+    from hesperus.models.protocol import CopiedModel, Loading, LocalModel, Model, ModelOptions, RemoteModel
     from hesperus.models.providers import PROVIDERS, Provider
     from hesperus.models.registry import model, prefixes
     from hesperus.models.replay import ReplayModel
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PROVIDERS",
     "BatchModel",
+    "CopiedModel",
     "Loading",
     "LocalModel",
     "Model",
@@ -37,6 +38,7 @@ __all__ = [
 _HOMES = {
     "PROVIDERS": "providers",
     "BatchModel": "batch_model",
+    "CopiedModel": "protocol",
     "Loading": "protocol",
     "LocalModel": "protocol",
     "Model": "protocol",

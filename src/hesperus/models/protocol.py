@@ -78,6 +78,30 @@ class LocalModel(Model, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Copies:
+    """How often a model is there.
+
+    Attributes:
+        count: How many batches are answered at a time.
+        batch_size: Most requests of a batch.
+    """
+
+    count: int
+    batch_size: int
+
+
+@runtime_checkable
+class CopiedModel(Model, Protocol):
+    """A model that is there several times, somewhere else; otherwise as a local one."""
+
+    def copies(self) -> Copies:
+        """How often it is there; may wait until it is."""
+
+    def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
+        """As of LocalModel; called from several threads at once."""
+
+
+@dataclass(frozen=True, slots=True)
 class Loading:
     """How the weights of a model of transformers are loaded.
 

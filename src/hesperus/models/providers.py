@@ -50,6 +50,21 @@ class Provider:
         return next((v for v in self.key_variables if os.environ.get(v)), self.key_variables[0])
 
 
+def key_given(model: str, variable: str | None) -> tuple[str, str] | None:
+    """The variable and the API key with which a model is asked from here; None if no key is set, or the model takes none.
+
+    Args:
+        model: Name of the model.
+        variable: Variable that the user names in place of the provider's; None for the usual.
+    """
+    provider = PROVIDERS.get(model.partition("/")[0])
+    if provider is None:
+        return None
+    name = variable or provider.key_variable()
+    key = os.environ.get(name)
+    return (name, key) if key else None
+
+
 _TABLE = (
     Provider("openai", "https://api.openai.com/v1", ("OPENAI_API_KEY",), limit_word="max_completion_tokens"),
     Provider(

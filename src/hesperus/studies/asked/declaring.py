@@ -26,6 +26,7 @@ from pydantic import (
     model_validator,
 )
 
+from hesperus.asking.engines import EngineName
 from hesperus.asking.policy import BatchMode
 from hesperus.asking.shards import Shard
 from hesperus.errors import DataError
@@ -102,7 +103,9 @@ Exclusions = Annotated[
 ]
 """Item id to the reason why it is left out; in a study file also a list of ids, or the name of a file that has them."""
 
-DOES_NOT_DECIDE = frozenset({"concurrency", "budget", "prices", "key_variable", "shard", "batch"})
+OF_THIS_MACHINE = frozenset({"engine", "engine_address", "engine_workers"})
+"""Keys that say where a study is asked: no run folder has them, which is passed on and run again elsewhere."""
+DOES_NOT_DECIDE = OF_THIS_MACHINE | {"concurrency", "budget", "prices", "key_variable", "shard", "batch"}
 """Keys that decide how a study is asked and never what comes out; they enter no folder's name and no fingerprint."""
 
 
@@ -290,6 +293,13 @@ class AskingLimits(Part):
     batch: BatchMode | None = None
     """Ask models over HTTP by /v1/batches: wait for them, submit and end, or export them as files; see docs/batches.md."""
 
+    engine: EngineName | None = None
+    """Where models are asked: local is this process, ray a Ray cluster (extra `ray`), with the same replies; see docs/scale.md."""
+    engine_address: str | None = None
+    """Head node of a running Ray cluster, HOST:PORT; if not given, Ray is started on this machine for the run."""
+    engine_workers: int | None = Field(default=None, ge=1, le=10_000)
+    """Workers that ask each model; if not given, one per GPU for models that run here, or else one per node."""
+
     @field_validator("shard")
     @classmethod
     def _a_shard(cls, value: str | None) -> str | None:
@@ -297,26 +307,13 @@ class AskingLimits(Part):
 
 
 _LAST = (
-    "base_url",
-    "key_variable",
-    "reasoning_effort",
-    "request",
-    "concurrency",
-    "budget",
-    "prices",
-    "shard",
-    "batch",
-)
+    "base_url", "key_variable", "reasoning_effort", "request", "concurrency", "budget", "prices", "shard", "batch", "engine",
+    "engine_address", "engine_workers",
+)  # fmt: skip
 _ONLY_WHERE_GIVEN = (
-    "exclude",
-    "plugins",
-    "instruction_language",
-    "key_variable",
-    "reasoning_effort",
-    "request",
-    "shard",
-    "batch",
-)
+    "exclude", "plugins", "instruction_language", "key_variable", "reasoning_effort", "request", "shard", "batch", "engine",
+    "engine_address", "engine_workers",
+)  # fmt: skip
 
 
 class Declared(AskingLimits, AskedModels, AskedItems):

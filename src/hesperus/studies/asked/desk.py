@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from hesperus.asking import Batching, Budget, Policy, Prices, Progress, ReplyStore, Spending, ask, held
+from hesperus.asking.engines import Engine, EngineName, opened_engine
 from hesperus.asking.policy import BatchMode
 from hesperus.errors import PendingError, UsageError
 from hesperus.fingerprint import JSON, plain
@@ -47,6 +48,9 @@ class Terms:
         prices: Price file; None takes the one that ships.
         shard: Which part of a study is asked, as `I/N`; None asks all.
         batch: Whether models over HTTP are asked in batches, and how; None asks one request after another.
+        engine: Where models are asked; None asks in this process.
+        engine_address: Address of a running cluster; None starts one.
+        engine_workers: Workers that ask each model; None is the engine's usual number.
     """
 
     base_url: str | None = None
@@ -58,6 +62,9 @@ class Terms:
     prices: str | None = None
     shard: str | None = None
     batch: BatchMode | None = None
+    engine: EngineName | None = None
+    engine_address: str | None = None
+    engine_workers: int | None = None
 
 
 class OnTerms(Protocol):
@@ -97,6 +104,18 @@ class OnTerms(Protocol):
 
     @property
     def batch(self) -> BatchMode | None:
+        """See Terms."""
+
+    @property
+    def engine(self) -> EngineName | None:
+        """See Terms."""
+
+    @property
+    def engine_address(self) -> str | None:
+        """See Terms."""
+
+    @property
+    def engine_workers(self) -> int | None:
         """See Terms."""
 
 
@@ -236,14 +255,24 @@ def open_desk(
         makes: Whether texts are made anew, of which shards may need the same.
 
     Raises:
-        UsageError: A budget in money, and no price for a model; a shard before what all have in common.
+        UsageError: A budget in money, and no price for a model; a shard before what all have in common; an engine that does
+            not fit.
         StoreError: The store cannot be opened.
     """
     policies = policies_of(models, terms)
     places = Stores(stores, stores.parent) if isinstance(stores, Path) else stores
-    with ReplyStore(places.replies, places.base) as replies:
+    with ReplyStore(places.replies, places.base) as replies, _engine(terms) as engine:
         places.begin(replies, makes=makes)
-        yield Desk(models, replies, policies, Spending(), watch)
+        seated = {name: engine.seated(model, _options(name, terms)) for name, model in models.items()}
+        yield Desk(seated, replies, policies, Spending(), watch)
+
+
+def _engine(terms: OnTerms) -> AbstractContextManager[Engine]:
+    if terms.batch is not None and terms.engine == "ray":
+        raise UsageError(
+            "--batch hands requests over as files, which needs no workers: leave --engine ray out"
+        )
+    return opened_engine(terms.engine, address=terms.engine_address, workers=terms.engine_workers)
 
 
 def models_named(names: Iterable[str], terms: OnTerms | None = None) -> dict[str, Model]:

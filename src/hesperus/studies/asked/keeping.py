@@ -15,7 +15,7 @@ from hesperus.errors import ModelError
 from hesperus.fingerprint import fingerprint
 from hesperus.records import SCHEMA, Run
 from hesperus.studies.asked.answering import Senses
-from hesperus.studies.asked.declaring import DOES_NOT_DECIDE
+from hesperus.studies.asked.declaring import DOES_NOT_DECIDE, OF_THIS_MACHINE
 from hesperus.studies.asked.endpoints import keep_endpoint, with_masked_endpoint
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment
 from hesperus.studies.asked.locating import with_relative_files
@@ -111,11 +111,11 @@ def decided(study: BaseModel) -> str:
 
 
 def as_kept(study: BaseModel, folder: Path) -> dict[str, Any]:
-    """The keys of a study as its run folder has them, which is passed on: no absolute path, no address of an endpoint.
+    """The keys of a study as its run folder has them, which is passed on: no absolute path, no address of an endpoint, no cluster.
 
     The address is kept next to the folder (see endpoints).
     """
-    values = study.model_dump(mode="json")
+    values = study.model_dump(mode="json", exclude=set(OF_THIS_MACHINE))
     keep_endpoint(values.get("base_url"), folder)
     return with_relative_files(with_masked_endpoint(values), folder)
 

@@ -1,0 +1,222 @@
+"""Asking on a real Ray cluster of two nodes, of which workers, then a node, then all are killed. In this order: nodes stay dead."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import hesperus as hs
+from hesperus.api.declared import declared_study
+from hesperus.asking import Policy, ReplyStore, ask
+from hesperus.asking.engines import opened_engine
+from hesperus.errors import MissingExtraError, PermanentError, UsageError
+from hesperus.models import Model, ModelOptions, model
+from hesperus.studies.asked.driving import run_study
+from hesperus.types import Prompt, Reply, Request
+from loopback_endpoint import Say, Send, serving, user_text
+from ray_nodes import kill, two_nodes
+
+HAS_RAY = importlib.util.find_spec("ray") is not None
+needs_ray = pytest.mark.skipif(not HAS_RAY, reason="the extra `ray` is not installed")
+pytestmark = pytest.mark.xdist_group("ray")
+
+SECRET, VARIABLE = "sk-planted-5b1d9c", "PLANTED_RAY_KEY"
+CONCURRENCY = 16
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    with two_nodes() as running:
+        yield running
+
+
+def questions(asked: Model, count: int) -> list[Request]:
+    return [Request(asked.name, Prompt(f"q{n}")) for n in range(count)]
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "hesperus", "run", "similarity", "--task", "atlas", "--language", "en", "--language", "de",
+            "--quiet", "--scoring", "generate",
+            "--concurrency", str(CONCURRENCY), *map(str, words)]  # fmt: skip
+
+
+def stored(path: Path) -> Counter[str]:
+    with ReplyStore(path) as store:
+        return Counter(row.request.prompt.user for row in store.stored())
+
+
+@needs_ray
+def test_a_study_whose_worker_is_killed_has_the_bytes_of_one_in_this_process(tmp_path, nodes):
+    """And a local model is there once on each node."""
+    study = {"task": "atlas", "models": ["pocket/m"], "target": ["de"], "sample": {"n": 60}}
+    local, spread, killed = tmp_path / "local" / "run", tmp_path / "ray" / "run", list[int]()
+    hs.run("multisense", **study, out=local, progress=False)
+
+    def watch(stage, state):
+        if not killed and state.done >= 32:
+            killed.extend(nodes.workers(nodes.other))
+            kill(*killed)
+
+    engine = {"engine": "ray", "engine_address": nodes.address}
+    run_study(declared_study("multisense", {**study, **engine}).study, spread, progress=watch)
+    assert len(killed) == 1
+    for name in ("records.parquet", "items.parquet", "signature.json", "study.yaml"):
+        assert (spread / name).read_bytes() == (local / name).read_bytes(), name
+
+
+@needs_ray
+def test_a_worker_and_then_a_node_are_killed_and_nothing_is_lost_or_asked_twice(tmp_path, nodes, monkeypatch):
+    """And no key is kept by Ray or by us."""
+    monkeypatch.setenv(VARIABLE, SECRET)
+    count, killed = 600, list[str]()
+    with serving(lambda body, _: Say(f"you said: {user_text(body)}", seconds=0.03)) as endpoint:
+        options = ModelOptions(endpoint.url, key_variable=VARIABLE)
+
+        def watch(state):
+            if not killed and state.done >= 100:
+                kill(nodes.workers(nodes.head)[0])
+                killed.append("worker")
+            elif killed == ["worker"] and state.done >= 250:
+                nodes.kill_node(nodes.other)
+                killed.append("node")
+
+        with (
+            ReplyStore(tmp_path / "s.sqlite") as store,
+            opened_engine("ray", address=nodes.address) as engine,
+        ):
+            asked = engine.seated(model("http/m", options), options)
+            wanted, policy = questions(asked, count), Policy(concurrency=CONCURRENCY)
+            replies = ask(asked, wanted, store=store, policy=policy, progress=watch)
+            seen = len(endpoint.bodies)
+            assert replies == ask(asked, wanted, store=store, policy=policy), "nothing is asked again"
+        assert killed == ["worker", "node"]
+        assert [one.text for one in replies if isinstance(one, Reply)] == [
+            f"you said: q{n}" for n in range(count)
+        ]
+        assert count <= len(endpoint.bodies) == seen <= count + 2 * CONCURRENCY
+        assert {one["Authorization"] for one in endpoint.headers} == {f"Bearer {SECRET}"}
+    kept = [path for path in (*nodes.session.rglob("*"), *tmp_path.rglob("*")) if path.is_file()]
+    assert len(kept) > 10
+    assert not [path for path in kept if SECRET.encode() in path.read_bytes()]
+
+
+@needs_ray
+def test_what_a_worker_says_is_raised_here(tmp_path, nodes):
+    with (
+        serving(lambda *_: Send({"error": {"message": "no such model"}}, 404)) as endpoint,
+        ReplyStore(tmp_path / "s.sqlite") as store,
+        opened_engine("ray", address=nodes.address) as engine,
+    ):
+        options = ModelOptions(endpoint.url)
+        asked = engine.seated(model("http/m", options), options)
+        with pytest.raises(PermanentError, match="no such model") as local:
+            ask(model("http/m", options), questions(asked, 3), store=store)
+        with pytest.raises(PermanentError) as spread:
+            ask(asked, questions(asked, 3), store=store)
+        assert (str(spread.value), spread.value.kind) == (str(local.value), local.value.kind)
+        options = ModelOptions(key_variable="PLANTED_UNSET_KEY")
+        asked = engine.seated(model("openai/m", options), options)
+        with pytest.raises(UsageError, match="PLANTED_UNSET_KEY"):
+            ask(asked, questions(asked, 3), store=store)
+
+
+@needs_ray
+def test_an_interrupt_keeps_what_is_in_flight(tmp_path, nodes, until):
+    with serving(lambda body, _: Say("A", seconds=0.5)) as endpoint:
+        flags = [
+            "--model",
+            "http/m",
+            "--base-url",
+            endpoint.url,
+            "--engine",
+            "ray",
+            "--engine-address",
+            nodes.address,
+        ]
+        process = subprocess.Popen(
+            command(*flags, "--out", tmp_path / "run"), stderr=subprocess.PIPE, text=True
+        )
+        until(lambda: len(endpoint.bodies) >= 8)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+        assert process.returncode == 130, said
+        assert stored(tmp_path / "replies.sqlite") == Counter(endpoint.asked)
+        assert 8 <= len(endpoint.bodies) <= 2 * CONCURRENCY
+
+
+@needs_ray
+def test_a_cluster_that_vanishes_is_said_and_the_run_goes_on_without_it(tmp_path, nodes, until):
+    with serving(lambda body, _: Say("A", seconds=0.05)) as endpoint:
+        flags = ["--model", "http/m", "--base-url", endpoint.url, "--out", tmp_path / "run"]
+        process = subprocess.Popen(
+            command(*flags, "--engine", "ray", "--engine-address", nodes.address),
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "RAY_gcs_rpc_server_reconnect_timeout_s": "1"},
+        )
+        until(lambda: len(endpoint.bodies) >= 40)
+        nodes.kill_node(nodes.other)
+        nodes.kill_node(nodes.head)
+        said = process.communicate(timeout=60)[1]
+        assert process.returncode == 3, said
+        assert f"the Ray cluster at {nodes.address} is gone" in said and "--engine local" in said
+        before, kept = Counter(endpoint.asked), stored(tmp_path / "replies.sqlite")
+        assert kept <= before and sum((before - kept).values()) <= CONCURRENCY
+        end = subprocess.run(command(*flags), capture_output=True, text=True, timeout=60)
+        assert end.returncode == 0, end.stderr
+        assert all(before[text] == times for text, times in Counter(endpoint.asked).items() if text in kept)
+
+
+@needs_ray
+def test_an_address_that_does_not_answer_is_said_at_once(tmp_path):
+    started = time.monotonic()
+    flags = [
+        "--model",
+        "pocket/s",
+        "--engine",
+        "ray",
+        "--engine-address",
+        "127.0.0.1:9",
+        "--out",
+        tmp_path / "run",
+    ]
+    end = subprocess.run(command(*flags), capture_output=True, text=True, timeout=60)
+    assert end.returncode == 3 and "no Ray cluster answers at 127.0.0.1:9" in end.stderr
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.skipif(HAS_RAY, reason="Ray is installed")
+def test_without_ray_the_extra_is_named():
+    with pytest.raises(MissingExtraError, match=r"hesperus\[ray\]"), opened_engine("ray"):
+        pass
+
+
+@needs_ray
+def test_a_client_address_is_refused():
+    with pytest.raises(UsageError, match="HOST:PORT"), opened_engine("ray", address="ray://head:10001"):
+        pass
+
+
+def test_settings_of_an_engine_without_it_are_refused():
+    for given, flag in (({"address": "h:1"}, "--engine-address"), ({"workers": 2}, "--engine-workers")):
+        with pytest.raises(UsageError, match=flag), opened_engine("local", **given):
+            pass
+
+
+@needs_ray
+def test_batches_need_no_workers(tmp_path):
+    end = subprocess.run(
+        command("--model", "openai/m", "--engine", "ray", "--batch", "wait", "--out", tmp_path / "run"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert end.returncode == 2 and "leave --engine ray out" in end.stderr
