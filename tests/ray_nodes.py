@@ -58,7 +58,7 @@ class Nodes:
         """Processes that answer for a model, on some nodes or on all."""
         found = []
         for node in nodes or (self.head, self.other):
-            for child in _children(node["raylet"][0]):
+            for child in below(node["raylet"][0]):
                 with suppress(OSError):
                     if b"Worker" in Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")[0]:
                         found.append(child)
@@ -66,7 +66,8 @@ class Nodes:
 
     def kill_node(self, node: dict[str, list[int]]) -> None:
         """End every process of a node at once, as a power cut does."""
-        kill(*(pid for pids in node.values() for pid in (*_children_of(pids), *pids)))
+        first = [pid for pids in node.values() for pid in pids]
+        kill(*[one for pid in first for one in (pid, *below(pid))])
 
 
 def kill(*pids: int) -> None:
@@ -74,6 +75,37 @@ def kill(*pids: int) -> None:
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+def below(pid: int) -> list[int]:
+    """All processes that a process has started, and those that these have."""
+    found = [
+        child
+        for thread in Path(f"/proc/{pid}/task").glob("*/children")
+        for child in map(int, thread.read_text().split())
+    ]
+    return [*found, *(one for child in found for one in below(child))]
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process has not ended; one that nobody has buried yet has."""
+    try:
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
+    except OSError:
+        return False
+
+
+def listening(pids: list[int]) -> set[str]:
+    """Addresses at which processes wait for connections, in hexadecimal as the kernel has them."""
+    inodes = set()
+    for pid in pids:
+        with suppress(OSError):
+            links = [str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir()]
+            inodes |= {link[8:-1] for link in links if link.startswith("socket:[")}
+    rows = [
+        row.split() for name in ("tcp", "tcp6") for row in Path(f"/proc/net/{name}").read_text().splitlines()
+    ]
+    return {row[1].partition(":")[0] for row in rows if row[3] == "0A" and row[9] in inodes}
 
 
 @contextmanager
@@ -97,14 +129,3 @@ def two_nodes() -> Iterator[Nodes]:
         nodes.kill_node(head)
         process.kill()
         process.communicate()
-
-
-def _children_of(pids: list[int]) -> list[int]:
-    return [child for pid in pids for child in _children(pid)]
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []

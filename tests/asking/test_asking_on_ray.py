@@ -22,7 +22,7 @@ from hesperus.models import Model, ModelOptions, model
 from hesperus.studies.asked.driving import run_study
 from hesperus.types import Prompt, Reply, Request
 from loopback_endpoint import Say, Send, serving, user_text
-from ray_nodes import kill, two_nodes
+from ray_nodes import below, is_running, kill, listening, two_nodes
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
 needs_ray = pytest.mark.skipif(not HAS_RAY, reason="the extra `ray` is not installed")
@@ -197,6 +197,26 @@ def test_an_address_that_does_not_answer_is_said_at_once(tmp_path):
 def test_without_ray_the_extra_is_named():
     with pytest.raises(MissingExtraError, match=r"hesperus\[ray\]"), opened_engine("ray"):
         pass
+
+
+@needs_ray
+def test_ray_that_is_started_for_a_run_hears_this_machine_alone_and_ends_with_the_run(tmp_path):
+    before = set(below(os.getpid()))
+    with ReplyStore(tmp_path / "s.sqlite") as store, opened_engine("ray", workers=1) as engine:
+        asked = engine.seated(model("pocket/s"), ModelOptions())
+        assert set(below(os.getpid())) == before, "nothing is started before it is needed"
+        replies = ask(asked, questions(asked, 4), store=store)
+        started = [pid for pid in below(os.getpid()) if pid not in before]
+        assert len(started) > 3
+        assert set() < listening(started) <= {"0100007F", "0000000000000000FFFF00000100007F"}, (
+            "127.0.0.1 in both spellings"
+        )
+    with ReplyStore(tmp_path / "local.sqlite") as store:
+        assert replies == ask(model("pocket/s"), questions(asked, 4), store=store)
+    deadline = time.monotonic() + 20
+    while any(is_running(pid) for pid in started):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 @needs_ray

@@ -31,6 +31,7 @@ from hesperus.asking.on_ray.messages import (
     Refused,
     Shut,
     ToDriver,
+    Work,
     decode_from_driver,
     encode,
     replies_of,
@@ -62,6 +63,7 @@ class Channel:
     def __init__(self, bridge: Bridge, pool: int) -> None:
         self._bridge, self._pool = bridge, pool
         self.opened: Future[Opened] = Future()
+        self.opened.set_running_or_notify_cancel()  # who waits may give up; it stays
         self.deliver: Deliver = lambda _: None
         self._waiting: set[int] = set()
         self._end = b""
@@ -145,7 +147,7 @@ class Bridge:
         self._reader.start()
         self.send(Join(address, workers))
 
-    def channel(self, spec: bytes, *, is_local: bool, key: tuple[str, str] | None) -> Channel:
+    def channel(self, spec: bytes, work: Work, key: tuple[str, str] | None) -> Channel:
         """Start the workers of a model.
 
         Raises:
@@ -153,7 +155,7 @@ class Bridge:
         """
         channel = Channel(self, len(self._channels))
         self._channels.append(channel)
-        self.send(Open(len(self._channels) - 1, spec, is_local, key))
+        self.send(Open(len(self._channels) - 1, spec, work, key))
         return channel
 
     def send(self, message: ToDriver) -> None:

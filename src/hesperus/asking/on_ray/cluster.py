@@ -24,6 +24,7 @@ from hesperus.asking.on_ray.messages import (
     Open,
     Shut,
     ToDriver,
+    Work,
     decode_to_driver,
     encode,
 )
@@ -69,26 +70,21 @@ class Nodes:
             else:
                 self._ray.init(address, **quiet)
         except Exception as error:  # Ray raises whatever its parts do
-            where = (
-                "Ray cannot be started here"
-                if address is None
-                else f"cannot join the Ray cluster at {address}"
-            )
-            raise EngineError(
-                f"{where}: {(str(error).strip().splitlines() or [type(error).__name__])[0][:300]}"
-            ) from None
+            task = "start Ray here" if address is None else f"join the Ray cluster at {address}"
+            raise EngineError(f"cannot {task}: {_said(error)}") from None
 
-    def workers(self, *, is_local: bool) -> int:
+    def workers(self, work: Work) -> int:
         """See pool.Nodes."""
         if self._workers is not None:
             return self._workers
-        return int(self._all("GPU")) if is_local and self._all("GPU") >= 1 else max(1, len(self._alive()))
+        if work == "compute on a GPU" and self._has_gpu():
+            return int(self._all("GPU"))
+        return max(1, len(self._alive() if work == "ask" else self._computing()))
 
-    def start(self, *, is_local: bool) -> Any:
+    def start(self, work: Work) -> Any:
         """See pool.Nodes."""
-        needs = self._needs(is_local)
         actor = self._ray.remote(Worker).options(
-            **needs, scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0
+            **self._needs(work), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0
         )
         return actor.remote()
 
@@ -96,25 +92,32 @@ class Nodes:
         """See pool.Nodes."""
         self._ray.kill(actor)
 
-    def room(self, *, is_local: bool) -> str:
+    def room(self, work: Work) -> str:
         """See pool.Nodes."""
-        needs, free = self._needs(is_local), self._ray.available_resources()
-        wanted = f"{needs['num_cpus']} CPUs and {needs['num_gpus']} GPUs"
+        needs, free = self._needs(work), self._ray.available_resources()
         return (
-            f"no node of the Ray cluster found room for a worker within {ROOM_SECONDS:g} s: it needs {wanted}, free are "
-            f"{free.get('CPU', 0):g} and {free.get('GPU', 0):g} in all; end what else runs there, or add a node"
+            f"no node of the Ray cluster had room for a worker within {ROOM_SECONDS:g} s: it needs {needs['num_cpus']} CPU and "
+            f"{needs['num_gpus']} GPU, free are {free.get('CPU', 0):g} and {free.get('GPU', 0):g} on all nodes together; end "
+            "what else runs there, or add a node"
         )
 
-    def _needs(self, is_local: bool) -> dict[str, int]:
+    def _needs(self, work: Work) -> dict[str, int]:
         """What a worker occupies: one that asks an endpoint mostly waits; one that computes has a GPU, or CPUs of a node."""
-        if not is_local:
+        if work == "ask":
             return {"num_cpus": 0, "num_gpus": 0}
-        if self._all("GPU") >= 1:
+        if work == "compute on a GPU" and self._has_gpu():
             return {"num_cpus": 1, "num_gpus": 1}
-        nodes = self._alive()
-        least = min((int(node["Resources"].get("CPU", 0)) for node in nodes), default=1)
-        each = -(-self.workers(is_local=True) // max(1, len(nodes)))
+        nodes = self._computing()
+        least = min((int(node["Resources"]["CPU"]) for node in nodes), default=1)
+        each = -(-self.workers(work) // max(1, len(nodes)))
         return {"num_cpus": max(1, least // each), "num_gpus": 0}
+
+    def _has_gpu(self) -> bool:
+        return self._all("GPU") >= 1
+
+    def _computing(self) -> list[dict[str, Any]]:
+        """Nodes on which something may be computed."""
+        return [node for node in self._alive() if node["Resources"].get("CPU", 0) >= 1]
 
     def _alive(self) -> list[dict[str, Any]]:
         return [node for node in self._ray.nodes() if node["Alive"]]
@@ -207,6 +210,20 @@ def _reach(address: str | None) -> None:
             f"no Ray cluster answers at {address} ({error.strerror or error}): start one with `ray start --head`, or leave "
             "the address out"
         ) from None
+
+
+def _said(error: BaseException) -> str:
+    """What to know of an exception of Ray, which has its reason at the end of a chain."""
+    first = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    cause: BaseException | None = error
+    while cause is not None:
+        if "AuthenticationError" in f"{type(cause).__name__} {cause}":
+            return (
+                "it asks for a token: export RAY_AUTH_MODE=token, and have the token of its head node in ~/.ray/auth_token "
+                "(`ray get-auth-token --generate` makes one)"
+            )
+        cause = cause.__cause__
+    return first
 
 
 def _read(sock: socket.socket) -> bytes:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from hesperus import plugins
 from hesperus.asking.on_ray.bridge import Bridge, Channel
-from hesperus.asking.on_ray.messages import Spec
+from hesperus.asking.on_ray.messages import Spec, Work
 from hesperus.asking.on_ray.seats import LocalSeat, RemoteSeat
 from hesperus.errors import MissingExtraError, UsageError
 from hesperus.models import Model, ModelOptions, RemoteModel
@@ -15,6 +15,9 @@ from hesperus.models.providers import key_given
 
 _STAYS = ("replay/", "scripted")
 """Models that read replies from a file or from the caller: there is nothing to compute elsewhere."""
+
+
+_NEEDS_NO_GPU = ("pocket/",)
 
 
 class RayEngine:
@@ -46,28 +49,29 @@ class RayEngine:
         """A stand-in for the model, whose requests workers answer."""
         if model.name.startswith(_STAYS):
             return model
-        is_local = not isinstance(model, RemoteModel)
-        seat = LocalSeat if is_local else RemoteSeat
-        return seat(model.name, model.identity, lambda: self._channel(model, options, is_local=is_local))
+        if isinstance(model, RemoteModel):
+            return RemoteSeat(model.name, model.identity, lambda: self._channel(model, options, "ask"))
+        work: Work = "compute" if model.name.startswith(_NEEDS_NO_GPU) else "compute on a GPU"
+        return LocalSeat(model.name, model.identity, lambda: self._channel(model, options, work))
 
     def close(self) -> None:
         """End the workers, and a cluster that was started."""
         if self._bridge is not None:
             self._bridge.close()
 
-    def _channel(self, model: Model, options: ModelOptions, *, is_local: bool) -> Channel:
-        """The channel to the workers of a model; of local models one has the GPUs at a time."""
+    def _channel(self, model: Model, options: ModelOptions, work: Work) -> Channel:
+        """The channel to the workers of a model; of local models one occupies the nodes at a time."""
         with self._lock:
             name = model.name
             if self._bridge is None:
                 self._bridge = Bridge(*self._settings)
             if name in self._channels:
                 return self._channels[name]
-            if is_local:
+            if work != "ask":
                 if self._local is not None:
                     self._channels.pop(self._local).shut()
                 self._local = name
             spec = Spec.of(name, options, dict(model.identity), plugins.loaded())
-            key = None if is_local else key_given(name, options.key_variable)
-            self._channels[name] = self._bridge.channel(spec, is_local=is_local, key=key)
+            key = key_given(name, options.key_variable) if work == "ask" else None
+            self._channels[name] = self._bridge.channel(spec, work, key)
             return self._channels[name]

@@ -28,6 +28,10 @@ LOST = "worker_lost"
 """Kind of a failure by which a worker was lost before it answered."""
 
 
+Work = Literal["ask", "compute", "compute on a GPU"]
+"""What a worker does: it asks an endpoint, or computes; on a GPU if the cluster has one."""
+
+
 class Join(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Where to ask: address of a cluster, or None to start one; workers of each model, or None for the usual number."""
 
@@ -41,13 +45,13 @@ class Open(msgspec.Struct, frozen=True, tag=True, array_like=True):
     Attributes:
         pool: Number of the model.
         spec: See Spec, encoded.
-        is_local: Whether each worker computes by itself, a parcel at a time, on a GPU if there is one.
+        work: What its workers do. One that computes does so a parcel at a time.
         key: Environment variable and API key that the workers need, or None if they have it or need none.
     """
 
     pool: int
     spec: bytes
-    is_local: bool
+    work: Work
     key: tuple[str, str] | None
 
 

@@ -17,6 +17,7 @@ from hesperus.asking.on_ray.messages import (
     Opened,
     Parcel,
     Refused,
+    Work,
     decode_parcels,
     encode,
 )
@@ -36,16 +37,16 @@ class Nodes(Protocol):
     lost: tuple[type[Exception], ...]
     """What a call to an actor raises that is there no more."""
 
-    def workers(self, *, is_local: bool) -> int:
+    def workers(self, work: Work) -> int:
         """How many workers a model has."""
 
-    def start(self, *, is_local: bool) -> Any:
+    def start(self, work: Work) -> Any:
         """A new actor."""
 
     def end(self, actor: Any) -> None:
         """End an actor."""
 
-    def room(self, *, is_local: bool) -> str:
+    def room(self, work: Work) -> str:
         """What a worker needs and what is free, for people."""
 
 
@@ -82,7 +83,7 @@ class Pool:
         self._actors: set[Any] = set()
         self._failed_starts = 0
         self._was_opened = False
-        self._wanted = nodes.workers(is_local=opening.is_local)
+        self._wanted = nodes.workers(opening.work)
         self._places = [asyncio.create_task(self._place()) for _ in range(self._wanted)]
         for place in self._places:
             place.add_done_callback(self._ended)
@@ -111,10 +112,10 @@ class Pool:
             self._nodes.end(actor)
 
     def _deal(self) -> None:
-        """Give parcels to the workers with the fewest; a local one computes one at a time."""
+        """Give parcels to the workers with the fewest; one that computes takes one at a time."""
         while self._queue and self._ready:
             worker = min(self._ready, key=lambda one: len(one.holds))
-            if self._opening.is_local and worker.holds:
+            if self._opening.work != "ask" and worker.holds:
                 return
             parcel = self._queue.popleft()
             worker.holds.add(parcel[0])
@@ -124,7 +125,7 @@ class Pool:
     async def _place(self) -> None:
         """One worker, and another one where it is lost, until the pool is shut."""
         while True:
-            actor = self._nodes.start(is_local=self._opening.is_local)
+            actor = self._nodes.start(self._opening.work)
             self._actors.add(actor)
             try:
                 if not await self._is_opened(actor):
@@ -146,7 +147,7 @@ class Pool:
         await asyncio.wait([placed], timeout=ROOM_SECONDS)
         if not placed.done() and not self._ready:
             placed.cancel()
-            self._refuse(EngineError(self._nodes.room(is_local=self._opening.is_local)))
+            self._refuse(EngineError(self._nodes.room(self._opening.work)))
             return False
         await placed
         found = decode_opening(await actor.open.remote(self._opening.spec, self._opening.key))

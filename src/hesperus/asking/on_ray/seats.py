@@ -6,6 +6,7 @@ import asyncio
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 
 from hesperus.asking.on_ray.bridge import Channel
 from hesperus.asking.on_ray.messages import Parcel, encode, replies_of
@@ -41,7 +42,7 @@ class RemoteSeat:
         """
         self._loop = asyncio.get_running_loop()
         channel = self._opening()
-        await asyncio.shield(asyncio.wrap_future(channel.opened))
+        await asyncio.wrap_future(channel.opened)
         channel.deliver = self._delivered
         self._channel = channel
 
@@ -81,7 +82,8 @@ class RemoteSeat:
                     future.set_exception(error)
 
     def _delivered(self, outcomes: Sequence[Parcel]) -> None:
-        self._loop.call_soon_threadsafe(self._settle, outcomes)
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._settle, outcomes)
 
     def _settle(self, outcomes: Sequence[Parcel]) -> None:
         for number, outcome in outcomes:
