@@ -277,6 +277,14 @@ def test_a_budget_is_kept_to_the_token_and_to_the_cent():
         assert (purse.hold(request()) is not None) == fits, "68 tokens in at 1, 10 out at 3.2"
 
 
+def test_money_that_requests_in_flight_may_cost_is_not_spent_twice():
+    purse = Purse(Budget(money=150.0, prices=Prices(1e6, (100 - 68) / 10 * 1e6)), Spending())
+    first = purse.hold(request())
+    assert first is not None and purse.hold(request()) is None, "a hundred is held of a hundred and fifty"
+    purse.settle(first, None, charged=False)
+    assert purse.hold(request()) is not None
+
+
 def test_scored_options_are_held_for_once_each():
     purse = Purse(Budget(tokens=10**6), Spending())
     hold = purse.hold(request(options=("yes", "no")))

@@ -17,6 +17,7 @@ from hesperus.measures import (
     permutation_test,
     resampled_p,
     sign_test,
+    spearman,
     spearman_p,
     too_few_differ,
     unmatched_p,
@@ -146,6 +147,16 @@ def test_correlation_with_yes_and_no_is_tested_by_permutation() -> None:
     assert pearson_p(x, y, resamples=20_000) == pytest.approx(stats.pearsonr(x, y).pvalue, abs=0.02)
     assert pearson_p(score, np.ones(300, dtype=bool)) is None
     assert pearson_p(score, agree, resamples=0) is None and spearman_p(x, y, resamples=0) is None
+
+
+def test_no_resamples_are_no_interval_of_a_rank_correlation() -> None:
+    x, y = np.arange(20.0), np.arange(20.0) % 7
+    found = spearman(x, y, bootstrap=Bootstrap(0))
+    assert (
+        found.value == pytest.approx(stats.spearmanr(x, y).statistic)
+        and found.low is None
+        and found.high is None
+    )
 
 
 def test_only_items_that_count_are_permuted() -> None:
