@@ -331,6 +331,25 @@ def test_budgets_of_tokens_and_money_are_never_passed(store):
     assert endpoint.bodies == []
 
 
+@pytest.mark.parametrize(
+    ("action", "kind", "is_billed"),
+    [
+        (Send({"error": {"message": "too long"}}, 400), "http_400", False),
+        (Send({"choices": []}), "empty_choices", True),
+    ],
+)
+def test_a_refusal_costs_nothing_and_a_reply_without_a_choice_may_have_cost_the_worst(
+    store, action, kind, is_billed
+):
+    spending, requests = Spending(), questions(1, settings=Settings(max_tokens=100))
+    with serving(lambda body, count: action) as endpoint:
+        policy = Policy(retries=0, budget=Budget(tokens=5000))
+        assert texts(ask(made(endpoint.url), requests, store=store, policy=policy, spending=spending)) == [
+            kind
+        ]
+    assert spending.tokens_out == (100 if is_billed else 0)
+
+
 def test_text_that_cannot_be_sent_fails_by_itself(store):
     with serving() as endpoint:
         broken = [Request("http/m", Prompt("\ud83d")), Request("http/m", Prompt("\ud83e"))]
