@@ -52,6 +52,11 @@ def interval(value: float, low: float | None, high: float | None, unit: Unit = "
     return f"{cell(value, unit)} [{ends[0]}, {ends[1]}]"
 
 
+def hundredths(value: float) -> str:
+    """Two decimals, with a minus sign, never -0: ``0.42``, ``−0.03``."""
+    return cell(value, "short").replace("-", "−")
+
+
 def _fixed(value: float, decimals: int, marks: tuple[float, ...]) -> str:
     """A number with so many decimals, or as many as it takes to be told from the marks that it does not equal."""
     nearest = next((mark for mark in marks if abs(value - mark) <= _NOISE * max(1.0, abs(mark))), None)

@@ -73,6 +73,11 @@ def sense_label(code: str) -> str:
     return f"{label}, by {sense.maker}" if sense.maker else label
 
 
+def sense_brief(code: str) -> str:
+    """The same without the tag: ``German from English``; a code of another tool as it is."""
+    return sense_label(code).replace(f" ({sense.language})", "") if (sense := parsed(code)) else code
+
+
 def target_label(code: str) -> str:
     """Label of a sense next to its origin: a plain translation by the model itself is called by its language alone."""
     sense = parsed(code)
@@ -81,6 +86,19 @@ def target_label(code: str) -> str:
     if sense is None or sense.variant or sense.maker or sense.via:
         return sense_label(code)
     return language_label(sense.language)
+
+
+def language_or_code(code: str) -> str:
+    """English name of an original's language; a sense in words; the code itself if it is no sense."""
+    sense = parsed(code)
+    if sense is None:
+        return code
+    return language_name(sense.language) if sense.is_original else sense_label(code)
+
+
+def target_brief(code: str) -> str:
+    """The same without the tag: ``German``."""
+    return target_label(code).replace(f" ({sense.language})", "") if (sense := parsed(code)) else code
 
 
 _ASKED_HERE = ("multisense", "translation_tax", "translate_then_evaluate")

@@ -64,10 +64,10 @@ def test_run_ends_with_what_was_found_and_what_to_do_next(
 ) -> None:
     folder, done = asked
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("summary\n") and "similarity: how alike runs err" in done.stdout
+    assert done.stdout.startswith("summary: Right ") and "\ndesigns: κp" in done.stdout
     for words in (
         "one model, two languages",
-        "one model, en and another language",
+        "one model, pivot and another language",
         "two models, one language",
     ):
         assert words in done.stdout
@@ -99,7 +99,7 @@ def test_the_resolved_study_runs_again(asked: tuple[Path, object], call: Call) -
     assert len(tables["similarity"]) == 2 * 3 + 3
     assert {row["statistic"] for row in tables["scoring"]} >= {"disagreement", "accuracy_difference"}
     text = call("run", folder, "--out", "again", "--store", store, "--quiet", "--table", "tests")
-    assert text.stdout.startswith("tests\n")
+    assert text.stdout.startswith("tests: ")
 
 
 def test_measure_makes_every_table_from_the_run_folder(asked: tuple[Path, object], call: Call) -> None:
@@ -263,7 +263,7 @@ def test_check_holds_similarity_to_requirements(asked: tuple[Path, object], call
     summary = Path("deep/s.md").read_text(encoding="utf-8").splitlines()
     assert summary[0] == "## hesperus check: 3 of 4 satisfied; not similarity[en, sw] >= 2 in 2 of 2 rows"
     assert (
-        summary[2].startswith("| requirement | passed |")
+        summary[2].startswith("| Requirement | Holds |")
         and "| no |" in summary[4]
         and "| yes |" in summary[6]
     )

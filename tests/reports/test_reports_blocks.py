@@ -5,9 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hesperus.reports.blocks import Column, Grid, Number, Page, Section, Sentences, count
+from hesperus.reports.blocks import Page, Section, Sentences
+from hesperus.reports.columns import Column
+from hesperus.reports.grid import Grid, Number, count
 
-HEADS = (Column("Model"), Column("Right, %", True), Column("Items", True))
+HEADS = (Column("Model"), Column("Right, %", unit="number"), Column("Items", unit="number"))
 
 
 def test_a_column_that_says_the_same_in_every_line_is_said_in_the_caption() -> None:

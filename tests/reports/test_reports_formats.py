@@ -63,19 +63,24 @@ def test_csv_keeps_numbers_in_full_and_leaves_nothing_empty() -> None:
 
 def test_a_person_sees_the_interval_with_the_value_and_a_dash_for_nothing() -> None:
     text = format_table(TABLE, "table")
-    assert text.splitlines()[0] == "consistency" and text.splitlines()[1].startswith("model")
-    assert text.count("pocket/m") == len(TABLE.rows)  # a column stays where it says the same in every row
-    assert "0.872 [0.841, 0.901]" in text
-    assert "0.00001 [-0.0001, 0.500]" in text
+    assert text.splitlines()[0].startswith("consistency") and "Statistic" in text
+    assert "87.2 [84.1, 90.1]" in text
     assert "\n\n" not in text.strip() and "low" not in text
-    line = next(line for line in text.splitlines() if "ar_from_en" in line)
-    assert " – " in line and line.endswith("no item on both sides")
+    line = next(line for line in text.splitlines() if "Arabic" in line)
+    assert " – " in line or line.endswith("–")
+    assert "no item on both sides" in text and "left out 300" in text
     assert "invalid disagree, seed 0" in text
+
+
+def test_the_wide_format_has_every_row_and_column() -> None:
+    lines = format_table(TABLE, "wide").splitlines()
+    assert sum(line.startswith("pocket/m") or "pocket/m" in line for line in lines) >= 1
+    assert all(name in " ".join(lines) for name in ("Items", "Left out", "Value"))
 
 
 def test_numbers_stand_flush_right() -> None:
     lines = format_table(TABLE, "table").replace("\u2068", "").replace("\u2069", "").splitlines()
-    ends = {line.index(end) + len(end) for line in lines for end in ("0.901]", "0.500]") if end in line}
+    ends = {line.index(end) + len(end) for line in lines for end in ("90.1]", "50.0]") if end in line}
     assert len(ends) == 1
 
 
@@ -92,7 +97,7 @@ def test_markdown_and_latex_escape_their_own_signs() -> None:
     )
     assert escaped + r"\textbackslash{}" in latex
     assert latex.startswith("\\begin{tabular}{lr}\n\\toprule\n")
-    assert "0.872 [0.841, 0.901]" in format_table(TABLE, "markdown")
+    assert "87.2 [84.1, 90.1]" in format_table(TABLE, "markdown")
     assert "--" in format_table(TABLE, "latex")
 
 
@@ -171,4 +176,4 @@ def test_a_terminal_gets_its_own_width() -> None:
         shown = os.read(main, 10_000).decode()
     os.close(main)
     assert "\x1b[" in shown  # headings are bold or dim on a terminal
-    assert "x" * 51 not in shown and "x…" in shown and shown.count("0.500") == 1
+    assert "x" * 51 not in shown and "x…" in shown and shown.count("0.50") == 1

@@ -17,8 +17,10 @@ from headless_chromium import Page as Tab
 from headless_chromium import chromium_page, executable
 from page_outline import is_sound, loads_nothing
 
-from hesperus.reports.blocks import Column, Fold, Grid, Number, Page, Section, Sentences, count
+from hesperus.reports.blocks import Fold, Page, Section, Sentences
+from hesperus.reports.columns import Column
 from hesperus.reports.drawing import Drawing
+from hesperus.reports.grid import Grid, Number, count
 from hesperus.reports.html_page import ShownPage, html
 from hesperus.reports.theme import FONTS, values
 
@@ -45,7 +47,7 @@ def languages(number: int) -> Grid:
     ]
     return Grid(
         "Right, by language.",
-        (Column("Language"), Column("=Right, %", True), Column("Items", True)),
+        (Column("Language"), Column("=Right, %", unit="number"), Column("Items", unit="number")),
         (*first, *rows),
     )
 

@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 
 from hesperus.records import Run, conform
-from hesperus.reports.blocks import Column, Grid, Items, Number, Page, Section, Sentences
+from hesperus.reports.blocks import Items, Page, Section, Sentences
+from hesperus.reports.columns import Column
+from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import html
 from hesperus.reports.item_links import ItemLinks
 from hesperus.reports.item_matrix import items_blocks
@@ -81,7 +83,7 @@ def test_texts_of_strangers_are_text_and_questions_are_shortened() -> None:
         {"a": {"en": "yes", "de": "<b>no</b>" + "y" * 4000}}, items=texts, model='"><script>alert(2)</script>'
     )
     blocks = list(items_blocks(run))
-    grid = Grid("x", (Column("Model"), Column("Language"), Column("Right, %", True)),
+    grid = Grid("x", (Column("Model"), Column("Language"), Column("Right, %", unit="number")),
                 (('"><script>alert(2)</script>', "German (de)", Number(0.5, "percentage")),))  # fmt: skip
     page = html(Page.of("Items", [], [Section("x", "x"), grid, *blocks]))
     assert "<script>alert" not in page and "<b>no" not in page and "\u202e" not in page
@@ -137,7 +139,7 @@ LOST = """[...document.querySelectorAll('.items tbody tr')].filter(r => !r.hidde
 @pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 def test_a_number_leads_to_its_items_at_every_width(tmp_path: Path) -> None:
     answers = {f"q{n:02}": {"en": "yes", "de": "no" if n % 3 else "yes", "sw": "no" if n % 2 else "yes"} for n in range(20)}  # fmt: skip
-    grid = Grid("Accuracy", (Column("Language"), Column("Right, %", True)),
+    grid = Grid("Accuracy", (Column("Language"), Column("Right, %", unit="number")),
                 (("Swahili (sw)", Number(0.5, "percentage", 0.3, 0.7)),))  # fmt: skip
     file = tmp_path / "page.html"
     blocks = [Section("Accuracy", "accuracy"), grid, *items_blocks(run_of(answers), most=12)]

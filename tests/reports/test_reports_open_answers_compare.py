@@ -530,7 +530,7 @@ def test_what_cannot_be_compared_is_refused(two: tuple[Path, Path], place: Path,
 def test_compare_writes_every_format(two: tuple[Path, Path], call: Call) -> None:
     shown = call("compare", *two)
     assert shown.exit_code == 0, shown.exception
-    assert "value_a" in shown.stdout and "f_of_means" in shown.stdout and "_answered" not in shown.stdout
+    assert "Difference" in shown.stdout and "f_of_means" in shown.stdout and "_answered" not in shown.stdout
     assert "--format json or csv" in shown.stderr
     document = json.loads(call("compare", *two, "--format", "json").stdout)
     assert document["measure"] == "compare scores"
@@ -538,7 +538,7 @@ def test_compare_writes_every_format(two: tuple[Path, Path], call: Call) -> None
         "resamples": 400, "seed": 3, "level": 0.9, "interval": "percentile",
     }  # fmt: skip
     assert any(row["statistic"] == "f_of_means_answered" for row in document["rows"])
-    for form, begins in (("csv", "evaluator,"), ("markdown", "| evaluator"), ("latex", "\\begin{tabular}")):
+    for form, begins in (("csv", "evaluator,"), ("markdown", "| Evaluator"), ("latex", "\\begin{tabular}")):
         done = call("compare", *two, "groups", "--format", form, "--resamples", 20)
         assert done.exit_code == 0 and begins in done.stdout, form
     for more, said in (

@@ -163,7 +163,8 @@ def test_many_pairs_are_shown_by_their_ends(make_quiz: Callable[..., pl.DataFram
     found = similarity_findings(
         make_quiz(["m", "n"], languages, items=12), settings, only=["similarity", "designs"]
     )
-    grid = pairs_grid(found)
+    grid = pairs_grid(found.tables["similarity"])
+    assert grid is not None
     assert len(found.tables["similarity"].rows) == 2 * 325 + 26 > MOST_PAIRS
     undefined = sum(row["value"] is None for row in found.tables["similarity"].rows)
     assert len(grid.rows) == 2 * 10 + undefined and "Of 676 pairs" in grid.caption

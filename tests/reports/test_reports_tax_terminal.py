@@ -139,14 +139,14 @@ def test_where_no_answer_changes_the_bound_stands_beside_the_interval(tax: Tax, 
     rule = StrataRule(per_subject=None)
     write_strata(strata_of(records, rule, centric=("m/a", "m/b")), tmp_path / "s.json")
     done = tax("e1", "still.parquet")
-    assert "≤ 0.221" in done.stdout and "exact one-sided bound" in done.stderr
+    assert "up to 22.1" in done.stdout and "exact one-sided bound" in done.stderr
     rows = json.loads(tax("e1", "still.parquet", "--format", "json").stdout)["rows"]
     clustered = next(row for row in rows if row["analysis"] == "clustered")
     assert clustered["low"] < 0 < clustered["high"] and clustered["could_change"] == 1 - 0.05 ** (1 / 12)
     done = tax("e4", "still.parquet", "--strata", "s.json")
-    assert "≤ 0.221" in done.stdout
-    assert "undefined: it is empty: no item that was asked is in it (high, disagreement)" in done.stderr
-    assert "undefined: the stratum high is empty" in done.stderr and "readable answer" not in done.stderr
+    assert "up to 22.1" in done.stdout
+    assert "Difference –: it is empty: no item that was asked is in it (stratum high, stratum" in done.stdout
+    assert "Difference –: the stratum high is empty" in done.stdout and "readable answer" not in done.stderr
     page = tmp_path / "page.html"
     assert tax("report", "still.parquet", "--strata", "s.json", "--out", page).exit_code == 0
     text = page.read_text(encoding="utf-8")
@@ -177,11 +177,11 @@ def test_an_undefined_correlation_and_a_missing_interval_give_their_reason(tax: 
     pl.DataFrame(rows).write_csv(tmp_path / "cues.csv")
     write_records(answers("quiz", SENSES, {}), tmp_path / "still.parquet")
     done = tax("rating", "still.parquet", "--ratings", "cues.csv")
-    assert "undefined: all values of the taxes are the same" in done.stderr and "left out" not in done.stderr
+    assert "ρ –: all values of the taxes are the same" in done.stdout and "left out" not in done.stdout
     # One item carries all that varies: many resamples do not hold it.
     write_records(answers("quiz", SENSES, {"en_from_zh": (0,)}), tmp_path / "one.parquet")
     done = tax("rating", "one.parquet", "--ratings", "cues.csv")
-    assert "no interval: " in done.stderr and "too few items vary, so there is no interval" in done.stderr
+    assert "no interval: " in done.stdout and "too few items vary, so there is no interval" in done.stdout
     # An unreadable answer beside it is told with its cause, after that reason.
     unread = answers("quiz", SENSES, {"en_from_zh": (0,)}).with_columns(
         pl.when((pl.col("item") == "i5") & (pl.col("input") == "en"))

@@ -7,12 +7,12 @@ import pytest
 
 from hesperus.analysis.requirements import Requirement, check_table
 from hesperus.analysis.similarity.all_pairs import similarity_tables
-from hesperus.analysis.similarity.named import similarity_summary
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, conform
 from hesperus.reports.checked import junit_xml
+from hesperus.reports.formats import format_table
 from hesperus.reports.one_figure import FigureChoice, one_figure
 
 QUICK = SimilaritySettings(bootstrap=Bootstrap(20), permutations=9)
@@ -28,21 +28,12 @@ def free_answers() -> pl.DataFrame:
     return conform(pl.DataFrame(rows))
 
 
-def test_the_summary_says_why_there_is_no_value(free_answers: pl.DataFrame) -> None:
-    tables = similarity_tables(free_answers, QUICK)
-    rows = similarity_summary(tables["designs"], tables["tests"]).rows
-    assert {row["value"] for row in rows} == {None}
-    assert [row["reason"] for row in rows if row["compared"] == "two models, one language"] == [
-        "no pair has a value: kappa_p needs right answers, and no item has gold"
-    ] * 3
-
-
-def test_a_value_has_no_remark_and_a_title_of_its_own(free_answers: pl.DataFrame) -> None:
-    settings = SimilaritySettings(bootstrap=Bootstrap(20), permutations=9, statistic="raw")
-    tables = similarity_tables(free_answers, settings)
-    summary = similarity_summary(tables["designs"], tables["tests"])
-    assert summary.measure == "similarity: how often runs give the same answer"
-    assert {row["reason"] for row in summary.rows} == {""} and summary.rows[0]["value"] == 0.0
+def test_a_table_says_once_why_there_is_no_value(free_answers: pl.DataFrame) -> None:
+    designs = similarity_tables(free_answers, QUICK)["designs"]
+    assert {row["value"] for row in designs.rows} == {None}
+    text = " ".join(format_table(designs, "table", width=80).split())
+    assert text.count("no pair has a value: kappa_p needs right answers, and no item has gold") == 1
+    assert "κp" in text
 
 
 @pytest.mark.parametrize("figure", ["languages", "models", "densities"])

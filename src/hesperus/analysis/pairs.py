@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from hesperus.wording import parsed, sense_label, target_label
+from hesperus.wording import language_label, parsed, sense_brief, sense_label, target_label
 
 Kind = Literal["T", "I", "X", "repeat", "versions", "other"]
 
@@ -53,6 +53,18 @@ class Side:
         if self.instruction == self.input:
             return sense_label(self.input)
         return f"instruction {sense_label(self.instruction)}, input {sense_label(self.input)}"
+
+    @property
+    def brief(self) -> str:
+        """For narrow terminals: ``German from English``; instruction / input where they differ."""
+        if self.instruction == self.input:
+            return sense_brief(self.input)
+        return f"{sense_brief(self.instruction)} / {sense_brief(self.input)}"
+
+    @property
+    def repeated(self) -> str:
+        """That it is no first answer: ``, repeat 2``."""
+        return f", repeat {self.repeat}" if self.repeat != 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,12 @@ def pair(a: str, b: str) -> Pair:
     if right.instruction == source and _made_from(right.input, source):
         return Pair(left, right, "X", source, right.input)
     return Pair(left, right, "other", source, None)
+
+
+def reading_order(code: str) -> tuple[bool, str]:
+    """Sort key of senses: originals first, then by the language's name."""
+    sense = parsed(code)
+    return (sense is None or not sense.is_original, language_label(sense.language) if sense else code)
 
 
 def _made_from(code: str, source: str) -> bool:

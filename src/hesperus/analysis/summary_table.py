@@ -12,17 +12,12 @@ from hesperus.analysis.pack_notes import pack_notes
 from hesperus.analysis.reply_language import language_notes
 from hesperus.analysis.summary import SummaryRow, summarize
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, estimate_cells, table
-from hesperus.rounding import cell, interval
+from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
-from hesperus.wording import MISSING, OUTCOME_WORDS, joined
+from hesperus.wording import OUTCOME_WORDS, joined
 
 _CONSTANT_FROM = 5
 """Answers from which on it is worth saying that all are the same label."""
-
-_HEADS = {"repeat_consistency": "repeats", "accuracy": "accuracy", "consistency": "consistency", "chance": "chance",
-          "kappa_p": "kappa_p"}  # fmt: skip
-_SHOWN = ("accuracy", "consistency", "kappa_p", "repeat_consistency", "chance")
-
 
 NOTED = frozenset({"cohen_kappa"})
 """Statistics of whose intervals the notes speak."""
@@ -69,36 +64,6 @@ def _row(row: SummaryRow, by: Sequence[str]) -> dict[str, object]:
         "reference": None if reference is None else reference.input, "label": row.label, "statistic": row.statistic,
         **estimate_cells(row.estimate),
     }  # fmt: skip
-
-
-def summary_lines(summary: Table) -> Table:
-    """A summary for a terminal: a line for each model and language, numbers with their intervals.
-
-    Args:
-        summary: From summary_table.
-
-    Returns:
-        First the columns that name a line, to the column `language`; then numbers, the essential ones first; ``answered`` is
-        answered over asked questions.
-    """
-    keys, lines = summary_cells(summary)
-    # Open answers have no labels, hence none of these numbers; else a column stays whatever the data are.
-    shown = _SHOWN if any(name in line for line in lines.values() for name in _SHOWN) else ()
-    first = [_HEADS[name] for name in shown[:2]]
-    columns = (*keys, *first, "answered", *(_HEADS[name] for name in shown[2:]), "excluded")
-    rows: list[dict[str, object]] = []
-    for key, line in lines.items():
-        cells = {_HEADS[name]: _number(line.get(name), ends=name in ("accuracy", "consistency", "kappa_p"))
-                 for name in shown}  # fmt: skip
-        rows.append(
-            {
-                **dict(zip(keys, key, strict=True)),
-                **cells,
-                "answered": _share(line["answered"]),
-                "excluded": max(int(row["excluded"]) for row in line.values()),
-            }
-        )
-    return Table("summary", columns, tuple(rows), summary.signature)
 
 
 SummaryCells = Mapping[tuple[object, ...], Mapping[str, Row]]
@@ -255,22 +220,6 @@ def _count(row: Row) -> int:
 def _outcomes(lost: Mapping[str, int]) -> str:
     words = {**OUTCOME_WORDS, "error": "without a reply (error)"}
     return ", ".join(f"{count:,} {words.get(name, name)}" for name, count in lost.items())
-
-
-def _number(row: Row | None, *, ends: bool) -> str:
-    if row is None or row["value"] is None:
-        return MISSING
-    value = float(row["value"])
-    if not ends or row["low"] is None:
-        return cell(value, "short")
-    return interval(value, float(row["low"]), float(row["high"]), "short")
-
-
-def _share(row: Row) -> str:
-    if row["value"] is None:
-        return MISSING
-    answered, asked = _count(row), int(row["n"])
-    return f"{answered:,}/{asked:,}"
 
 
 def _excluded_notes(rows: Sequence[Row]) -> Iterator[str]:

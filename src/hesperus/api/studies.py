@@ -81,18 +81,11 @@ def _measured(run: Held, name: str) -> Table:
 
 
 def _consistency(run: Held) -> Table:
-    from hesperus.reports.sense_summary import consistency_summary
-
-    whole = _measured(run, "consistency")
-    found = consistency_summary(whole)
-    # Without a made sense there is no line to lay out; what repeats and other originals say stands in the table itself.
-    return found if found.rows else whole
+    return _measured(run, "consistency")
 
 
 def _similarity(run: Held) -> Table:
-    from hesperus.analysis.similarity.named import similarity_summary
-
-    return similarity_summary(_measured(run, "designs"), _measured(run, "tests"))
+    return _measured(run, "designs")
 
 
 def _open_answers(run: Held, name: str) -> Table:
@@ -102,9 +95,7 @@ def _open_answers(run: Held, name: str) -> Table:
 
 
 def _open_summary(run: Held) -> Table:
-    from hesperus.analysis.open_answers.run_tables import run_summary
-
-    return run_summary(run.folder, run.run.study)
+    return _open_answers(run, "scores")
 
 
 def _tax(run: Held, name: str) -> Table:

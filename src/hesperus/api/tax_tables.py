@@ -55,8 +55,8 @@ def _both_names(table: str) -> str:
 
 def run_summary(folder: Path) -> Table:
     """What a run found, an estimate a line."""
+    from hesperus.analysis.tax.estimates_overview import overview
     from hesperus.analysis.tax.evidence import tax_tables
-    from hesperus.reports.tax.tax_summary import overview
 
     return overview(
         {name: make() for name, make in tax_tables(_of_run(folder)).items() if name in ("e1", "e3", "e4")}

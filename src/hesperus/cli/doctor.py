@@ -42,8 +42,7 @@ def command(
     shown = _shortened(rows) if format == "table" else rows
     counts = ", ".join(f"{sum(row['status'] == one for row in rows)} {one}" for one in _ORDER)
     print_table(
-        Table("doctor", ("check", "status", "detail"), shown, {}), format, essential=("check", "status", "detail"),
-        lead=f"doctor: {counts}",
+        Table("doctor", ("check", "status", "detail"), shown, {}), format, lead=f"doctor: {counts}",
     )  # fmt: skip
     broken = [check for check, status, _ in checked if status == BROKEN]
     if broken:

@@ -131,7 +131,6 @@ def command(
         hesperus evaluate empathy runs/posts --classifier empathy-large --translator ct2/nllb-600m
     """
     from hesperus.analysis.open_answers.run_tables import TABLES
-    from hesperus.analysis.open_answers.scores import scores_summary
     from hesperus.api.evaluating import evaluate
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
@@ -147,11 +146,10 @@ def command(
     if report is not None:
         typer.echo(f"written: {found.report(report)}", err=True)
     made = found.table(table)
-    plain = table == "scores" and format == "table"
     if found.nothing:
         typer.echo(found.nothing, err=True)
     if not found.nothing or format != "table":
-        print_table(scores_summary(made, what) if plain else made, format)
+        print_table(made, format)
     for line in found.found.notes():
         typer.echo(line, err=True)
 

@@ -20,6 +20,7 @@ app = Commands(help="Languages, and the words that prompts and answers need in e
 _SCRIPT = typer.Option(help="Only this ISO 15924 script, such as Cyrl; repeatable.")
 _FAMILY = typer.Option(help="Only this family or branch, such as Indo-European or Germanic; repeatable.")
 _DIRECTION = typer.Option(help="Only languages written ltr or rtl.")
+_PACKS = ("full", "answers")
 _PACKED = typer.Option("--packs", help="Only languages that have a pack of words.")
 
 
@@ -66,8 +67,11 @@ def command(
         and (runs is None or found.direction in runs)
         and (not packed or found.tag in packs())
     ]
-    essential = ("tag", "name", "script", "direction", "pack", "reviewed")
-    print_table(Table("languages", columns, tuple(rows), {}), format, essential=essential)
+    counts = [sum(row["pack"] == kind for row in rows) for kind in _PACKS]
+    lead = f"languages: {len(rows)} known by name, {counts[0]} with a full pack of words, {counts[1]} with one of answers"
+    if format == "table":
+        rows.sort(key=lambda row: _PACKS.index(str(row["pack"])) if row["pack"] in _PACKS else len(_PACKS))
+    print_table(Table("languages", columns, tuple(rows), {}), format, lead=lead)
 
 
 @app.command()

@@ -109,7 +109,7 @@ def command(
 
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
-    from hesperus.analysis.summary_table import nothing_answered, summary_lines
+    from hesperus.analysis.summary_table import nothing_answered
     from hesperus.api.measuring import measured
     from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
@@ -127,9 +127,7 @@ def command(
     if nothing:
         typer.echo(nothing, err=True)
     if not nothing or format != "table" or what == "summary":
-        laid_out = what == "summary" and format == "table" and not statistic
-        shown = summary_lines(found) if laid_out else _narrow(found, statistic or ())
-        print_table(shown, format, keys=shown.columns.index("language") + 1 if laid_out else 0)
+        print_table(_narrow(found, statistic or ()), format)
     if what != "outcomes" and not nothing:
         _note(what, run, found, records, given)
     if not found.rows:

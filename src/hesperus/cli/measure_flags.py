@@ -25,7 +25,11 @@ def _format(context: typer.Context, value: str) -> str:
 
 def _formats(incomplete: str) -> list[str]:
     """The formats as a shell completes them; written out, so that a press of Tab loads nothing."""
-    return [name for name in ("table", "json", "csv", "markdown", "latex") if name.startswith(incomplete)]
+    return [
+        name
+        for name in ("table", "wide", "json", "csv", "markdown", "latex", "html")
+        if name.startswith(incomplete)
+    ]
 
 
 RunPath = Annotated[
@@ -65,7 +69,12 @@ Interval = Annotated[
     ),
 ]
 Format = Annotated[
-    str, typer.Option(callback=_format, autocompletion=_formats, help="table, json, csv, markdown or latex.")
+    str,
+    typer.Option(
+        callback=_format,
+        autocompletion=_formats,
+        help="table, wide (every row and column), json, csv, markdown, latex or html.",
+    ),
 ]
 
 

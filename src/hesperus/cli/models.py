@@ -72,8 +72,10 @@ def listing(format: Format = "table") -> None:
     rows += [_local(provider, name, note) for provider, name, note in _OTHERS]
     known = {str(row["provider"]) for row in rows} | {"scripted"}
     rows += [_local(prefix, f"{prefix}/NAME", "plugin") for prefix in prefixes() if prefix not in known]
-    essential = ("name", "key", "key_set", "logprobs")
-    print_table(Table("models", tuple(rows[0]), tuple(rows), {}), format, essential=essential)
+    lacking = [row for row in rows if row["key_needed"] and not row["key_set"]]
+    shown = sorted(rows, key=lambda row: row not in lacking) if format == "table" else rows
+    lead = f"models: {len(rows)} ways to name one; {len(lacking)} of them lack their key, the others can be asked"
+    print_table(Table("models", tuple(rows[0]), tuple(shown), {}), format, lead=lead)
 
 
 @app.command()

@@ -12,7 +12,6 @@ from hesperus.cli.measure_flags import Format
 from hesperus.cli.study_flags import takes_study
 
 if TYPE_CHECKING:
-    from hesperus.analysis.table import Table
     from hesperus.api.results import RunResult
 
 
@@ -111,7 +110,7 @@ def _show(run: RunResult, name: str | None, format: str) -> None:
     summary = run.summary()
     plain = format == "table" and name is None
     if plain:
-        _print_summary(summary)
+        print_table(summary, "table")
     shown = None
     if not (nothing and format == "table"):
         shown = run.kind.summary(run) if plain else run.kind.table(run, name or run.kind.tables[0])
@@ -120,11 +119,3 @@ def _show(run: RunResult, name: str | None, format: str) -> None:
         typer.echo(f"note: {note}", err=True)
     if shown is not None and not shown.rows:
         typer.echo(f"no rows: nothing in this run makes a row of {shown.measure}", err=True)
-
-
-def _print_summary(summary: Table) -> None:
-    from hesperus.analysis.summary_table import summary_lines
-    from hesperus.reports.formats import print_table
-
-    lines = summary_lines(summary)
-    print_table(lines, "table", keys=lines.columns.index("language") + 1)

@@ -216,19 +216,11 @@ def numbers_of(given: list[str] | None, *, whole: bool = False) -> dict[str, flo
 
 def show(found: Table, format: str) -> None:
     """Print a table; for people narrow, with what was left out and what to keep in mind next to it."""
-    from dataclasses import replace
-
     from hesperus.reports.formats import print_table
-    from hesperus.reports.tax.tax_summary import reasons, summaries
 
-    paired = {"analysis", "positive"} <= set(found.columns)
+    print_table(found, format)
     if format != "table":
-        print_table(found, format)
         return
-    for one in summaries(found) if paired else [found]:
-        print_table(replace(one, signature={}), format)
-    for line in reasons(found):
-        typer.echo(line, err=True)
     for name in ("gate", "notes", "limits"):
         said = found.signature.get(name)
         if isinstance(said, str):

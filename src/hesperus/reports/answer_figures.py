@@ -10,9 +10,9 @@ from typing import Any
 
 import altair as alt
 
-from hesperus.analysis.pairs import Side
+from hesperus.analysis.pairs import Side, reading_order
 from hesperus.analysis.table import Row, Table
-from hesperus.reports.multisense_figures import compared_statistic, placed, reading_order
+from hesperus.reports.multisense_figures import compared_statistic, placed
 from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, SHARE, WIDTH, values
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES

@@ -4,140 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
-from hesperus import rounding
 from hesperus.analysis.item_matrix import MatrixColumn
 from hesperus.analysis.item_texts import Text
 from hesperus.item_views.matrix_view import MatrixView
 from hesperus.reports.card import Card
 from hesperus.reports.drawing import Drawing
-from hesperus.wording import MISSING
+from hesperus.reports.grid import Grid
 
 Level = Literal["lead", "note", "aside", "list"]
 """How a sentence is set: the answer of the page; a paragraph; in small type; an entry of a list."""
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number of a table with what is known about it.
-
-    Attributes:
-        value: In its own unit: a share lies in [0, 1]; None if it is undefined.
-        unit: How it is written (see hesperus.rounding), or ``count``.
-        low: Lower end of its interval, or None.
-        high: Upper end.
-        reason: Why there is no value.
-    """
-
-    value: float | None
-    unit: rounding.Unit | Literal["count"] = "number"
-    low: float | None = None
-    high: float | None = None
-    reason: str = ""
-
-    @property
-    def point(self) -> str:
-        """The value without its interval; a dash where it is undefined, with the reason."""
-        if self.value is None:
-            return f"{MISSING} ({self.reason})" if self.reason else MISSING
-        return f"{self.value:,}" if self.unit == "count" else rounding.cell(self.value, self.unit)
-
-    @property
-    def ends(self) -> str:
-        """The interval: ``[84.1, 90.1]``; empty without one."""
-        if self.value is None or self.low is None or self.high is None or self.unit == "count":
-            return ""
-        return f"[{rounding.cell(self.low, self.unit)}, {rounding.cell(self.high, self.unit)}]"
-
-    @property
-    def data(self) -> dict[str, str]:
-        """Value and ends in full, in the unit of the text: 74.6 of a share written so; what is missing is left out."""
-        given = {"value": self.value, "low": self.low, "high": self.high} if self.value is not None else {}
-        return {name: self._in_full(held) for name, held in given.items() if held is not None}
-
-    def _in_full(self, held: float) -> str:
-        # By decimals: 100 * 0.575 is 57.49999999999999
-        exact = Decimal(repr(float(held))) * (100 if self.unit in _HUNDREDFOLD else 1)
-        return f"{exact.normalize():f}"
-
-    def __str__(self) -> str:
-        return f"{self.point} {self.ends}" if self.ends else self.point
-
-
-_HUNDREDFOLD = ("share", "percentage", "label", "points")
-
-
-Value = Number | str
-"""A cell of a table."""
-
-
-def count(number: Any) -> Number:
-    """A number of things, as a row holds it."""
-    return Number(number, "count")
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Head of a column; numbers are set flush right."""
-
-    name: str
-    numeric: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table.
-
-    Attributes:
-        caption: What it shows and how to read it.
-        columns: Heads.
-        rows: Cells, one for each column.
-        folded: Shown only when asked for.
-    """
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Value, ...], ...]
-    folded: bool = False
-
-    @property
-    def varying(self) -> tuple[int, ...]:
-        """Places of the columns that do not say the same in every line; the first is one of them.
-
-        All of them in a table of one or two lines, and where only the first would be left.
-        """
-        found = tuple(
-            place
-            for place in range(len(self.columns))
-            if place == 0 or len(self.rows) < 3 or len({str(row[place]) for row in self.rows}) > 1
-        )
-        return found if len(found) > 1 else tuple(range(len(self.columns)))
-
-    def told_once(self) -> Grid:
-        """The table of its varying columns; what the others say is in the caption."""
-        kept = self.varying
-        same = [place for place in range(len(self.columns)) if place not in kept]
-        if not same:
-            return self
-        said = [
-            f"{self.columns[place].name}: {self.rows[0][place]}"
-            for place in same
-            if str(self.rows[0][place]) != MISSING
-        ]
-        return replace(
-            self,
-            caption=f"{self.caption} The same in every line: {'; '.join(said)}." if said else self.caption,
-            columns=tuple(self.columns[place] for place in kept),
-            rows=tuple(tuple(row[place] for place in kept) for row in self.rows),
-        )
-
-    @property
-    def texts(self) -> tuple[tuple[str, ...], ...]:
-        """The cells as people read them."""
-        return tuple(tuple(map(str, row)) for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)

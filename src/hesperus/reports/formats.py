@@ -9,32 +9,34 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 
+from markupsafe import escape
 from rich.console import Console
 from rich.text import Text
 
 from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import Table
 from hesperus.errors import UnknownNameError
-from hesperus.reports.cells import cell, is_numeric, shown_cell, shown_columns
-from hesperus.reports.terminal import print_terminal
+from hesperus.reports.grid import Grid, Label, Number, Value
+from hesperus.reports.layouts import grids_of, plain_grid
+from hesperus.reports.tabulated import shown
+from hesperus.reports.terminal import print_grid, print_properties, print_wrapped
 from hesperus.spreadsheets import guarded
-from hesperus.untrusted import UNSAFE, visible
+from hesperus.untrusted import UNSAFE, one_line, visible
 
 _UNLIMITED = 10_000
 """Width of a terminal table that goes into a file or a pipe, where nothing has to fit."""
 
 
-def format_table(
-    table: Table, format: str, *, width: int | None = None, keys: int = 0, lead: str = ""
-) -> str:
+def format_table(table: Table, format: str, *, width: int | None = None, lead: str = "") -> str:
     """Write a table.
 
     Args:
         table: What to write.
-        format: ``table`` (terminal, no colour), ``json``, ``csv``, ``markdown`` or ``latex``.
+        format: ``table`` (terminal, no colour), ``wide`` (the same with every row and column), ``json``, ``csv``,
+            ``markdown``, ``latex`` or ``html``. Programs get the rows as they are, people the columns of hesperus.reports.layouts.
         width: Columns of the terminal, for ``table`` alone; None is as wide as it takes.
-        keys: As in print_table.
         lead: As in print_table.
 
     Returns:
@@ -45,25 +47,21 @@ def format_table(
         ValueError: A number is NaN or infinite: a measure must say None and why.
     """
     _refuse_nan(table)
-    if format == "table":
+    if format in ("table", "wide"):
         console = Console(file=io.StringIO(), width=width or _UNLIMITED, color_system=None)
-        _terminal(table, console, keys=keys, lead=lead)
+        _terminal(table, console, lead=lead, is_wide=format == "wide")
         return str(console.file.getvalue())  # type: ignore[attr-defined]
     if format not in _WRITERS:
-        raise UnknownNameError("format", format, ("table", *_WRITERS))
+        raise UnknownNameError("format", format, FORMATS)
     return _WRITERS[format](table)
 
 
-def print_table(
-    table: Table, format: str, *, keys: int = 0, essential: Sequence[str] = (), lead: str = ""
-) -> None:
+def print_table(table: Table, format: str, *, lead: str = "") -> None:
     """Write a table to standard output, fitted to its width and in colour where that is a terminal.
 
     Args:
         table: What to write.
         format: As in format_table.
-        keys: How many of the first columns name a row; 0: those before the value, or before the first numbers.
-        essential: Of a list: the columns that a terminal shows where not all fit.
         lead: A sentence that a person reads first; formats for programs leave it out.
 
     Raises:
@@ -71,18 +69,58 @@ def print_table(
         ValueError: A number is NaN or infinite.
     """
     if format != "table" or not sys.stdout.isatty():
-        sys.stdout.write(format_table(table, format, keys=keys, lead=lead))
+        sys.stdout.write(format_table(table, format, lead=lead))
         return
     _refuse_nan(table)
-    _terminal(table, Console(highlight=False), keys=keys, essential=essential, lead=lead)
+    _terminal(table, Console(highlight=False), lead=lead)
 
 
-def _terminal(table: Table, console: Console, *, keys: int, lead: str, essential: Sequence[str] = ()) -> None:
-    print_terminal(table, console, keys=keys, essential=essential, lead=lead)
-    made = _flat({name: value for name, value in table.signature.items() if name != SHORT})
-    for line in (made, str(table.signature.get(SHORT, ""))):
-        if line:
-            console.print(Text(line, style="dim"))
+def _terminal(table: Table, console: Console, *, lead: str, is_wide: bool = False) -> None:
+    grids = [plain_grid(table)] if is_wide and table.rows else grids_of(table)
+    if not grids:
+        console.print(Text(lead or table.measure, style="bold"), soft_wrap=True)
+        console.print(Text("no rows"))
+    elif table.columns == ("property", "value"):
+        console.print(Text(lead or table.measure, style="bold"), soft_wrap=True)
+        print_properties([(shown(row["property"]), shown(row["value"])) for row in table.rows], console)
+    for place, grid in enumerate(grids if table.columns != ("property", "value") else ()):
+        first, _, explained = grid.caption.partition(". ")
+        if place == 0:
+            print_grid(grid, console, lead=lead or answer(table.measure, grid), explained=explained)
+            continue
+        title, _, rest = first.partition(": ")
+        console.print()
+        print_grid(grid, console, lead=title, explained=". ".join(filter(None, (rest, explained))))
+    signed = str(table.signature.get(SHORT) or _flat(table.signature))
+    if len(signed) > console.width and SHORT in table.signature:
+        first, _, last = signed.partition("|")[2].rpartition("|")
+        signed = f"hesperus|{first.partition('|')[0]}|…|{last} (whole with --format wide)"
+    elif len(signed) > console.width:
+        signed = f"{signed[: console.width - 2].rstrip()} …"
+    print_wrapped(signed, console, "dim")
+
+
+def answer(measure: str, grid: Grid) -> str:
+    """The first line: the least and the greatest of the first essential number, with the lines that they are of."""
+    units = ("percentage", "number", "score")
+    place = next((at for at, one in enumerate(grid.columns) if one.unit in units and one.rank == 0), None)
+    numbers = [
+        (cell, row) for row in grid.rows if place is not None and isinstance(cell := row[place], Number)
+    ]
+    known = [(cell.value, cell.point, row) for cell, row in numbers if cell.value is not None]
+    if place is None or len({point for _, point, _ in known}) < 2:
+        return measure
+    ends = [pick(known, key=itemgetter(0)) for pick in (min, max)]
+    unit = " %" if grid.columns[place].unit == "percentage" else ""
+    low, high = (f"{point}{unit} ({_keys(grid, row)})" for _, point, row in ends)
+    return f"{measure}: {grid.columns[place].heading} {low} to {high}"
+
+
+def _keys(grid: Grid, row: Sequence[Value]) -> str:
+    """What names a line, as far as it differs between lines."""
+    first = next(at for at, one in enumerate(grid.columns) if one.numeric)
+    differ = [row[at] for at in range(first) if len({str(one[at]) for one in grid.rows}) > 1]
+    return ", ".join(one.brief if isinstance(one, Label) else str(one) for one in differ)
 
 
 def _flat(signature: Mapping[str, object]) -> str:
@@ -102,7 +140,7 @@ def _flat(signature: Mapping[str, object]) -> str:
             inner = _flat(value)
             parts += [inner] if inner else []
         elif value is not None and value != []:
-            parts.append(f"{name} {cell(value)}")
+            parts.append(f"{name} {shown(value)}")
     return ", ".join(parts)
 
 
@@ -148,13 +186,20 @@ _MARKDOWN = re.compile(r"([\\`*\[\]<>|~&#])")
 
 
 def _markdown(table: Table) -> str:
-    columns = shown_columns(table)
+    return "\n".join(grid_markdown(grid.with_about()) for grid in grids_of(table) or [plain_grid(table)])
+
+
+def grid_markdown(grid: Grid) -> str:
+    """A grid as Markdown, ending with a line break."""
     lines = [
-        "| " + " | ".join(escaped_markdown(name) for name in columns) + " |",
-        "|" + "|".join(" ---: " if is_numeric(table, name) else " --- " for name in columns) + "|",
+        "| " + " | ".join(escaped_markdown(column.name) for column in grid.columns) + " |",
+        "|" + "|".join(" ---: " if column.numeric else " --- " for column in grid.columns) + "|",
     ]
-    for row in table.rows:
-        cells = (escaped_markdown(shown_cell(table, row, name), value=name == "value") for name in columns)
+    for row in grid.rows:
+        cells = (
+            escaped_markdown(one_line(str(cell)), value=isinstance(cell, Number) and not cell.reason)
+            for cell in row
+        )
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -173,12 +218,14 @@ _LATEX = {
 
 def _latex(table: Table) -> str:
     """Rows for booktabs; scripts other than Latin need XeLaTeX or LuaLaTeX and a font that has them."""
-    columns = shown_columns(table)
-    spec = "".join("r" if is_numeric(table, name) else "l" for name in columns)
+    return "\n".join(_grid_latex(grid.with_about()) for grid in grids_of(table) or [plain_grid(table)])
+
+
+def _grid_latex(grid: Grid) -> str:
+    spec = "".join("r" if column.numeric else "l" for column in grid.columns)
     lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
-    lines += [" & ".join(_escaped_latex(name) for name in columns) + r" \\", r"\midrule"]
-    for row in table.rows:
-        lines.append(" & ".join(_escaped_latex(shown_cell(table, row, name)) for name in columns) + r" \\")
+    lines += [" & ".join(_escaped_latex(column.name) for column in grid.columns) + r" \\", r"\midrule"]
+    lines += [" & ".join(_escaped_latex(one_line(str(cell))) for cell in row) + r" \\" for row in grid.rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
@@ -188,12 +235,33 @@ def _escaped_latex(text: str) -> str:
     return f"{{}}{escaped}" if escaped.startswith("[") else escaped
 
 
+def _html(table: Table) -> str:
+    """Tables for a notebook or a page of one's own; every text is escaped."""
+    return "".join(_grid_html(grid.with_about()) for grid in grids_of(table) or [plain_grid(table)])
+
+
+def _grid_html(grid: Grid) -> str:
+    heads = "".join(
+        f'<th title="{escape(one.help)}">{escape(visible(one.name))}</th>' for one in grid.columns
+    )
+    lines = [
+        "<table>",
+        f"<caption>{escape(visible(grid.caption))}</caption>",
+        f"<thead><tr>{heads}</tr></thead>",
+        "<tbody>",
+    ]
+    for row in grid.rows:
+        lines.append(f"<tr>{''.join(f'<td>{escape(one_line(str(cell)))}</td>' for cell in row)}</tr>")
+    return "\n".join([*lines, "</tbody></table>"]) + "\n"
+
+
 _WRITERS: Mapping[str, Callable[[Table], str]] = {
     "csv": _csv,
+    "html": _html,
     "json": _json,
     "latex": _latex,
     "markdown": _markdown,
 }
 
-FORMATS = ("table", *_WRITERS)
+FORMATS = ("table", "wide", *_WRITERS)
 """The formats that a table can be written in."""

@@ -18,8 +18,9 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from hesperus.item_views.markup import environment, matrix_style
-from hesperus.reports.blocks import Block, Grid, Items, Page
+from hesperus.reports.blocks import Block, Items, Page
 from hesperus.reports.drawing import Drawing
+from hesperus.reports.grid import Grid
 from hesperus.reports.item_links import ItemLinks, totals_by_model
 from hesperus.reports.theme import font_faces, inline_svg
 from hesperus.untrusted import shortened, visible

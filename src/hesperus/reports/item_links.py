@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from hesperus.analysis.item_filter import filter_of
 from hesperus.analysis.item_matrix import sense_key
 from hesperus.item_views.filter_address import filter_query
-from hesperus.reports.blocks import Column, Items, Number, Value
+from hesperus.reports.blocks import Items
+from hesperus.reports.columns import Column
+from hesperus.reports.grid import Number, Value
 from hesperus.wording import sense_label, target_label
 
 _ROW_SENSE = ("Language", "Prompt", "Sense", "Into")

@@ -10,7 +10,7 @@ from typing import Any
 
 import altair as alt
 
-from hesperus.analysis.pairs import KIND_WORDS, Pair, pair
+from hesperus.analysis.pairs import KIND_WORDS, Pair, pair, reading_order
 from hesperus.analysis.table import Row, Table
 from hesperus.item_views.filter_address import items_anchor
 from hesperus.reports.dots import Hue, dots, share_axis
@@ -131,12 +131,6 @@ def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | N
         for (a, b), value in cells.items()
     ]
     return _heat(rows, [labels[name] for name in names], [labels[name] for name in names])
-
-
-def reading_order(code: str) -> tuple[bool, str]:
-    """Sort key of senses: originals first, then by the language's name."""
-    sense = parsed(code)
-    return (sense is None or not sense.is_original, language_label(sense.language) if sense else code)
 
 
 def _short_labels(codes: Sequence[str]) -> dict[str, str]:

@@ -74,7 +74,7 @@ def multisense_page(
     """
     own = own_senses(run.study, run.items)
     told = story.headlines(found, own)
-    lead: list[Block] = [
+    lead: list[Block | None] = [
         Sentences(tuple(told) or (_NOTHING,), "list" if len(told) > 4 else "lead"),
         *(one for one in drawings(found) if one.kind == "overview"),
         *overview(run.records, settings, signature=run.signature).blocks,
@@ -106,21 +106,21 @@ def _measured(found: Findings) -> Blocks:
         drawn.setdefault(drawing.kind, []).append(drawing)
     yield Section("Consistency", "summary")
     yield Sentences((_WHAT,))
-    yield grids.summary_grid(found)
-    yield grids.pairs_grid(found)
+    yield grids.summary_grid(found.consistency, level=found.level)
+    yield grids.pairs_grid(found.consistency)
     yield from drawn.get("map", ())
-    every = [*drawn.get("pairs", ()), *filter(None, [grids.agreement_grid(found)])]
+    every = [*drawn.get("pairs", ()), *filter(None, [grids.agreement_grid(found.agreement)])]
     if every:
         yield Fold("Every sense with every other", tuple(every))
     yield Section("Why answers change", "why")
     yield from drawn.get("causes", ())
-    yield grids.split_grid(found)
+    yield grids.split_grid(found.decomposition)
     detail = drawn.get("consistency", ())
     if detail:
         yield Fold("Instruction, input and both, model by model", tuple(detail))
     yield Section("Accuracy", "accuracy")
     yield from drawn.get("accuracy", ())
-    yield grids.accuracy_grid(found)
+    yield grids.accuracy_grid(found.accuracy, found.validity)
     yield Section("What changes", "changes")
     if "labels" not in drawn and "directions" not in drawn:
         yield Sentences(
@@ -129,20 +129,20 @@ def _measured(found: Findings) -> Blocks:
             )
         )
     yield from drawn.get("labels", ())
-    yield grids.labels_grid(found, MOST_LABELS)
+    yield grids.labels_grid(found.labels, MOST_LABELS)
     yield from drawn.get("directions", ())
-    yield grids.directions_grid(found, MOST_LABELS)
+    yield grids.directions_grid(found.directions, MOST_LABELS)
     yield Section("What became of the replies", "replies", listed="Replies")
     if "outcomes" not in drawn:
         yield Sentences(("Every reply to a prompt in one sense could be read as an answer.",))
     yield from drawn.get("outcomes", ())
-    yield grids.outcomes_grid(found)
+    yield grids.outcomes_grid(found.outcomes)
     if "translation" in drawn or found.unscored:
         unused = f"The run has translation scores, but they could not be used: {found.unscored}"
         yield Section("Is it the translation?", "translation", listed="Translation")
         yield Sentences((unused if found.unscored else _TRANSLATION,))
         yield from drawn.get("translation", ())
-        yield grids.bins_grid(found)
+        yield grids.bins_grid(found.bins)
 
 
 def _examples(shown: tuple[Example, ...], total: int) -> Blocks:

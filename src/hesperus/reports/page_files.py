@@ -6,21 +6,10 @@ import json
 from collections.abc import Iterator
 
 from hesperus.item_views.matrix_view import CellView
-from hesperus.reports.blocks import (
-    Block,
-    Code,
-    Column,
-    Facts,
-    Fold,
-    Grid,
-    Items,
-    Number,
-    Page,
-    Section,
-    Sentences,
-    Value,
-)
-from hesperus.reports.formats import escaped_markdown
+from hesperus.reports.blocks import Block, Code, Facts, Fold, Items, Page, Section, Sentences
+from hesperus.reports.columns import Column
+from hesperus.reports.formats import escaped_markdown, grid_markdown
+from hesperus.reports.grid import Grid, Number, Value
 from hesperus.untrusted import one_line, visible
 from hesperus.wording import MISSING
 
@@ -61,7 +50,7 @@ def _markdown(blocks: tuple[Block, ...]) -> Iterator[str]:
             block = _items_table(block) if isinstance(block, Items) else block
             short = block.told_once()
             yield _text(short.caption)
-            yield _table(short)
+            yield grid_markdown(short).rstrip()
         elif isinstance(block, Facts):
             yield "\n".join(f"- {_text(name)}: {_text(value)}" for name, value in block.rows)
         elif isinstance(block, Code):
@@ -70,19 +59,6 @@ def _markdown(blocks: tuple[Block, ...]) -> Iterator[str]:
         elif isinstance(block, Fold):
             yield f"### {_text(block.title)}"
             yield from _markdown(block.blocks)
-
-
-def _table(grid: Grid) -> str:
-    rules = ["--:" if column.numeric else "---" for column in grid.columns]
-    lines = [[_text(column.name) for column in grid.columns], rules]
-    lines += [
-        [
-            str(cell) if isinstance(cell, Number) and cell.value is not None else _text(str(cell))
-            for cell in row
-        ]
-        for row in grid.rows
-    ]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _text(text: str) -> str:

@@ -1,15 +1,14 @@
 """A table in a terminal: every row on one line, whatever the width.
 
-Where all columns do not fit, what names the rows moves into headings, first columns first; what was excluded and why
-goes under the row that it is about; a wide table is cut between columns, with the names of the rows repeated. Texts may
+The essential columns come first: where not all fit, headings and intervals get short, then the columns of the highest rank
+are left out, and named. What is the same in every line is said once above it, why numbers are missing once below. Texts may
 be cut, with …; numbers never are. The format ``wide`` shows everything on long lines.
 """
 
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
@@ -17,252 +16,228 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from hesperus.analysis.table import Table
-from hesperus.reports.cells import is_numeric, shown_cell, shown_columns
-from hesperus.untrusted import isolated
+from hesperus.reports.columns import EXCLUDED, Column
+from hesperus.reports.grid import Grid, Label, Number, Value
+from hesperus.untrusted import isolated, one_line
+from hesperus.wording import MISSING
 
 _GAP = "  "
 _SHORTEST = 8
 """Texts are not cut to less than this."""
-_UNDER = ("excluded", "reason")
-"""Columns that may be under their row instead of in it; an empty one is not said."""
-_SAYS_ITSELF = frozenset({"reason", "finding", "detail", "note", "description"})
-"""Columns whose text needs no name before it."""
-_PLAIN = frozenset({"model", "task", "a", "b", "where", "requirement"})
-"""Columns whose value says what it is; others are named in a heading."""
-_MEASURED = re.compile(r"-?[\d.]+ \[")
-"""A number with its interval, as text."""
-_CONDITION = re.compile(r"instruction=([^,\s]+),input=([^,\s]+)(?:,repeat=(\d+))?")
+_NAMED = 3
+"""Lines that a note names; of more it says how many."""
+_COUNTS = re.compile(r"(?:^|; )([\d,]+)")
+_STEPS = ((9, False, False), (9, True, False), (2, True, False), (2, True, True), (1, True, False), (1, True, True), (0, True, False),
+          (0, True, True))  # fmt: skip
+"""What is tried until a table fits: columns up to a rank, with short headings, with short numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where each column of a table is."""
+    """Which columns of a grid are shown, and how.
 
-    table: Table
-    headings: tuple[str, ...]
-    keys: tuple[str, ...]
-    values: tuple[str, ...]
-    under: tuple[str, ...] = ()
+    Attributes:
+        grid: The table.
+        places: Columns that are in the lines.
+        headings: Columns that are above groups of lines.
+        is_brief: Whether headings are short.
+        is_short: Whether numbers are short.
+    """
+
+    grid: Grid
+    places: tuple[int, ...]
+    headings: tuple[int, ...] = ()
+    is_brief: bool = False
     is_short: bool = False
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (*self.keys, *self.values)
+    def head(self, place: int) -> str:
+        """Heading of a column."""
+        shown = self.grid.columns[place]
+        return shown.short_name if self.is_brief else shown.name
 
-    def text(self, row: Mapping[str, object], name: str) -> str:
-        text = shown_cell(self.table, row, name)
-        return _CONDITION.sub(_short_condition, text) if self.is_short else text
+    def text(self, row: Sequence[Value], place: int) -> str:
+        """A cell."""
+        value, shown = row[place], self.grid.columns[place]
+        if isinstance(value, Number):
+            if value.value is None:
+                return MISSING
+            return value.short if self.is_short else f"{value.point} {value.ends}".rstrip()
+        if shown.unit == "excluded":
+            return ", ".join(_COUNTS.findall(str(value)))
+        return value.brief if isinstance(value, Label) and self.is_brief else str(value)
 
     def widths(self) -> list[int]:
+        """Width of every column."""
         return [
-            max(cell_len(name), *(cell_len(self.text(row, name)) for row in self.table.rows))
-            for name in self.columns
+            max(cell_len(self.head(place)), *(cell_len(self.text(row, place)) for row in self.grid.rows))
+            for place in self.places
         ]
 
     def fits(self, width: int) -> bool:
+        """Whether a line is at most so wide."""
         return _total(self.widths()) <= width
 
 
-def print_terminal(
-    table: Table, console: Console, *, keys: int = 0, essential: Sequence[str] = (), lead: str = ""
-) -> None:
-    """Write a table to a terminal.
+def print_grid(grid: Grid, console: Console, *, lead: str, explained: str = "") -> None:
+    """Write a table to a terminal, as wide as it is.
 
     Args:
-        table: What to write.
-        console: Where to; its width is that of the terminal.
-        keys: How many of the first columns name a row; 0: those before the value, or all texts.
-        essential: Columns that are shown alone where not all fit, for a list of texts.
-        lead: A sentence to begin with, in place of the name of the table.
+        grid: What to write; it has rows.
+        console: Where to.
+        lead: The first line.
+        explained: How the table is to be read.
     """
-    console.print(Text(lead or table.measure, style="bold"), soft_wrap=True)
-    if not table.rows:
-        console.print(Text("no rows"))
-        return
-    shown = shown_columns(table)
-    if len(shown) == 2 and _key_count(table, ("", shown[1])) == 2 and not essential:
-        _print_properties(table, shown, console)
-        return
-    layout = _fitting(table, keys, essential, console.width)
-    for part in _parts(layout, console.width):
-        _print_part(part, console)
-    if layout.columns == tuple(essential):
-        left_out = _without(shown_columns(table), essential)
-        console.print(Text(f"--format csv has also: {', '.join(left_out)}", style="dim"))
+    narrow = grid.without_the_same(first=True)
+    details = tuple(place for place, one in enumerate(narrow.columns) if one.unit == "detail")
+    layout = _fitting(narrow, details, console.width)
+    print_wrapped(lead, console, "bold")
+    print_wrapped(" · ".join(_about(narrow)), console, "dim")
+    if any(one.numeric for one in grid.columns) and not any(one.numeric for one in narrow.columns):
+        console.print(Text(f"the same in all {len(grid.rows)} lines"))
+    else:
+        _print_lines(layout, details, console)
+    for note in (*_notes(grid), *_absent(layout, details, console.width), explained):
+        print_wrapped(note, console, "dim", indent="  ")
 
 
-def _print_properties(table: Table, columns: Sequence[str], console: Console) -> None:
-    """Names, and what each says, in lines of its own column."""
-    names, said = ([shown_cell(table, row, column) for row in table.rows] for column in columns)
-    width = max(map(cell_len, names))
-    room = max(console.width - width - len(_GAP), _SHORTEST)
-    for name, text in zip(names, said, strict=True):
-        lines = textwrap.wrap(text, room) or [""]
-        for place, line in enumerate(lines):
-            start = name if place == 0 else ""
-            padded = isolated(start) + " " * (width - cell_len(start))
-            console.print(Text(f"{padded}{_GAP}{isolated(line)}".rstrip()), soft_wrap=True)
+def print_wrapped(text: str, console: Console, style: str, indent: str = "", first: str = "") -> None:
+    """Write a text on lines of the terminal's width, with nothing hidden in it; nothing of an empty one."""
+    room = max(console.width - len(indent), _SHORTEST)
+    for place, line in enumerate(Text(one_line(text)).wrap(console, room) if text else ()):
+        start = indent if place else first
+        console.print(Text(f"{start}{isolated(line.plain.rstrip())}", style=style), soft_wrap=True)
 
 
-def _short_condition(found: re.Match[str]) -> str:
-    instruction, asked, repeat = found.groups()
-    both = asked if instruction == asked else f"{instruction}/{asked}"
-    return both if repeat in (None, "1") else f"{both} #{repeat}"
+def _about(grid: Grid) -> Iterator[str]:
+    """What holds for every line; that nothing was left out goes without saying."""
+    for name, text in grid.about:
+        if (name, text) != (EXCLUDED.name, "0"):
+            yield f"{name} {text.partition(' (')[0] if text.startswith(MISSING) else text.partition(': ')[0]}"
+
+
+def print_properties(rows: Sequence[tuple[str, str]], console: Console) -> None:
+    """Write names, and what each says, in lines of its own column."""
+    width = max(cell_len(name) for name, _ in rows)
+    for name, text in rows:
+        start = f"{isolated(name)}{' ' * (width - cell_len(name))}{_GAP}"
+        print_wrapped(text or " ", console, "", indent=" " * (width + len(_GAP)), first=start)
 
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _fitting(table: Table, keys: int, essential: Sequence[str], width: int) -> _Layout:
-    """The first layout that fits, or one to be cut between columns: the first whose names leave room for a value."""
-    layouts = list(_layouts(table, keys, essential))
-    for layout in layouts:
+def _fitting(grid: Grid, details: tuple[int, ...], width: int) -> _Layout:
+    """The first layout that fits; else names go into headings, texts are cut, and the last numbers are left out."""
+    everything = tuple(place for place in range(len(grid.columns)) if place not in details)
+    layout = _Layout(grid, everything)
+    for rank, is_brief, is_short in _STEPS:
+        places = tuple(place for place in everything if grid.columns[place].rank <= rank)
+        layout = _Layout(grid, places or everything[:1], (), is_brief, is_short)
         if layout.fits(width):
             return layout
-    named = [one for one in layouts if one.values] or layouts
-    for layout in named:
-        if layout.is_short and replace(layout, values=_widest_first(layout)[:1]).fits(width):
-            return layout
-    return named[-1]
+    for headings in _groupings(layout):
+        grouped = replace(
+            layout,
+            headings=headings,
+            places=tuple(place for place in layout.places if place not in headings),
+        )
+        if grouped.fits(width):
+            return grouped
+    while _least(layout) > width and len(layout.places) > 2:
+        numbers = [place for place in layout.places[1:] if grid.columns[place].numeric]
+        gone = (numbers or layout.places)[-1]
+        layout = replace(layout, places=tuple(place for place in layout.places if place != gone))
+    return layout
 
 
-def _widest_first(layout: _Layout) -> tuple[str, ...]:
-    widths = dict(zip(layout.columns, layout.widths(), strict=True))
-    return tuple(sorted(layout.values, key=lambda name: -widths[name]))
+def _groupings(layout: _Layout) -> Iterator[tuple[int, ...]]:
+    """Names of lines that may be in headings: those that stay the same over many lines, the steadiest first."""
+    rows = layout.grid.rows
+    keys = [place for place in layout.places if not layout.grid.columns[place].numeric]
+    changes = {place: sum(a[place] != b[place] for a, b in pairwise(rows)) for place in keys}
+    steady = sorted(
+        (place for place in keys if changes[place] <= len(rows) // 3), key=lambda place: changes[place]
+    )
+    for count in range(1, min(len(steady), len(keys) - 1) + 1):
+        yield tuple(sorted(steady[:count]))
 
 
-def _layouts(table: Table, keys: int, essential: Sequence[str]) -> Iterator[_Layout]:
-    shown = shown_columns(table)
-    count = keys or _key_count(table, shown)
-    whole = _Layout(table, (), shown[:count], shown[count:])
-    yield whole
-    if essential:
-        yield _Layout(table, (), tuple(essential), ())
-        return
-    under = tuple(name for name in _UNDER if name in whole.values)
-    short = replace(whole, values=_without(whole.values, under), under=under, is_short=True)
-    yield replace(short, is_short=False)
-    yield short
-    if not short.values:
-        yield from _with_texts_under(short)
-        return
-    moved: list[str] = []
-    for name in _rarely_changing(short):
-        moved.append(name)
-        headings = tuple(one for one in short.keys if one in moved)
-        yield replace(short, headings=headings, keys=_without(short.keys, headings))
+def _least(layout: _Layout) -> int:
+    """The width of a line whose texts are cut as far as they may be."""
+    numeric = [layout.grid.columns[place].numeric for place in layout.places]
+    return _total(
+        [
+            wide if is_number else min(wide, _SHORTEST)
+            for wide, is_number in zip(layout.widths(), numeric, strict=True)
+        ]
+    )
 
 
-def _without(names: Sequence[str], left_out: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in names if name not in left_out)
-
-
-def _key_count(table: Table, shown: Sequence[str]) -> int:
-    """How many of the first columns name a row: those before the first that holds something measured."""
-    for place, name in enumerate(shown):
-        if name != "repeat" and (
-            is_numeric(table, name) or _is_measured(table, name) or _is_empty(table, name)
-        ):
-            return max(place, 1)
-    return len(shown)
-
-
-def _is_empty(table: Table, name: str) -> bool:
-    """A column of values of which none is defined."""
-    return name == "value" and all(row.get(name) is None for row in table.rows)
-
-
-def _is_measured(table: Table, name: str) -> bool:
-    return any(isinstance(row.get(name), str) and _MEASURED.match(str(row[name])) for row in table.rows)
-
-
-def _rarely_changing(layout: _Layout) -> list[str]:
-    """The names of rows that may be in headings: those that stay the same over many rows, the steadiest first."""
-    changes = {name: _changes(layout, name) for name in layout.keys}
-    steady = [name for name in layout.keys if changes[name] <= len(layout.table.rows) // 2]
-    return sorted(steady, key=lambda name: changes[name])[: len(layout.keys) - 1]
-
-
-def _changes(layout: _Layout, name: str) -> int:
-    return sum(a.get(name) != b.get(name) for a, b in pairwise(layout.table.rows))
-
-
-def _with_texts_under(layout: _Layout) -> Iterator[_Layout]:
-    """A table of texts: the longest texts go under their row, one by one; the first column stays."""
-    widths = dict(zip(layout.columns, layout.widths(), strict=True))
-    longest = sorted(layout.keys[1:], key=lambda name: -widths[name])
-    for count in range(1, len(longest)):
-        under = tuple(name for name in layout.keys if name in longest[:count])
-        yield replace(layout, keys=_without(layout.keys, under), under=under)
-
-
-def _parts(layout: _Layout, width: int) -> Iterator[_Layout]:
-    """The layout itself, or as few parts as fit, each with the names of the rows and some of the values."""
-    if layout.fits(width) or len(layout.values) < 2:
-        yield layout
-        return
-    parts: list[list[str]] = []
-    for name in sorted(layout.values, key=lambda name: name != "value"):
-        if parts and replace(layout, values=(*parts[-1], name)).fits(width):
-            parts[-1].append(name)
-        else:
-            parts.append([name])
-    for place, part in enumerate(parts):
-        is_last = place == len(parts) - 1
-        yield replace(layout, values=tuple(part), under=layout.under if is_last else ())
-
-
-def _print_part(layout: _Layout, console: Console) -> None:
+def _print_lines(layout: _Layout, details: tuple[int, ...], console: Console) -> None:
     widths = _cut(layout, console.width)
-    head = _line(layout, layout.columns, widths)
+    head = _line(layout, [layout.head(place) for place in layout.places], widths)
     console.print(Text(head.rstrip(), style="bold"), soft_wrap=True)
     console.print(Text("─" * min(_total(widths), console.width), style="dim"), soft_wrap=True)
-    is_first = True
-    for heading, rows in groupby(layout.table.rows, key=lambda row: _heading(layout, row)):
+    for heading, rows in groupby(layout.grid.rows, key=lambda row: _heading(layout, row)):
         if heading:
-            console.print(Text(heading if is_first else f"\n{heading}", style="italic"), soft_wrap=True)
-        is_first = False
+            console.print(Text(heading, style="italic"), soft_wrap=True)
         for row in rows:
-            texts = [layout.text(row, name) for name in layout.columns]
+            texts = [layout.text(row, place) for place in layout.places]
             console.print(Text(_line(layout, texts, widths).rstrip()), soft_wrap=True)
-            for note in _notes(layout, row, console.width):
-                console.print(Text(note, style="dim"), soft_wrap=True)
+            for detail in (str(row[place]) for place in details):
+                if detail not in (MISSING, "0"):
+                    print_wrapped(detail, console, "dim", indent="    ", first="    ")
 
 
-def _heading(layout: _Layout, row: Mapping[str, object]) -> str:
-    texts = (
-        (name, isolated(layout.text(row, name)))
-        for name in layout.headings
-        if row.get(name) not in (None, "")
-    )
-    return "  ".join(text if name in _PLAIN else f"{name} {text}" for name, text in texts)
+def _heading(layout: _Layout, row: Sequence[Value]) -> str:
+    return _GAP.join(isolated(layout.text(row, place)) for place in layout.headings)
 
 
-def _notes(layout: _Layout, row: Mapping[str, object], width: int) -> list[str]:
-    """What is under a row: nothing of what is empty or 0."""
-    said = {
-        name: isolated(layout.text(row, name)) if name in _SAYS_ITSELF else f"{name} {layout.text(row, name)}"
-        for name in layout.under
-        if row.get(name)
-    }
-    excluded = "; ".join(said.pop(name) for name in _UNDER if name in said)
-    indent = "    "
-    lines = []
-    for note in filter(None, (*said.values(), excluded)):
-        lines += textwrap.wrap(note, width, initial_indent=indent, subsequent_indent=indent)
-    return lines
+def _notes(grid: Grid) -> Iterator[str]:
+    """Why numbers or intervals are missing and what was left out, each reason once with the lines that it is about."""
+    told: dict[str, list[str]] = {}
+    for row in grid.rows:
+        name = _name(grid, row)
+        for shown, cell in zip(grid.columns, row, strict=True):
+            for said in _said(shown, cell):
+                told.setdefault(said, []).append(name)
+    for said, names in told.items():
+        lines = list(dict.fromkeys(names))
+        few = ", ".join(lines) if len(lines) <= _NAMED else f"{len(lines)} lines"
+        yield f"{said} ({'every line' if len(lines) == len(grid.rows) > 1 else few})"
+
+
+def _said(shown: Column, cell: Value) -> Iterator[str]:
+    if isinstance(cell, Number) and cell.reason:
+        if cell.value is None:
+            yield f"{shown.heading} {MISSING}: {cell.reason}"
+        elif not cell.ends and shown.key == "value":
+            yield f"no interval: {cell.reason}"
+    elif shown.unit == "excluded":
+        yield from (f"left out {part}" for part in str(cell).split("; ") if ": " in part)
+
+
+def _name(grid: Grid, row: Sequence[Value]) -> str:
+    """What names a line: its first texts."""
+    first = next((place for place, one in enumerate(grid.columns) if one.numeric), len(row))
+    differ = [row[place] for place in range(first) if len({str(one[place]) for one in grid.rows}) > 1]
+    return " ".join(map(str, differ[:_NAMED])) or str(row[0])
+
+
+def _absent(layout: _Layout, details: tuple[int, ...], width: int) -> Iterator[str]:
+    shown = {*layout.places, *layout.headings, *details}
+    gone = [one.name for place, one in enumerate(layout.grid.columns) if place not in shown]
+    if gone:
+        yield f"--format wide has also: {'; '.join(gone)}"
+    if _total(layout.widths()) > width:
+        yield "texts that end with … are whole with --format wide"
 
 
 def _cut(layout: _Layout, width: int) -> list[int]:
     """Widths of the columns; texts are cut, the widest first, until the row fits."""
     widths = layout.widths()
-    texts = [
-        place
-        for place, name in enumerate(layout.columns)
-        if not is_numeric(layout.table, name) and not _is_measured(layout.table, name)
-    ]
+    texts = [place for place, column in enumerate(layout.places) if not layout.grid.columns[column].numeric]
     while _total(widths) > width and texts:
         widest = max(texts, key=lambda place: widths[place])
         if widths[widest] <= _SHORTEST:
@@ -273,11 +248,11 @@ def _cut(layout: _Layout, width: int) -> list[int]:
 
 def _line(layout: _Layout, texts: Sequence[str], widths: Sequence[int]) -> str:
     cells = []
-    for name, text, width in zip(layout.columns, texts, widths, strict=True):
+    for place, text, width in zip(layout.places, texts, widths, strict=True):
         room = width - cell_len(text)
         if room < 0:
             cells.append(isolated(f"{set_cell_size(text, width - 1)}…"))
-        elif is_numeric(layout.table, name):
+        elif layout.grid.columns[place].numeric:
             cells.append(" " * room + isolated(text))
         else:
             cells.append(isolated(text) + " " * room)

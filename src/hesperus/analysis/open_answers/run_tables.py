@@ -11,7 +11,7 @@ import polars as pl
 from hesperus.analysis.open_answers.counting import counts_table
 from hesperus.analysis.open_answers.evidence import PROMPTS, READABILITY, homes, read_frame, read_pairs
 from hesperus.analysis.open_answers.grouping import groups_table
-from hesperus.analysis.open_answers.scores import scores_summary, scores_table
+from hesperus.analysis.open_answers.scores import scores_table
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.table import Table, table
 from hesperus.errors import UnknownNameError
@@ -92,18 +92,6 @@ def run_table(
         columns, signatures[what] = made.columns, made.signature
         rows += [{"evaluator": what, **row} for row in made.rows]
     return table(name, ("evaluator", *columns), rows=rows, signature=signatures)
-
-
-def run_summary(folder: Path, study: Mapping[str, object]) -> Table:
-    """What a terminal shows of a run: a line for each model and language, of its first evaluation.
-
-    Raises:
-        DataError: As in run_table.
-    """
-    what, home = next(iter(homes(folder, study).items()))
-    pairs, signature = read_pairs(home)
-    settings = settings_of(study)
-    return scores_summary(scores_table(pairs, what, signature=signature, bootstrap=settings.bootstrap), what)
 
 
 def settings_of(study: Mapping[str, object], given: GivenSettings | None = None) -> TableSettings:

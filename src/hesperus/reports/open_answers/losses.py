@@ -10,8 +10,10 @@ import polars as pl
 from hesperus.analysis.item_texts import Text, texts_of
 from hesperus.analysis.open_answers.pair_scores import scored_pairs
 from hesperus.records import KEY
-from hesperus.reports.blocks import Block, Column, Fold, Grid, Item, Sentences, Side, Verdict
+from hesperus.reports.blocks import Block, Fold, Item, Sentences, Side, Verdict
+from hesperus.reports.grid import Grid
 from hesperus.reports.open_answers.open_findings import Cell, OpenFindings
+from hesperus.reports.tabulated import tabulated
 from hesperus.rounding import cell
 from hesperus.untrusted import shortened
 from hesperus.wording import MISSING, property_names
@@ -54,7 +56,9 @@ def losses_blocks(
         return
     asked = _asked(items, found.reference)
     listed = by_item.head(MOST_LISTED).to_dicts()
-    yield _grid(listed, asked, total=by_item.height)
+    table = _grid(listed, asked, total=by_item.height)
+    assert table is not None
+    yield table
     prompts = [_prompt(row, found, pairs, replies, asked) for row in listed[:MOST_PROMPTS]]
     claims = ", and the claims of both, each with what the other is to it" if _has_claims(prompts) else ""
     yield Sentences(
@@ -89,26 +93,22 @@ def _asked(items: pl.DataFrame | None, reference: str) -> Mapping[str, tuple[tup
 
 def _grid(
     listed: Sequence[Mapping[str, Any]], asked: Mapping[str, tuple[tuple[str, Text], ...]], *, total: int
-) -> Grid:
-    cells = [
-        (
-            row["item"],
-            shortened(" ".join(text.text for _, text in asked.get(row["item"], ())), _LONGEST_CELL)
-            or MISSING,
-            cell(row["loss"], "share"),
-            cell(row["score"], "share"),
-            MISSING if row["ceiling"] is None else cell(row["ceiling"], "share"),
-            f"{row['losing']:,} of {row['pairs']:,}",
-        )
+) -> Grid | None:
+    rows = [
+        {
+            **row,
+            "prompt": shortened(" ".join(text.text for _, text in asked.get(row["item"], ())), _LONGEST_CELL),
+            "losing": f"{row['losing']:,} of {row['pairs']:,}",
+        }
         for row in listed
     ]
-    heads = (Column("Item"), Column("Prompt"), Column("Lost", True), Column("Mean score", True), Column("Mean ceiling", True),
-             Column("Answers that lose", True))  # fmt: skip
-    return Grid(
+    return tabulated(
         f"The prompts that lose most, {len(listed)} of {total:,} that lose anything: mean over models and languages of the "
         "ceiling (1 where there is none) less the score, where both sides answer.",
-        heads,
-        tuple(cells),
+        rows,
+        (),
+        "losses",
+        folds=None,
     )
 
 

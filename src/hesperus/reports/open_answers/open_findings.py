@@ -13,7 +13,8 @@ from hesperus.analysis.pairs import Side
 from hesperus.analysis.table import Row, Table
 from hesperus.measures.information import INFORMATION
 from hesperus.reports.families import family_key
-from hesperus.wording import language_label, language_name, property_names
+from hesperus.reports.open_answers.open_wording import agreement_name
+from hesperus.wording import language_label, language_name
 
 Cell = tuple[str, str, str, str, str]
 """Model, task, language, instruction and input of a line."""
@@ -181,9 +182,7 @@ def beside(row: Row, name: str) -> Row:
 
 
 def measured_name(found: OpenFindings) -> str:
-    """What the main statistic of an evaluator measures, as an axis or a column is headed."""
+    """What the main statistic of an evaluator measures, as an axis is headed."""
     if found.is_information:
         return "Information kept (F of means)"
-    if found.properties:
-        return f"Same {property_names(found.what)}" + (" profile" if len(found.properties) > 1 else "")
-    return "Equivalence"
+    return agreement_name(found.what, len(found.properties))

@@ -1,66 +1,69 @@
-"""The tables of the page of open answers: a line a model and language; every number with what it rests on."""
+"""The tables of open answers: a line a model and language; every number with what it rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from hesperus.analysis.open_answers.counting import STATES
 from hesperus.analysis.open_answers.statistics import WHERE_ANSWERED
 from hesperus.analysis.table import Row
-from hesperus.reports.blocks import Column, Grid, Value, count
+from hesperus.reports.columns import COLUMNS, Column, worded
 from hesperus.reports.families import family_key
-from hesperus.reports.number_cells import FOLDED, answered_cell, left_out, number_cell, share_cell
-from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, beside, measured_name
-from hesperus.reports.open_answers.open_wording import (
-    GROUPING_NAMES,
-    STATE_WORDS,
-    STATISTIC_NAMES,
-    group_name,
-)
-from hesperus.rounding import interval
+from hesperus.reports.grid import Grid
+from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, STATE_WORDS, agreement_name, group_name
+from hesperus.reports.tabulated import FOLDED, tabulated
 from hesperus.types import OUTCOMES
-from hesperus.wording import MISSING, OUTCOME_WORDS, language_label, language_name, property_names
+from hesperus.wording import OUTCOME_WORDS, language_label, language_name, property_names
+
+if TYPE_CHECKING:
+    from hesperus.reports.open_answers.open_findings import Cell, OpenFindings
 
 _FIRST_GROUPINGS = ("trained_on", "script", "family")
 """Groupings whose tables stand open; the others are folded."""
-
 _MOST_NAMES = 6
 """Languages of a group that are named."""
+_BESIDE = ("ceiling", "relative")
+_OF_MAIN = ("n", "answered", *(f"{name}{end}" for name in _BESIDE for end in ("", "_low", "_high")))
+_KEYS = ("model", "task", Column("named", "Language"))
 
 
-def scores_grid(found: OpenFindings) -> Grid:
-    """Every statistic of every model and language, the ceiling, and the main one relative to it."""
-    cells = []
-    for cell, held in found.cells.items():
-        main = held[found.main]
-        cells.append(
-            (
-                *_who(found, cell),
-                *(share_cell(held[name]) for name in found.statistics),
-                *(
-                    (share_cell(beside(main, "ceiling")), share_cell(beside(main, "relative")))
-                    if found.has_ceiling
-                    else ()
-                ),
-                count(main["n"]),
-                answered_cell(main),
-                left_out([main]),
-            )
-        )
-    heads = [*_who_heads(found)]
-    heads += [Column(f"{_name(found, name)}, %", True) for name in found.statistics]
-    main_name = STATISTIC_NAMES.get(found.main, "")
-    heads += (
-        [
-            Column(f"Ceiling of {main_name}, %" if main_name else "Ceiling, %", True),
-            Column("Relative to it, %", True),
-        ]
-        if found.has_ceiling
-        else []
+def lines_of(rows: Iterable[Row], main: str, statistics: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of one line: what the main statistic rests on, and its ceiling, is said of all."""
+    held = {str(row["statistic"]): row for row in rows}
+    if main not in held:
+        return []
+    first = held[main]
+    said = {name: first[name] for name in _OF_MAIN}
+    bare = (
+        {}
+        if first["ceiling"] is not None
+        else dict.fromkeys((*_BESIDE, *(f"{name}_low" for name in _BESIDE)))
     )
-    heads += [Column("Pairs", True), Column("Replies answered, %", True), Column("Left out", True)]
+    named = [main, *(name for name in statistics if name != main)]
+    return [
+        {**held[name], **said, **bare, **({} if name == main else {"excluded": 0})}
+        for name in named
+        if name in held
+    ]
+
+
+def _without_ceiling(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The same without the columns of a ceiling, if no line has one."""
+    if any(row["ceiling"] is not None for row in rows):
+        return [dict(row) for row in rows]
+    return [{name: value for name, value in row.items() if name not in _BESIDE} for row in rows]
+
+
+def scores_grid(found: OpenFindings) -> Grid | None:
+    """Every statistic of every model and language, the ceiling, and the main one relative to it."""
+    rows = [
+        {**row, "named": found.labels[cell]}
+        for cell, held in found.cells.items()
+        for row in lines_of(held.values(), found.main, found.statistics)
+    ]
     ceiling = (
         f" Ceiling: the same of the {found.reference_name} answers, sent there and back."
         if found.has_ceiling
@@ -74,130 +77,115 @@ def scores_grid(found: OpenFindings) -> Grid:
     )
     intervals = f", with {100 * found.level:g} % intervals over prompts" if found.has_intervals else ""
     caption = f"Scores, in per cent{intervals}.{sides}{ceiling}"
-    return Grid(caption, tuple(heads), tuple(cells), folded=len(cells) > 2 * FOLDED)
+    return tabulated(caption, _without_ceiling(rows), _KEYS, _scores(found), folds=2 * FOLDED)
+
+
+def _scores(found: OpenFindings) -> tuple[Column, ...]:
+    return worded("scores", measured=agreement_name(found.what, len(found.properties)))
+
+
+def scores_of(table_rows: Sequence[Row], what: str, place: tuple[str, ...]) -> Grid | None:
+    """The scores of an evaluator for a terminal, from its table alone.
+
+    Args:
+        table_rows: Its rows.
+        what: Name of the evaluator.
+        place: Columns that name a line besides model and task: language and senses, or a group of languages.
+    """
+    names = {str(row["statistic"]) for row in table_rows}
+    main = next((name for name in ("f_of_means", "agreement") if name in names), min(names))
+    cells: dict[tuple[object, ...], list[Row]] = {}
+    for row in table_rows:
+        cells.setdefault(tuple(row[name] for name in ("model", "task", *place)), []).append(row)
+    known = [one.key for one in COLUMNS["scores"]]
+    statistics = [name for name in known if name in names] or [main]
+    rows = [row for held in cells.values() for row in lines_of(held, main, statistics)]
+    several = len(cells) > len({key[:3] for key in cells})
+    shown = (
+        tuple(name for name in place if several or name != "input") if place[0] != "language" else place[:1]
+    )
+    properties = sum(name.startswith("agreement.") and name.count(".") == 1 for name in names)
+    heads = worded("scores", measured=agreement_name(what, properties))
+    rest = () if main in known else (Column(main, main.replace("_", " ").capitalize(), "percentage"),)
+    return tabulated(
+        f"{what}. How much of the reference's answer each language holds; ceiling: what translation leaves of it.",
+        _without_ceiling(rows),
+        ("model", "task", *shown, *(("input",) if several and place[0] == "language" else ())),
+        (*rest, *heads),
+        folds=None,
+    )
 
 
 def ceilings_grid(found: OpenFindings) -> Grid | None:
     """Ceilings of all statistics; None if the table of scores has them all."""
     if not (found.has_ceiling and found.is_information):
         return None
-    cells = [
-        (
-            *_who(found, cell),
-            *(
-                share_cell(beside(held[name], which))
-                for name in found.statistics
-                for which in ("ceiling", "relative")
-            ),
-        )
-        for cell, held in found.cells.items()
-    ]
-    heads = [*_who_heads(found)]
-    heads += [
-        Column(f"{_name(found, name)}, {said}, %", True)
-        for name in found.statistics
-        for said in ("ceiling", "relative")
-    ]
-    return Grid(
-        "The ceiling of every statistic, and the score over it.", tuple(heads), tuple(cells), folded=True
-    )
+    named = {one.key: one.heading for one in _scores(found)}
+    pairs = [(name, which) for name in found.statistics for which in _BESIDE]
+    rows = []
+    for cell, held in found.cells.items():
+        beside = {
+            f"{name}.{which}{end}": held[name][f"{which}{end}"]
+            for name, which in pairs
+            for end in ("", "_low", "_high")
+        }
+        rows.append({"model": cell[0], "task": cell[1], "named": found.labels[cell], **beside})
+    heads = [Column(f"{name}.{which}", f"{named[name]}, {which}", "percentage") for name, which in pairs]
+    return tabulated("The ceiling of every statistic, and the score over it.", rows, _KEYS, heads, folds=0)
 
 
 def properties_grid(found: OpenFindings) -> Grid | None:
     """Each property by itself: agreement, κ, its change, and the ceilings of the first two."""
-    if not found.properties:
-        return None
-    cells = []
+    rows = []
     for cell, held in found.cells.items():
         for name in found.properties:
-            same, kappa, change = (held[f"{kind}.{name}"] for kind in ("agreement", "kappa", "change"))
-            cells.append(
-                (
-                    *_who(found, cell),
-                    property_names(name),
-                    share_cell(same),
-                    *(
-                        (share_cell(beside(same, "ceiling")), share_cell(beside(same, "relative")))
-                        if found.has_ceiling
-                        else ()
-                    ),
-                    number_cell(kappa),
-                    *((number_cell(beside(kappa, "ceiling")),) if found.has_ceiling else ()),
-                    share_cell(change),
-                    count(same["n"]),
-                    answered_cell(same),
-                    left_out([same]),
-                )
+            kappa = held[f"kappa.{name}"]
+            said: dict[str, Any] = {"named": found.labels[cell], "property": property_names(name)}
+            said |= (
+                {f"kappa_ceiling{end}": kappa[f"ceiling{end}"] for end in ("", "_low", "_high")}
+                if found.has_ceiling
+                else {}
             )
-    heads = [*_who_heads(found), Column("Property"), Column("Same, %", True)]
-    heads += [Column("Ceiling, %", True), Column("Relative to it, %", True)] if found.has_ceiling else []
-    heads += [Column("κ", True)]
-    heads += [Column("Ceiling of κ", True)] if found.has_ceiling else []
-    heads += [
-        Column("Change, points", True),
-        Column("Pairs", True),
-        Column("Replies answered, %", True),
-        Column("Left out", True),
-    ]
-    return Grid(
+            main, rest = f"agreement.{name}", (f"kappa.{name}", f"change.{name}")
+            rows += [
+                {**row, **said, "statistic": str(row["statistic"]).partition(".")[0]}
+                for row in lines_of(held.values(), main, rest)
+            ]
+    return tabulated(
         "Each property by itself: share of pairs with the same level, the same beyond chance (Cohen's κ), and how much more "
         f"often the answer has it than the {found.reference_name} one (in percentage points; below 0: less often).",
-        tuple(heads),
-        tuple(cells),
-        folded=len(cells) > 2 * FOLDED,
+        _without_ceiling(rows),
+        (*_KEYS, Column("property", "Property")),
+        "properties",
+        folds=2 * FOLDED,
     )
 
 
 def group_grids(found: OpenFindings) -> list[Grid]:
     """A table for each way of grouping languages in which there are two groups or more."""
-    made = []
-    for grouping in (*_FIRST_GROUPINGS, *(name for name in GROUPING_NAMES if name not in _FIRST_GROUPINGS)):
-        grid = _group_grid(found, grouping)
-        if grid is not None:
-            made.append(grid)
-    return made
+    ways = (*_FIRST_GROUPINGS, *(name for name in GROUPING_NAMES if name not in _FIRST_GROUPINGS))
+    grids = (_group_grid(found, grouping) for grouping in ways)
+    return [grid for grid in grids if grid is not None]
 
 
 def _group_grid(found: OpenFindings, grouping: str) -> Grid | None:
-    held: dict[tuple[str, str, str], dict[str, Row]] = {}
+    held: dict[tuple[str, str, str], list[Row]] = {}
     for row in found.groups.rows:
         if row["grouping"] == grouping:
-            key = (str(row["model"]), str(row["task"]), str(row["group"]))
-            held.setdefault(key, {})[str(row["statistic"])] = row
+            held.setdefault((str(row["model"]), str(row["task"]), str(row["group"])), []).append(row)
     if len({key[2] for key in held}) < (1 if grouping == "all" else 2):
         return None
-    who = _varied(found)
-    cells = []
-    for key in sorted(held):
-        rows = held[key]
-        main = rows[found.main]
-        tags = str(main["languages"]).split()
-        cells.append(
-            (
-                *(key[place] for place in who),
-                *((group_name(grouping, key[2]),) if grouping != "all" else ()),
-                _named(tags),
-                *(share_cell(rows[name]) for name in found.statistics),
-                *(
-                    (share_cell(beside(main, "ceiling")), share_cell(beside(main, "relative")))
-                    if found.has_ceiling
-                    else ()
-                ),
-                count(main["n"]),
-                answered_cell(main),
-                left_out([main]),
-            )
-        )
-    heads = [Column(("Model", "Task")[place]) for place in who]
-    heads += [Column("Group")] if grouping != "all" else []
-    heads += [Column("Languages"), *(Column(f"{_name(found, name)}, %", True) for name in found.statistics)]
-    heads += [Column("Ceiling, %", True), Column("Relative to it, %", True)] if found.has_ceiling else []
-    heads += [Column("Pairs", True), Column("Replies answered, %", True), Column("Left out", True)]
-    return Grid(
+    rows = [
+        {**row, "group": group_name(grouping, key[2]), "tags": _named(str(row["languages"]).split())}
+        for key in sorted(held)
+        for row in lines_of(held[key], found.main, found.statistics)
+    ]
+    return tabulated(
         "All languages together." if grouping == "all" else f"By {GROUPING_NAMES[grouping]}.",
-        tuple(heads),
-        tuple(cells),
-        folded=grouping not in (*_FIRST_GROUPINGS, "all") or len(cells) > FOLDED,
+        _without_ceiling(rows),
+        ("model", "task", *(("group",) if grouping != "all" else ()), Column("tags", "Languages")),
+        _scores(found),
+        folds=FOLDED if grouping in (*_FIRST_GROUPINGS, "all") else 0,
     )
 
 
@@ -207,140 +195,85 @@ def _named(tags: Sequence[str]) -> str:
     return ", ".join(names) if left <= 0 else f"{', '.join(names[:_MOST_NAMES])} and {left} more"
 
 
+def state_columns(rows: Sequence[Row]) -> list[Column]:
+    """What became of pairs: the states that there are."""
+    return [
+        Column(state, STATE_WORDS[state].capitalize(), "count")
+        for state in STATES
+        if state == "compared" or any(row[state] for row in rows)
+    ]
+
+
 def silence_grid(found: OpenFindings) -> Grid | None:
     """Pairs by what became of them, and the main statistic with and without silence; None if all were compared."""
-    present = [
-        state for state in STATES if state == "compared" or any(row[state] for row in found.counts.rows)
-    ]
-    if len(present) == 1:
+    states = state_columns(found.counts.rows)
+    if len(states) == 1:
         return None
-    counted = {_key(row): row for row in found.counts.rows}
-    cells = []
+    counted = {
+        tuple(str(row[name]) for name in ("model", "task", "language", "instruction", "input")): row
+        for row in found.counts.rows
+    }
+    rows = []
     for cell, held in found.cells.items():
-        row = counted[cell]
-        cells.append(
-            (
-                *_who(found, cell),
-                count(row["pairs"]),
-                *(count(row[state]) for state in present),
-                share_cell(held[found.main]),
-                share_cell(held.get(f"{found.main}{WHERE_ANSWERED}")),
-            )
-        )
-    name = _name(found, found.main)
-    heads = [*_who_heads(found), Column("Pairs", True)]
-    heads += [Column(STATE_WORDS[state].capitalize(), True) for state in present]
-    heads += [Column(f"{name} by the rule, %", True), Column(f"{name} where both answer, %", True)]
-    return Grid(
-        "What became of the pairs, and the score both ways. "
-        + (
-            f"The rule for replies without an answer: {found.missing_rule}."
-            if found.missing_rule
-            else "By the rule a pair counts 0 where one side gives no answer and 1 where neither does; where both answer: "
-            "without those pairs."
-        ),
-        tuple(heads),
-        tuple(cells),
-        folded=len(cells) > FOLDED,
+        said = {**counted[cell], "named": found.labels[cell]}
+        both = {"main": held[found.main], "answered_only": held.get(f"{found.main}{WHERE_ANSWERED}")}
+        rows += [{**row, **said, "statistic": name} for name, row in both.items() if row is not None]
+    name = next(one.heading for one in _scores(found) if one.key == found.main)
+    rule = (
+        f"The rule for replies without an answer: {found.missing_rule}."
+        if found.missing_rule
+        else "By the rule a pair counts 0 where one side gives no answer and 1 where neither does; where both answer: "
+        "without those pairs."
     )
+    heads = [Column("pairs", "Pairs", "count"), *states, Column("main", f"{name} by the rule", "percentage"),
+             Column("answered_only", f"{name} where both answer", "percentage")]  # fmt: skip
+    return tabulated(f"What became of the pairs, and the score both ways. {rule}", rows, _KEYS, heads)
 
 
-def outcomes_grid(found: OpenFindings) -> Grid:
+def outcomes_grid(found: OpenFindings) -> Grid | None:
     """What became of the replies in every language, the reference's among them."""
-    pairs = found.evaluated.pairs
-    reference = language_label(found.reference)
-    lines: list[tuple[tuple[str, str], str, pl.Series]] = []
+    pairs, reference = found.evaluated.pairs, language_label(found.reference)
+    rows = []
     for model, task in dict.fromkeys(cell[:2] for cell in found.cells):
         held = pairs.filter((pl.col("model") == model) & (pl.col("task") == task))
         once = held.unique(["item", "repeat"], keep="first", maintain_order=True)
-        lines.append(((model, task), f"{reference}, the reference", once["reference_outcome"].drop_nulls()))
-        lines += [
-            ((model, task), found.labels[cell], held.filter(_is(cell))["outcome"].drop_nulls())
+        named = [(f"{reference}, the reference", once["reference_outcome"])]
+        named += [
+            (found.labels[cell], held.filter(_is(cell))["outcome"])
             for cell in found.cells
             if cell[:2] == (model, task)
         ]
-    seen = {outcome for _, _, outcomes in lines for outcome in outcomes.unique()}
-    present = [outcome for outcome in OUTCOMES if outcome == "answered" or outcome in seen]
-    varied = _varied(found)
-    cells: list[tuple[Value, ...]] = []
-    for key, label, outcomes in lines:
-        counts = dict(outcomes.value_counts().iter_rows())
-        shown = [count(counts.get(outcome, 0)) for outcome in present]
-        cells.append((*(key[place] for place in varied), label, *shown, count(len(outcomes))))
-    heads = [*_who_heads(found), *(Column(OUTCOME_WORDS[outcome].capitalize(), True) for outcome in present)]
-    heads.append(Column("Replies", True))
-    return Grid(
+        for label, outcomes in named:
+            counts = {str(name): int(held) for name, held in outcomes.drop_nulls().value_counts().iter_rows()}
+            shown: dict[str, object] = {name: counts.get(name, 0) for name in OUTCOMES}
+            rows.append(
+                {"model": model, "task": task, "named": label, **shown, "replies": sum(counts.values())}
+            )
+    heads = [
+        Column(name, OUTCOME_WORDS[name].capitalize(), "count")
+        for name in OUTCOMES
+        if name == "answered" or any(row[name] for row in rows)
+    ]
+    return tabulated(
         "What became of the replies. Those that are cut off or in another language than they should be are evaluated as they "
         "are.",
-        tuple(heads),
-        tuple(cells),
-        folded=len(cells) > FOLDED,
+        rows,
+        _KEYS,
+        [*heads, Column("replies", "Replies", "count")],
     )
 
 
 def prompts_grid(check: pl.DataFrame | None) -> Grid | None:
     """How the prompts came back from their translation; None if none was translated."""
-    if check is None or check.is_empty():
-        return None
-    held: dict[str, dict[str, Row]] = {}
-    for row in check.to_dicts():
-        held.setdefault(str(row["language"]), {})[str(row["statistic"])] = row
-    cells = []
-    for tag in sorted(held, key=family_key):
-        rows = held[tag]
-        any_row = next(iter(rows.values()))
-        cells.append(
-            (
-                language_label(tag),
-                *(_hundred(rows.get(name)) for name in ("bleu", "chrf")),
-                share_cell(rows.get("unrepaired")),
-                count(any_row["n"]),
-            )
-        )
-    heads = (Column("Language"), Column("BLEU", True), Column("chrF", True), Column("Texts with a fault that stayed, %", True),
-             Column("Texts", True))  # fmt: skip
-    return Grid(
+    rows = [] if check is None else sorted(check.to_dicts(), key=lambda row: family_key(row["language"]))
+    return tabulated(
         "The prompts that were translated, sent back and held against the original: BLEU and chrF, from 0 to 100.",
-        heads,
-        tuple(cells),
-        folded=len(cells) > FOLDED,
+        rows,
+        ("language",),
+        "prompts",
     )
-
-
-def _hundred(row: Row | None) -> str:
-    if row is None or row["value"] is None:
-        return MISSING
-    low, high = (None if row[end] is None else float(row[end]) for end in ("low", "high"))
-    return interval(float(row["value"]), low, high, "score")
-
-
-def _name(found: OpenFindings, statistic: str) -> str:
-    return STATISTIC_NAMES.get(statistic) or measured_name(found)
 
 
 def _is(cell: Cell) -> pl.Expr:
     names = ("language", "instruction", "input")
     return pl.all_horizontal(pl.col(name) == value for name, value in zip(names, cell[2:], strict=True))
-
-
-def _key(row: Row) -> Cell:
-    return (
-        str(row["model"]),
-        str(row["task"]),
-        str(row["language"]),
-        str(row["instruction"]),
-        str(row["input"]),
-    )
-
-
-def _varied(found: OpenFindings) -> list[int]:
-    """Of model and task, those that differ."""
-    return [place for place in (0, 1) if len({cell[place] for cell in found.cells}) > 1]
-
-
-def _who(found: OpenFindings, cell: Cell) -> tuple[str, ...]:
-    return (*(cell[place] for place in _varied(found)), found.labels[cell])
-
-
-def _who_heads(found: OpenFindings) -> list[Column]:
-    return [*(Column(("Model", "Task")[place]) for place in _varied(found)), Column("Language")]

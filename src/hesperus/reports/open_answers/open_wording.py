@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hesperus.analysis.open_answers.statistics import UNSEEN_WORDS
+from hesperus.wording import property_names
 
 EMBEDDED = "embedded"
 """Name of the judge that needs no model."""
-
-STATISTIC_NAMES: Mapping[str, str] = {
-    "precision": "Precision",
-    "recall": "Recall",
-    "f_of_means": "F of means",
-    "mean_f": "Mean F",
-}
 
 GROUPING_NAMES: Mapping[str, str] = {
     "all": "all languages",
@@ -86,3 +80,10 @@ def judge_name(signature: Mapping[str, object]) -> str:
         if isinstance(held, str) and held:
             return held
     return ""
+
+
+def agreement_name(what: str, properties: int) -> str:
+    """What the share of pairs that agree is called: of a property, of a profile of so many, or of whole contents."""
+    if not properties:
+        return "Equivalence"
+    return f"Same {property_names(what)}" + (" profile" if properties > 1 else "")

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from hesperus.analysis.item_texts import Text
-from hesperus.reports.blocks import Column, Grid, Item, Side, Value, count
+from hesperus.reports.blocks import Item, Side
+from hesperus.reports.columns import Column
 from hesperus.reports.families import family_key
-from hesperus.reports.number_cells import FOLDED
+from hesperus.reports.grid import Grid
 from hesperus.reports.open_answers.open_wording import FAULT_WORDS, RUNG_WORDS
+from hesperus.reports.tabulated import tabulated
 from hesperus.rounding import cell
 from hesperus.wording import language_label
 
@@ -30,33 +32,37 @@ def repairs_grid(sentences: pl.DataFrame) -> Grid | None:
         return None
     rungs = [rung for rung in RUNG_WORDS if rung != _FIRST and (sentences["rung"] == rung).any()]
     rungs += [str(rung) for rung in sentences["rung"].unique().sort() if rung not in RUNG_WORDS]
-    cells: list[tuple[Value, ...]] = []
+    rows = []
     for side, said in (("score", "the answers"), ("ceiling", "the control, its way back")):
         here = sentences.filter(pl.col("side_by_side") == side)
         for tag in sorted(here["language"].unique(), key=family_key):
             held = here.filter(pl.col("language") == tag)
             kept = held.filter(pl.col("faults") != "")
-            cells.append(
-                (
-                    language_label(tag),
-                    said,
-                    count(held.height),
-                    *(count(held.filter(pl.col("rung") == rung).height) for rung in rungs),
-                    f"{kept.height:,} ({cell(kept.height / held.height, 'share')})",
-                    _kinds(held["faults_before"].to_list()),
-                    _kinds(kept["faults"].to_list()),
-                )
+            rows.append(
+                {
+                    "language": tag,
+                    "of": said,
+                    "sentences": held.height,
+                    **{f"rung.{rung}": held.filter(pl.col("rung") == rung).height for rung in rungs},
+                    "kept": f"{kept.height:,} ({cell(kept.height / held.height, 'share')})",
+                    "found": _kinds(held["faults_before"].to_list()),
+                    "stayed": _kinds(kept["faults"].to_list()),
+                }
             )
-    heads = [Column("Language"), Column("Of"), Column("Sentences", True)]
-    heads += [Column(f"Repaired {RUNG_WORDS.get(rung, rung)}", True) for rung in rungs]
-    heads += [Column("Given up", True), Column("Faults found"), Column("Faults that stayed")]
-    return Grid(
+    heads = [Column("sentences", "Sentences", "count")]
+    heads += [Column(f"rung.{rung}", f"Repaired {RUNG_WORDS.get(rung, rung)}", "count") for rung in rungs]
+    heads += [
+        Column("kept", "Given up", "range"),
+        Column("found", "Faults found"),
+        Column("stayed", "Faults that stayed"),
+    ]
+    return tabulated(
         "Translated sentences. A sentence whose translation degenerates (repeats itself, stays as it was, turns into another "
         "language, loses numbers) is made again in other ways until one has no fault; where none has, the best is kept and "
         "counts as given up. Equal sentences of several answers are counted each time.",
-        tuple(heads),
-        tuple(cells),
-        folded=len(cells) > FOLDED,
+        rows,
+        ("language", Column("of", "Of")),
+        heads,
     )
 
 

@@ -9,8 +9,9 @@ import altair as alt
 
 from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
 from hesperus.errors import UnknownNameError, UsageError
+from hesperus.reports.columns import statistic_name
 from hesperus.reports.dots import Hue, dots
-from hesperus.reports.similarity.heat_maps import statistic_name, told
+from hesperus.reports.similarity.heat_maps import told
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, INK
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, WITHIN
 from hesperus.analysis.table import Row
-from hesperus.reports.similarity.heat_maps import statistic_name, told
+from hesperus.reports.columns import statistic_name
+from hesperus.reports.similarity.heat_maps import told
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, DASHES, WIDTH, values
 from hesperus.rounding import cell

@@ -14,6 +14,7 @@ import altair as alt
 
 from hesperus.analysis.table import Row
 from hesperus.item_views.filter_address import items_anchor
+from hesperus.reports.columns import statistic_name
 from hesperus.reports.families import family_of, spans
 from hesperus.reports.similarity.orders import (
     Order,
@@ -23,7 +24,7 @@ from hesperus.reports.similarity.orders import (
 )
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings, Square
 from hesperus.reports.theme import GRID, INK, SEQUENTIAL, values
-from hesperus.rounding import cell, interval
+from hesperus.rounding import hundredths, interval
 
 _ROOM = 820
 """Pixels of a map's side that its cells share, between the least and the most that a cell may take."""
@@ -31,16 +32,6 @@ _LEAST, _MOST, _MOST_OF_MANY = 12, 40, 30
 """Pixels of a cell; of several maps none is larger than the last."""
 _WRITTEN = 23
 """Cells of so many pixels hold a value."""
-_STATISTICS = {
-    "kappa_p": "κp", "kappa_p_soft": "κp of probabilities", "raw": "share of same answers",
-    "raw_soft": "chance of the same answer", "cohen_kappa": "Cohen's κ", "scott_pi": "Scott's π",
-    "error_consistency": "error consistency", "rank_consistency": "RankC",
-}  # fmt: skip
-
-
-def statistic_name(statistic: str) -> str:
-    """How a measure of pairs is called in figures and tables."""
-    return _STATISTICS.get(statistic, statistic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,11 +237,6 @@ def _tiles(one: _Map, side: int, *, colour: Any, bright: float, places: tuple[An
         layers.append(clear.encode(description="told:N"))
         layers.append(base.mark_text(text="×", fontSize=max(9, side // 2), color=INK))
     return layers
-
-
-def hundredths(value: float) -> str:
-    """Two decimals, with a minus sign, never -0: ``0.42``, ``−0.03``."""
-    return cell(value, "short").replace("-", "−")
 
 
 def _short(value: float | None) -> str:

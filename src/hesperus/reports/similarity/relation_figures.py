@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
 from hesperus.analysis.table import Row
-from hesperus.reports.similarity.heat_maps import statistic_name, told
+from hesperus.reports.columns import statistic_name
+from hesperus.reports.similarity.heat_maps import told
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
 from hesperus.rounding import cell

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
-from hesperus.reports.similarity.heat_maps import languages_figure, models_figure, statistic_name
+from hesperus.reports.similarity.heat_maps import languages_figure, models_figure
 from hesperus.reports.similarity.orders import Order, language_names
 from hesperus.reports.similarity.relation_figures import BAND_POINTS, relations_figure
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings

@@ -1,87 +1,89 @@
-"""The tables of a similarity report: one line a model, a language, a test; every number with what it rests on."""
+"""The tables of a similarity study: which rows, named by what, with which columns of the registry."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from hesperus.analysis.pairs import Side
 from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
-from hesperus.analysis.table import Row
-from hesperus.reports.blocks import Column, Grid, Value, count
-from hesperus.reports.number_cells import FOLDED, RESTS_ON, answered_cell, left_out, number_cell, share_cell
-from hesperus.reports.similarity import similarity_story as story
-from hesperus.reports.similarity.heat_maps import hundredths, statistic_name
+from hesperus.analysis.table import Row, Table
+from hesperus.reports.columns import ANSWERED, EXCLUDED, Column, N, column, statistic_name, worded
+from hesperus.reports.grid import Grid
+from hesperus.reports.multisense_grids import groups_of, prompts
 from hesperus.reports.similarity.orders import language_names
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings, Square
-from hesperus.rounding import cell
-from hesperus.wording import MISSING, sense_label
+from hesperus.reports.tabulated import Key, tabulated
+from hesperus.rounding import hundredths
+from hesperus.wording import MISSING, language_or_code
+
+if TYPE_CHECKING:
+    from hesperus.reports.similarity.similarity_findings import SimilarityFindings, Square
 
 MOST_PAIRS = 300
 """Beyond so many pairs the page shows the most and the least alike of each model; the heat maps hold them all."""
 _ENDS = 5
 _LONG = 14
 """Tables that few will read are folded from so many rows on."""
+_COMPARED = {
+    WITHIN: "two languages", PIVOT: "pivot and another language", BETWEEN_OF: "with other models",
+    PARTNER: "with the partner", BETWEEN: "two models",
+}  # fmt: skip
+_QUESTIONS = {
+    WITHIN: "one model, two languages", PIVOT: "one model, pivot and another language", BETWEEN: "two models, one language",
+    BETWEEN_OF: "a model with others, one language", PARTNER: "a model with its partner, one language",
+}  # fmt: skip
 
 
-def models_grid(found: SimilarityFindings) -> Grid:
+def _measure(table: Table) -> str:
+    return statistic_name(str(table.rows[0]["statistic"])) if table.rows else "similarity"
+
+
+def models_grid(found: SimilarityFindings) -> Grid | None:
     """One line a model: its means, and its most and least alike languages."""
-    accuracy = found.beside("accuracy", "model")
-    partners = found.means(PARTNER)
-    cells = []
+    accuracy, name = found.beside("accuracy", "model"), statistic_name(found.statistic)
+    rows = []
     for model in found.models:
-        languages = sum(run.cell.model == model for run in found.first)
-        means = [found.mean(design, model) for design in (WITHIN, PIVOT, BETWEEN_OF)]
-        cells.append(
-            (
-                model,
-                f"{languages}",
-                _share(accuracy.get(model)),
-                *(number_cell(row) for row in means),
-                *((number_cell(found.mean(PARTNER, model)),) if partners else ()),
-                *_ends(found.between_languages(model), story.language_or_code),
-            )
-        )
-    name = statistic_name(found.statistic)
-    heads = [Column("Model"), Column("Languages", True), Column("Right, %", True)]
-    heads += [
-        Column(f"{name} of two languages", True),
-        Column(f"… of which with {story.language_or_code(found.settings.pivot)}", True),
-    ]
-    heads += [Column(f"{name} with other models", True)]
-    heads += [Column("… with its partner", True)] if partners else []
-    heads += [Column("Most alike"), Column("Least alike")]
-    return Grid(
+        most, least = _ends(found.between_languages(model), language_or_code)
+        said = {
+            "model": model,
+            "languages": sum(run.cell.model == model for run in found.first),
+            "accuracy": accuracy.get(model),
+            "most": most,
+            "least": least,
+        }
+        means = {design: found.mean(design, model) for design in (WITHIN, PIVOT, BETWEEN_OF, PARTNER)}
+        rows += [{**row, **said, "statistic": design} for design, row in means.items() if row is not None]
+        rows += [said] if not any(means.values()) else []
+    return tabulated(
         f"Each model: mean {name} of its pairs of languages, of those with the pivot, and with other models in one "
         f"language, with {_level(found)} intervals over items.",
-        tuple(heads),
-        tuple(cells),
-        folded=len(cells) > FOLDED,
+        rows,
+        ("model",),
+        worded("similar_models", measure=name, pivot=language_or_code(found.settings.pivot)),
     )
 
 
 def languages_grid(found: SimilarityFindings) -> Grid | None:
     """One line a language: how alike models are in it; None if there is one model."""
-    rows = [row for row in found.means(BETWEEN) if row["group"] != "all"]
-    if not rows:
-        return None
-    accuracy = found.beside("accuracy", "language")
-    names = language_names(found.languages)
-    cells = [
-        (
-            names[str(row["group"])],
-            _share(accuracy.get(str(row["group"]))),
-            number_cell(row),
-            count(row["pairs"]),
-            *_ends(found.between_models(str(row["group"])), str),
-            answered_cell(row),
-            left_out([row]),
+    accuracy, names = found.beside("accuracy", "language"), language_names(found.languages)
+    rows = []
+    for row in _greatest(row for row in found.means(BETWEEN) if row["group"] != "all"):
+        code = str(row["group"])
+        most, least = _ends(found.between_models(code), str)
+        rows.append(
+            {**row, "language": names[code], "accuracy": accuracy.get(code), "most": most, "least": least}
         )
-        for row in sorted(rows, key=lambda row: (row["value"] is None, -_number(row["value"]), row["group"]))
-    ]
-    heads = (Column("Language"), Column("Right, %", True), Column(f"{statistic_name(found.statistic)} of two models", True),
-             Column("Pairs", True), Column("Most alike"), Column("Least alike"), *RESTS_ON[1:])  # fmt: skip
-    caption = "Each language: mean over pairs of models, the most alike on top."
-    return Grid(caption, heads, tuple(cells), folded=len(cells) > FOLDED)
+    return tabulated(
+        "Each language: mean over pairs of models, the most alike on top.",
+        rows,
+        (Column("language", "Language"),),
+        worded("similar_languages", measure=statistic_name(found.statistic)),
+    )
+
+
+def _greatest(rows: Iterable[Row]) -> list[Row]:
+    """Rows by their value, the greatest first, those without one last."""
+    return sorted(rows, key=lambda row: (row["value"] is None, -_number(row["value"]), str(row.get("group"))))
 
 
 def _ends(square: Square, short_name: Callable[[str], str]) -> tuple[str, str]:
@@ -97,28 +99,28 @@ def _ends(square: Square, short_name: Callable[[str], str]) -> tuple[str, str]:
     return (shown[0], shown[1]) if len(ordered) > 1 else (shown[0], MISSING)
 
 
-def pairs_grid(found: SimilarityFindings) -> Grid:
+def pairs_grid(table: Table) -> Grid | None:
     """Every pair, or the ends of each model where they are too many."""
-    rows: list[Row] = list(found.tables["similarity"].rows)
-    name = statistic_name(found.statistic)
-    caption = f"Every pair: {name} with {_level(found)} intervals over items."
+    rows: list[Row] = list(table.rows)
+    caption = "Every pair, the most alike first, with intervals over items."
     if len(rows) > MOST_PAIRS:
         caption = (
             f"Of {len(rows):,} pairs, the {_ENDS} most and the {_ENDS} least alike of each model with itself, and those "
             "without a value."
         )
         rows = _outermost(rows)
-    cells = tuple(
-        (*_sides(found, row), number_cell(row), count(row["n"]), answered_cell(row), left_out([row]))
-        for row in sorted(rows, key=lambda row: (row["value"] is None, -_number(row["value"])))
+    keys: tuple[Key, ...] = (
+        "task",
+        *groups_of(table, "a", "b"),
+        Column("one", "One run"),
+        Column("other", "Another"),
     )
-    heads = (
-        Column("One run"),
-        Column("Another"),
-        Column(name, True),
-        *RESTS_ON,
-    )
-    return Grid(caption, heads, cells, folded=len(cells) > FOLDED)
+    named = [{**row, "one": _run(row, "a"), "other": _run(row, "b")} for row in _greatest(rows)]
+    return tabulated(caption, named, keys, "similarity")
+
+
+def _run(row: Row, side: str) -> str:
+    return f"{row[f'model_{side}']}, {Side.parse(str(row[side])).label}"
 
 
 def _outermost(rows: Sequence[Row]) -> list[Row]:
@@ -133,238 +135,151 @@ def _outermost(rows: Sequence[Row]) -> list[Row]:
     return kept
 
 
-def _sides(found: SimilarityFindings, row: Row) -> tuple[str, str]:
-    cells = {(run.cell.model, run.cell.label()): run.cell for run in found.first}
-    a, b = (cells[str(row[model]), str(row[side])] for model, side in (("model_a", "a"), ("model_b", "b")))
-    return tuple(f"{cell.model}, {sense_label(sense_of(cell))}" for cell in (a, b))  # type: ignore[return-value]
+def designs_grid(table: Table) -> Grid | None:
+    """The means of every design."""
+    rows = [{**row, "mean": _QUESTIONS.get(str(row["design"]), str(row["design"]))} for row in table.rows]
+    by = [name for name in ("by", "part") if any(row[name] is not None for row in rows)]
+    keys: tuple[Key, ...] = (
+        "task",
+        *by,
+        Column("mean", "Mean of"),
+        "group",
+        Column("aggregate", "Aggregate"),
+    )
+    return tabulated("Means over pairs of runs.", rows, keys, worded("designs", measure=_measure(table)))
 
 
-def groups_grid(found: SimilarityFindings, column: str) -> Grid | None:
+def groups_grid(found: SimilarityFindings, by: str) -> Grid | None:
     """One line a group of items: within each model, and between models."""
     series = [(WITHIN, model, model) for model in found.models] if len(found.models) <= 6 else []
     series = [*series, (WITHIN, "all", "all models")] if len(found.models) > 1 else series
     series += [(BETWEEN, "all", "between models")]
-    held = {
-        (design, group): {
-            str(row["part"]): row for row in found.means(design, by=column) if row["group"] == group
-        }
-        for design, group, _ in series
-    }
-    macro = {
-        (design, group): [
-            row for row in found.means(design, by=column, aggregate="macro") if row["group"] == group
-        ]
-        for design, group, _ in series
-    }
-    series = [one for one in series if held[one[0], one[1]]]
-    if not series:
-        return None
-    parts = sorted({part for rows in held.values() for part in rows})
-    cells = [_group_line(part, [held[one[0], one[1]].get(part) for one in series]) for part in parts]
-    if any(macro.values()):
-        lines = [next(iter(macro[one[0], one[1]]), None) for one in series]
-        cells.append(_group_line("mean of the groups (macro)", lines))
-    heads = (Column(column), *(Column(shown, True) for _, _, shown in series), Column("Items", True),
-             Column("Left out", True))  # fmt: skip
-    caption = (
-        f"{statistic_name(found.statistic)} by {column}: means over pairs within models and between them."
-    )
-    return Grid(caption, heads, tuple(cells), folded=len(cells) > FOLDED)
+    rows: list[Row] = []
+    for design, group, shown in series:
+        own = [row for row in found.means(design, by=by) if row["group"] == group]
+        macro = [row for row in found.means(design, by=by, aggregate="macro") if row["group"] == group][:1]
+        rows += [{**row, "statistic": shown} for row in sorted(own, key=lambda row: str(row["part"]))]
+        rows += [{**row, "statistic": shown, "part": "mean of the groups (macro)"} for row in macro]
+    # The mean of the groups is below them all.
+    rows.sort(key=lambda row: row["part"] == "mean of the groups (macro)")
+    rows = _with_most_items(rows)
+    shown_columns = [Column(shown, shown, "number") for _, _, shown in series]
+    caption = f"{statistic_name(found.statistic)} by {by}: means over pairs within models and between them."
+    return tabulated(caption, rows, (Column("part", by),), [*shown_columns, N, EXCLUDED])
 
 
-def _group_line(part: str, rows: Sequence[Row | None]) -> tuple[Value, ...]:
-    items = max((int(row["n"]) for row in rows if row is not None), default=0)
-    return (part, *(number_cell(row) for row in rows), count(items), left_out(rows))
-
-
-_COMPARED = {
-    WITHIN: "two languages", PIVOT: "pivot and another language", BETWEEN_OF: "with other models",
-    PARTNER: "with the partner", BETWEEN: "two models",
-}  # fmt: skip
-
-
-def tests_grid(found: SimilarityFindings) -> Grid | None:
-    """Differences of designs with all their p values."""
-    rows: Sequence[Row] = found.tables["tests"].rows
-    cells = []
+def _with_most_items(rows: Sequence[Row]) -> list[Row]:
+    """A group has as many items as the mean that has most of them."""
+    most: dict[object, int] = {}
     for row in rows:
-        left, _, right = str(row["comparison"]).partition(" − ")
-        cells.append(
-            (
-                str(row["model"]) if row["model"] is not None else "all models",
-                f"{_COMPARED.get(left, left)} less {_COMPARED.get(right, right)}",
-                number_cell(row),
-                _p(row["detectable"]),
-                *(_both(row, name) for name in ("p_items", "p_mantel", "p_mann_whitney")),
-                count(row["n"]),
-                answered_cell(row),
-                left_out([row]),
-            )
-        )
-    if not cells:
-        return None
-    heads = (
-        Column("Model"), Column("Difference of means"), Column(statistic_name(found.statistic), True), Column("Detectable", True),
-        Column("p, items (Holm)", True), Column("p, Mantel (Holm)", True), Column("p, Mann–Whitney (Holm)", True),
-        *RESTS_ON,
-    )  # fmt: skip
-    return Grid(
-        "Is a model more alike to itself in another language than to other models in the same? Detectable: the smallest "
-        "difference that so many items would show with a power of 0.8. In brackets: adjusted over the rows of single models. The "
-        "interval and p, items, are of the same resampled items; p, Mantel, permutes runs, which is another question.",
-        heads,
-        tuple(cells),
-        folded=len(cells) > FOLDED,
-    )
-
-
-def relations_grid(found: SimilarityFindings) -> Grid | None:
-    """Correlations of the means with what else is known; None if no two models or languages have a number."""
-    rows: list[Row] = [row for row in found.tables["relations"].rows if int(row["n"]) > 1]
-    if not rows:
-        return None
-    cells = tuple(
-        (
-            _COMPARED.get(str(row["design"]), str(row["design"])),
-            str(row["with"]),
-            number_cell(row),
-            _both(row, "p"),
-            f"{row['n']} {row['points']}{'' if row['n'] == 1 else 's'}",
-            f"{row['source']}, {row['date']}" if row["source"] else MISSING,
-            str(row["excluded"]),
-        )
-        for row in rows
-    )
-    heads = (Column("Mean of"), Column("Beside"), Column("r", True), Column("p (Holm)", True), Column("Points", True),
-             Column("Source of the numbers"), Column("Without a number", True))  # fmt: skip
-    caption = (
-        "Pearson's r of the means with what else is known of models or languages. Its interval resamples items, with the "
-        "same models and languages; p takes these for a sample."
-    )
-    return Grid(caption, heads, cells, folded=len(cells) > FOLDED)
-
-
-def together_grid(found: SimilarityFindings) -> Grid | None:
-    """All languages of a model at once."""
-    rows: Sequence[Row] = found.tables["together"].rows
-    if not rows:
-        return None
-    sizes = sorted({int(row["size"]) for row in rows if row["size"] is not None})
-    held: dict[str, dict[tuple[Any, Any], Row]] = {}
-    for row in rows:
-        held.setdefault(str(row["model"]), {})[row["statistic"], row["size"]] = row
-    cells = []
-    for model, named in held.items():
-        first = next(iter(named.values()))
-        shown = [named.get(("krippendorff_alpha", None)), named.get(("accuracy", None))]
-        by_size = [(named.get(("subset_consistency", size)), named.get(("ac3", size))) for size in sizes]
-        cells.append(
-            (
-                model,
-                f"{first['languages']}",
-                number_cell(shown[0]),
-                share_cell(shown[1]),
-                *(cell for pair in by_size for cell in (share_cell(pair[0]), number_cell(pair[1]))),
-                answered_cell(first),
-                left_out([*shown, *(row for pair in by_size for row in pair)]),
-            )
-        )
-    heads = [
-        Column("Model"),
-        Column("Languages", True),
-        Column("Krippendorff's α", True),
-        Column("Right, %", True),
-    ]
-    for size in sizes:
-        heads += [Column(f"{size} languages agree, %", True), Column(f"AC3 of {size}", True)]
-    heads += RESTS_ON[1:]
-    return Grid(
-        "All languages of a model at once: the share of items on which any so many languages all give one answer, and AC3, "
-        "its harmonic mean with accuracy.",
-        tuple(heads),
-        tuple(cells),
-        folded=len(cells) > FOLDED,
-    )
-
-
-def scoring_grid(found: SimilarityFindings) -> Grid | None:
-    """Labels against probabilities, run by run; None if no answer has probabilities, or the two never differ."""
-    if "scoring" not in found.tables:
-        return None
-    runs: dict[tuple[Any, ...], dict[str, Row]] = {}
-    for row in found.tables["scoring"].rows:
-        key = (row["model"], row["instruction"], row["input"], row["repeat"])
-        runs.setdefault(key, {})[str(row["statistic"])] = row
-    cells = []
-    for (model, instruction, given, repeat), held in runs.items():
-        sense = (
-            sense_label(given) if instruction == given else f"{sense_label(instruction)}/{sense_label(given)}"
-        )
-        rows = [
-            held.get(f"{name}")
-            for name in ("disagreement", "accuracy_label", "accuracy_probs", "accuracy_difference")
-        ]
-        first = held["disagreement"]
-        again = f", repeat {repeat}" if repeat != 1 else ""
-        cells.append(
-            (
-                str(model),
-                f"{sense}{again}",
-                *map(share_cell, rows),
-                count(first["n"]),
-                answered_cell(first),
-                left_out(rows),
-            )
-        )
-    heads = (Column("Model"), Column("Language"), Column("Differ, %", True), Column("Right by label, %", True),
-             Column("Right by probability, %", True), Column("Difference, points", True), *RESTS_ON)  # fmt: skip
-    caption = "The label that was read against the most probable option, on the same items."
-    return Grid(caption, heads, tuple(cells), folded=len(cells) > _LONG)
-
-
-def runs_grid(found: SimilarityFindings) -> Grid:
-    """What was compared: every run, and what became of its questions."""
-    names = language_names(found.languages)
-    cells = tuple(
-        (
-            run.cell.model,
-            names[sense_of(run.cell)] + (f", repeat {run.cell.repeat}" if run.cell.repeat != 1 else ""),
-            count(run.asked),
-            count(found.items - run.asked),
-            count(run.unread),
-            _share(run.accuracy),
-        )
-        for run in found.runs
-        if sense_of(run.cell) in names
-    )
-    heads = (Column("Model"), Column("Language"), Column("Answers", True), Column("Not asked", True),
-             Column("Without a label", True), Column("Right, %", True))  # fmt: skip
-    caption = f"The runs, over the {found.items:,} items that are compared."
-    return Grid(caption, heads, cells, folded=len(cells) > _LONG)
-
-
-def _number(value: float | None) -> float:
-    return 0.0 if value is None else value
-
-
-def _share(value: float | None) -> str:
-    return MISSING if value is None else cell(value, "percentage")
-
-
-def _p(value: float | None) -> str:
-    return MISSING if value is None else cell(value)
-
-
-def _both(row: Row, name: str) -> str:
-    """A p value, and the adjusted one behind it."""
-    adjusted = row.get(f"{name}_holm")
-    return _p(row[name]) if adjusted is None else f"{_p(row[name])} ({_p(adjusted)})"
-
-
-def _level(found: SimilarityFindings) -> str:
-    return f"{100 * found.settings.bootstrap.level:g} %"
+        most[row["part"]] = max(most.get(row["part"], 0), int(row["n"]))
+    return [{**row, "n": most[row["part"]]} for row in rows]
 
 
 def group_grids(found: SimilarityFindings) -> list[Grid]:
     """A table for each column that means are given by."""
-    return [grid for column in found.by if (grid := groups_grid(found, column)) is not None]
+    return [grid for by in found.by if (grid := groups_grid(found, by)) is not None]
+
+
+def tests_grid(table: Table) -> Grid | None:
+    """Differences of designs with all their p values."""
+    rows = []
+    for row in table.rows:
+        left, _, right = str(row["comparison"]).partition(" − ")
+        less = f"{_COMPARED.get(left, left)} less {_COMPARED.get(right, right)}"
+        rows.append(
+            {**row, "model": "all models" if row["model"] is None else row["model"], "comparison": less}
+        )
+    return tabulated(
+        "Is a model more alike to itself in another language than to other models in the same? Detectable: the smallest "
+        "difference that so many items would show with a power of 0.8. In brackets: adjusted over the rows of single models. The "
+        "interval and p, items, are of the same resampled items; p, Mantel, permutes runs, which is another question.",
+        rows,
+        (Column("model", "Model"), Column("comparison", "Difference of means")),
+        worded("tests", measure=_measure(table)),
+    )
+
+
+def relations_grid(table: Table) -> Grid | None:
+    """Correlations of the means with what else is known; None if no two models or languages have a number."""
+    rows = [
+        {
+            **row,
+            "mean": _COMPARED.get(str(row["design"]), str(row["design"])),
+            "origin": f"{row['source']}, {row['date']}" if row["source"] else None,
+            "without": row["excluded"],
+        }
+        for row in table.rows
+        if int(str(row["n"])) > 1
+    ]
+    return tabulated(
+        "Pearson's r of the means with what else is known of models or languages. Its interval resamples items, with the "
+        "same models and languages; p takes these for a sample.",
+        rows,
+        (Column("mean", "Mean of"), Column("with", "Beside"), Column("points", "Of each")),
+        "relations",
+    )
+
+
+def together_grid(table: Table) -> Grid | None:
+    """All languages of a model at once."""
+    sizes = sorted({int(str(row["size"])) for row in table.rows if row["size"] is not None})
+    rows = [
+        {**row, "statistic": row["statistic"] if row["size"] is None else f"{row['statistic']}.{row['size']}"}
+        for row in table.rows
+    ]
+    by_size = [
+        one
+        for size in sizes
+        for one in (
+            Column(f"subset_consistency.{size}", f"{size} languages agree", "percentage", short=f"{size} agree", rank=size > 3),
+            Column(f"ac3.{size}", f"AC3 of {size}", "number", "Harmonic mean with accuracy.", rank=2 + (size > 3)),
+        )
+    ]  # fmt: skip
+    return tabulated(
+        "All languages of a model at once: the share of items on which any so many languages all give one answer, and AC3, "
+        "its harmonic mean with accuracy.",
+        rows,
+        ("model", "task", *groups_of(table, "languages", "size")),
+        [*worded("together")[:3], *by_size, ANSWERED, EXCLUDED],
+    )
+
+
+def scoring_grid(table: Table) -> Grid | None:
+    """Labels against probabilities, run by run."""
+    return tabulated(
+        "The label that was read against the most probable option, on the same items.",
+        prompts(table.rows),
+        ("model", "task", *groups_of(table, "instruction", "input", "repeat"), column("prompt")),
+        "scoring",
+        folds=_LONG,
+    )
+
+
+def runs_grid(found: SimilarityFindings) -> Grid | None:
+    """What was compared: every run, and what became of its questions."""
+    names = language_names(found.languages)
+    rows = [
+        {
+            "model": run.cell.model,
+            "language": names[sense_of(run.cell)]
+            + (f", repeat {run.cell.repeat}" if run.cell.repeat != 1 else ""),
+            "asked": run.asked,
+            "missing": found.items - run.asked,
+            "unread": run.unread,
+            "accuracy": run.accuracy,
+        }
+        for run in found.runs
+        if sense_of(run.cell) in names
+    ]
+    keys = (column("model"), Column("language", "Language"))
+    caption = f"The runs, over the {found.items:,} items that are compared."
+    return tabulated(caption, rows, keys, "runs", folds=_LONG)
+
+
+def _number(value: object) -> float:
+    return 0.0 if value is None else float(str(value))
+
+
+def _level(found: SimilarityFindings) -> str:
+    return f"{100 * found.settings.bootstrap.level:g} %"

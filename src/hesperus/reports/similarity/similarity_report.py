@@ -15,13 +15,13 @@ from hesperus.analysis.similarity.similarity_settings import SimilaritySettings,
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page, Section, Sentences
+from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.overview import Overview, overview
 from hesperus.reports.provenance import cited, made
 from hesperus.reports.similarity import similarity_grids as grids
 from hesperus.reports.similarity import similarity_story as story
-from hesperus.reports.similarity.heat_maps import statistic_name
 from hesperus.reports.similarity.similarity_drawings import similarity_drawings
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings, similarity_findings
 
@@ -185,23 +185,23 @@ def _part(number: int, found: SimilarityFindings, *, several: bool) -> Iterator[
     if groups:
         yield from drawn.get("groups", ())
     yield from groups
-    tests = grids.tests_grid(found)
+    tests = grids.tests_grid(found.tables["tests"])
     yield section("tests", "Within models and between them", "Within and between")
     if several:  # that of a single task stands at the head of the page
         yield from drawn.get("densities", ())
     yield tests or Sentences(
         ("There is nothing to test: that takes a model in two languages and two models in one.",)
     )
-    yield grids.pairs_grid(found)
+    yield grids.pairs_grid(found.tables["similarity"])
     yield section("relations", "What goes with it", "What goes with it")
-    relations = grids.relations_grid(found)
+    relations = grids.relations_grid(found.tables["relations"])
     if relations is not None:
         yield from drawn.get("relations", ())
         yield relations
     yield section("together", "All languages at once", "All at once")
-    yield grids.together_grid(found)
+    yield grids.together_grid(found.tables["together"])
     yield section("scoring", "Labels and probabilities", "Labels and probabilities")
-    yield grids.scoring_grid(found)
+    yield grids.scoring_grid(found.tables["scoring"]) if "scoring" in found.tables else None
     yield section("runs", "Runs", "Runs")
     yield grids.runs_grid(found)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
 from hesperus.analysis.table import Row
-from hesperus.reports.similarity.heat_maps import statistic_name
+from hesperus.reports.columns import statistic_name
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.rounding import cell, interval
-from hesperus.wording import joined, language_name, parsed, sense_label
+from hesperus.wording import joined, language_or_code
 
 
 def title(parts: Sequence[SimilarityFindings]) -> str:
@@ -213,14 +213,6 @@ def caveats(parts: Sequence[SimilarityFindings]) -> list[str]:
     if few:
         told.append("A correlation over so few models is an example, whatever its p value.")
     return told
-
-
-def language_or_code(code: str) -> str:
-    """English name of an original's language; a sense in words; the code itself for others."""
-    sense = parsed(code)
-    if sense is None:
-        return code
-    return language_name(sense.language) if sense.is_original else sense_label(code)
 
 
 def _count(number: int, name: str) -> str:

@@ -148,7 +148,7 @@ class TaxPage:
     def _way_back(self) -> Blocks:
         yield Section("E1: what the way back costs", "e1", listed="E1 back-translation")
         found = self.tables.get("e1")
-        table = grids.models_grid(found, "cell", ("Right on the original, %", "Right on what came back, %"))
+        table = grids.models_grid(found, "e1")
         if found is None or table is None:
             yield self._step("E1 back-translation, clustered over items")
             return
@@ -165,7 +165,7 @@ class TaxPage:
         yield table
         yield Section("What it hangs on", "e1-hangs-on", 3, "")
         yield self._drawn.get("e1-without")
-        yield grids.pooled_grid(found, grids.POOLED["e1"])
+        yield grids.pooled_grid(found, "e1")
         yield Section("The gate", "e1-gate", 3, "")
         yield self._drawn.get("gate")
 
@@ -227,7 +227,7 @@ class TaxPage:
     def _natural(self) -> Blocks:
         yield Section("E4: the same items, rewritten naturally", "e4", listed="E4 naturalisation")
         found = self.tables.get("e4")
-        table = grids.models_grid(found, "model", ("Right on the natural, %", "Right on the translated, %"))
+        table = grids.models_grid(found, "e4")
         strata = self.evidence.strata or {}
         if table is None:
             yield self._step("E4 naturalisation, same items")
@@ -245,7 +245,7 @@ class TaxPage:
         yield self._below("e4")
         yield table
         yield self._drawn.get("e4-models")
-        yield grids.pooled_grid(found, grids.POOLED["e4"])
+        yield grids.pooled_grid(found, "e4")
         yield Section("Is it still the same question?", "e4-checked", 3, "")
         passed = grids.passed_grid(found)
         if passed is None:

@@ -1,0 +1,177 @@
+"""A table as a renderer takes it: heads, and cells that know their unit and their interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, Literal
+
+from hesperus import rounding
+from hesperus.reports.columns import Column
+from hesperus.wording import MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a table with what is known about it.
+
+    Attributes:
+        value: In its own unit: a share lies in [0, 1]; None where it is undefined.
+        unit: How it is written (see hesperus.rounding), or ``count``.
+        low: Lower end of its interval, or None.
+        high: Upper end.
+        reason: Why there is no value.
+    """
+
+    value: float | None
+    unit: rounding.Unit | Literal["count"] = "number"
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+    @property
+    def short(self) -> str:
+        """Value and ends with few decimals, as a narrow terminal has them: ``87 [84, 90]``."""
+        if self.value is None or self.unit == "count":
+            return self.point if self.unit == "count" else MISSING
+        unit: rounding.Unit = {"percentage": "label", "number": "short"}.get(self.unit, self.unit)  # type: ignore[assignment]
+        written = [
+            rounding.cell(held, unit).removesuffix("%")
+            for held in (self.value, self.low, self.high)
+            if held is not None
+        ]
+        return written[0] if len(written) < 3 else f"{written[0]} [{written[1]}, {written[2]}]"
+
+    @property
+    def point(self) -> str:
+        """The value without its interval; a dash where it is undefined, with the reason."""
+        if self.value is None:
+            return f"{MISSING} ({self.reason})" if self.reason else MISSING
+        return f"{self.value:,}" if self.unit == "count" else rounding.cell(self.value, self.unit)
+
+    @property
+    def ends(self) -> str:
+        """The interval: ``[84.1, 90.1]``; empty where there is none."""
+        if self.value is None or self.low is None or self.high is None or self.unit == "count":
+            return ""
+        return f"[{rounding.cell(self.low, self.unit)}, {rounding.cell(self.high, self.unit)}]"
+
+    @property
+    def data(self) -> dict[str, str]:
+        """Value and ends in full, in the unit of the text: 74.6 of a share written so; what there is none of is left out."""
+        given = {"value": self.value, "low": self.low, "high": self.high} if self.value is not None else {}
+        return {name: self._in_full(held) for name, held in given.items() if held is not None}
+
+    def _in_full(self, held: float) -> str:
+        # By decimals: 100 * 0.575 is 57.49999999999999
+        exact = Decimal(repr(float(held))) * (100 if self.unit in _HUNDREDFOLD else 1)
+        return f"{exact.normalize():f}"
+
+    def __str__(self) -> str:
+        return f"{self.point} {self.ends}" if self.ends else self.point
+
+
+_HUNDREDFOLD = ("share", "percentage", "label", "points")
+
+
+class Label(str):
+    """A name with a short form for narrow terminals.
+
+    Attributes:
+        brief: The short form.
+    """
+
+    __slots__ = ("brief",)
+    brief: str
+
+    @classmethod
+    def of(cls, text: str, brief: str) -> Label:
+        """A name and its short form."""
+        made = cls(text)
+        made.brief = brief
+        return made
+
+
+Value = Number | str
+"""A cell of a table."""
+
+
+def count(number: Any) -> Number:
+    """A number of things, as a row holds it."""
+    return Number(number, "count")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table.
+
+    Attributes:
+        caption: What it shows and how to read it.
+        columns: Heads.
+        rows: Cells, one for each column.
+        folded: Shown only when asked for.
+        about: Heads and texts that hold for every line, and that a page's title says already.
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    folded: bool = False
+    about: tuple[tuple[str, str], ...] = ()
+
+    def told_once(self) -> Grid:
+        """The table without columns that say the same in every line: the caption says it. The first column stays.
+
+        A table of one or two lines is left as it is.
+        """
+        short = self.without_the_same()
+        said = [f"{name}: {text}" for name, text in short.about[len(self.about) :]]
+        caption = f"{self.caption} The same in every line: {'; '.join(said)}." if said else self.caption
+        return replace(short, caption=caption)
+
+    @property
+    def varying(self) -> tuple[int, ...]:
+        """Places of the columns that do not say the same in every line; the first is one of them.
+
+        All of them in a table of one or two lines, and where only the first would be left.
+        """
+        found = tuple(place for place in range(len(self.columns)) if place == 0 or not self._is_same(place))
+        return found if len(found) > 1 else tuple(range(len(self.columns)))
+
+    def _is_same(self, place: int) -> bool:
+        return len(self.rows) > 2 and len({str(row[place]) for row in self.rows}) == 1
+
+    def without_the_same(self, *, first: bool = False) -> Grid:
+        """The same with its varying columns alone, and what the others say in `about` instead of the caption.
+
+        Args:
+            first: The first column goes too if it does not vary and the second one names the lines.
+        """
+        kept = self.varying
+        named_twice = len(kept) > 1 and not self.columns[kept[1]].numeric
+        if first and named_twice and self._is_same(0):
+            kept = kept[1:]
+        said = [
+            (self.columns[place].name, str(self.rows[0][place]))
+            for place in range(len(self.columns))
+            if place not in kept
+        ]
+        return replace(
+            self,
+            about=(*self.about, *((name, text) for name, text in said if text != MISSING)),
+            columns=tuple(self.columns[place] for place in kept),
+            rows=tuple(tuple(row[place] for place in kept) for row in self.rows),
+        )
+
+    def with_about(self) -> Grid:
+        """The same with what holds for every line in columns of its own, for a table that has nothing around it."""
+        said = tuple(text for _, text in self.about)
+        heads = tuple(Column(name) for name, _ in self.about)
+        return replace(
+            self, columns=(*heads, *self.columns), rows=tuple((*said, *row) for row in self.rows), about=()
+        )
+
+    @property
+    def texts(self) -> tuple[tuple[str, ...], ...]:
+        """The cells as people read them."""
+        return tuple(tuple(map(str, row)) for row in self.rows)

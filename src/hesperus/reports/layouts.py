@@ -1,0 +1,198 @@
+"""Which tables people are shown for a measure; a measure without a layout is shown row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hesperus.analysis.table import Table
+from hesperus.reports import multisense_grids as senses
+from hesperus.reports.columns import COLUMNS, KEYS, RESTS_ON, Column, column
+from hesperus.reports.grid import Grid
+from hesperus.reports.open_answers.open_grids import scores_of, state_columns
+from hesperus.reports.similarity import similarity_grids as pairs
+from hesperus.reports.tabulated import statistic_unit, tabulated
+from hesperus.reports.tax import tax_grids as tax
+
+_CERTAIN = 0.05
+"""A corrected p below it is certain, as hesperus.analysis.compared says it."""
+_PARTS = ("_low", "_high", "_holm")
+"""Endings of columns that are shown with another."""
+_FEW = 6
+"""Of a table that no registry knows, the first columns are shown in any terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a measure is shown.
+
+    Attributes:
+        needs: Columns that the table must have.
+        grids: Makes the tables that are shown.
+    """
+
+    needs: tuple[str, ...]
+    grids: Callable[[Table], Sequence[Grid | None]]
+
+
+def _prompts(table: Table) -> list[Grid | None]:
+    """A measure of single prompts, its statistics side by side."""
+    keys = (
+        "model",
+        "task",
+        *senses.groups_of(table, *_PROMPT, "asked", "reply_language", "reference"),
+        "prompt",
+    )
+    return [tabulated("Every prompt.", senses.prompts(table.rows), keys, table.measure, folds=None)]
+
+
+def _by_evaluator(table: Table) -> list[Grid | None]:
+    """Scores of open answers, by language or by group of languages, a table for each evaluator."""
+    parts: dict[str, list[Mapping[str, Any]]] = {}
+    for row in table.rows:
+        parts.setdefault(str(row.get("evaluator", table.measure)), []).append(row)
+    place = ("grouping", "group") if "grouping" in table.columns else ("language", "instruction", "input")
+    return [scores_of(rows, what, place) for what, rows in parts.items()]
+
+
+def _counts(table: Table) -> list[Grid | None]:
+    keys = ("model", "task", column("language"))
+    heads = [Column("pairs", "Pairs", "count"), *state_columns(table.rows), Column("repaired", "Repaired", "count", rank=1),
+             Column("unrepaired", "Given up", "count", rank=1)]  # fmt: skip
+    return [tabulated("What became of the pairs.", table.rows, keys, heads, folds=None)]
+
+
+def _compared(table: Table) -> list[Grid | None]:
+    """Differences of two runs: what is certain first."""
+    rows = sorted(
+        table.rows,
+        key=lambda row: (
+            row["value"] is None,
+            float(str(1.0 if row["p_holm"] is None else row["p_holm"])) >= _CERTAIN,
+        ),
+    )
+    named = senses.prompts(rows, ordered=False) if "instruction" in table.columns else rows
+    place = ("prompt",) if "instruction" in table.columns else ()
+    own = tuple(
+        name for name in table.columns[: table.columns.index("statistic")] if name not in _NOT_COMPARED
+    )
+    keys = tuple(name for name in (*own, *place, "statistic") if len({row[name] for row in named}) > 1)
+    same = tuple(
+        (column(name).name, str(table.rows[0][name]))
+        for name in own
+        if name not in keys and table.rows[0][name]
+    )
+    found = tabulated(
+        "Differences, second less first; what is certain first.",
+        named,
+        keys or ("task",),
+        "compare",
+        folds=None,
+    )
+    return [replace(found, about=(*same, *found.about))] if found is not None else []
+
+
+_PROMPT = ("instruction", "input", "repeat")
+_NOT_COMPARED = (*_PROMPT, "input_a", "input_b")
+_A_B = ("a", "b")
+_LAYOUTS: Mapping[str, Layout] = {
+    "summary": Layout(("reference", "label"), lambda t: [senses.overview_grid(t, labels=any(row["statistic"] == "accuracy" for row in t.rows))]),
+    "consistency": Layout(_A_B, lambda t: [senses.summary_grid(t), senses.pairs_grid(t)]),
+    "decomposition": Layout(("source", "sense"), lambda t: [senses.split_grid(t)]),
+    "accuracy": Layout(_PROMPT, lambda t: [senses.accuracy_grid(t)]),
+    "validity": Layout(_PROMPT, lambda t: [senses.accuracy_grid(t)]),
+    "outcomes": Layout(_PROMPT, lambda t: [senses.outcomes_grid(t)]),
+    "labels": Layout((*_PROMPT, "label"), lambda t: [senses.labels_grid(t)]),
+    "directions": Layout((*_A_B, "from", "to"), lambda t: [senses.directions_grid(t)]),
+    "agreement": Layout(("model_a", *_A_B), lambda t: [senses.agreement_grid(t)]),
+    "language": Layout(("instruction", "input"), _prompts),
+    "tokens": Layout(("instruction", "input"), _prompts),
+    "similarity": Layout(("model_a", *_A_B), lambda t: [pairs.pairs_grid(t)]),
+    "designs": Layout(("design", "group"), lambda t: [pairs.designs_grid(t)]),
+    "tests": Layout(("comparison", "detectable"), lambda t: [pairs.tests_grid(t)]),
+    "relations": Layout(("design", "with", "points"), lambda t: [pairs.relations_grid(t)]),
+    "together": Layout(("size", "languages"), lambda t: [pairs.together_grid(t)]),
+    "scoring": Layout(_PROMPT, lambda t: [pairs.scoring_grid(t)]),
+    "counts": Layout(("pairs", "compared"), _counts),
+    "back_translation": Layout(("analysis", "positive"), lambda t: [tax.pooled_grid(t, "e1"), tax.models_grid(t, "e1")]),
+    "naturalisation": Layout(("analysis", "positive"), lambda t: [tax.pooled_grid(t, "e4"), tax.models_grid(t, "e4"), tax.passed_grid(t)]),
+    "native_control": Layout(("group", "p"), lambda t: [tax.native_grid(t)]),
+    "bounds": Layout(("lowest", "highest"), lambda t: [tax.bounds_grid(t)]),
+    "readers": Layout(("reader", "verdict"), lambda t: [tax.validity_grid(t)]),
+    "ratings": Layout(("question", "tied"), lambda t: [tax.rating_grid(t)]),
+}  # fmt: skip
+_OTHER_NAMES = {
+    "translation tax, back-translation": "back_translation", "translation tax, naturalisation": "naturalisation",
+    "translation tax, native control": "native_control", "bounds from unreadable answers": "bounds",
+    "validity and readers": "readers", "translation tax, ratings": "ratings",
+}  # fmt: skip
+_SCORES = Layout(("statistic", "ceiling", "relative"), _by_evaluator)
+_COMPARED = Layout(("value_a", "value_b", "p_holm", "statistic"), _compared)
+
+
+def _layout(table: Table) -> Layout | None:
+    name = _OTHER_NAMES.get(table.measure, table.measure)
+    for one in (_LAYOUTS.get(name), _COMPARED, _SCORES):
+        if one is not None and set(one.needs) <= set(table.columns):
+            return one
+    return None
+
+
+def grids_of(table: Table) -> list[Grid]:
+    """The tables that people are shown; none if it has no rows."""
+    layout = _layout(table) if table.rows else None
+    found = [grid for grid in layout.grids(table) if grid is not None] if layout is not None else []
+    if found:
+        return found
+    plain = plain_grid(table)
+    return [plain] if plain.rows else []
+
+
+def plain_grid(table: Table) -> Grid:
+    """Every row on a line, with the columns as the registry calls them; an interval is with its value."""
+    heads = _listed(table) if table.measure in COLUMNS and "value" not in table.columns else _plain(table)
+    return tabulated(table.measure, table.rows, (), heads, folds=None) or Grid(
+        table.measure, tuple(heads), ()
+    )
+
+
+def _listed(table: Table) -> list[Column]:
+    known = COLUMNS[table.measure]
+    rest = [
+        replace(_typed(table, name), rank=3)
+        for name in table.columns
+        if name not in {one.key for one in known}
+    ]
+    return [*(one for one in known if one.key in table.columns), *rest]
+
+
+def _plain(table: Table) -> list[Column]:
+    closing = {one.key: one for one in RESTS_ON}
+    kept = [name for name in table.columns if not _is_part(table, name)]
+    return [
+        closing.get(name)
+        or replace(_typed(table, name), rank=0 if place < _FEW or name in ("value", "statistic") else 2)
+        for place, name in enumerate(kept)
+    ]
+
+
+def _is_part(table: Table, name: str) -> bool:
+    if "value" in table.columns and name in ("low", "high", "reason"):
+        return True
+    return any(name.endswith(part) and name.removesuffix(part) in table.columns for part in _PARTS)
+
+
+def _typed(table: Table, name: str) -> Column:
+    """The column of a registry; of an unknown one the values tell whether it holds numbers."""
+    found = column(name, table.measure)
+    if name in KEYS or found.unit != "text":
+        return found
+    values = [row[name] for row in table.rows if row.get(name) is not None]
+    numbers = bool(values) and all(
+        isinstance(one, int | float) and not isinstance(one, bool) for one in values
+    )
+    if not numbers:
+        return found
+    unit = "count" if all(isinstance(one, int) for one in values) else statistic_unit(name)
+    return replace(found, unit=unit)  # type: ignore[arg-type]

@@ -1,0 +1,228 @@
+"""From rows to a table that people read: these rows, these keys, these columns; one line for each value of the keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from hesperus import rounding
+from hesperus.analysis.pairs import Side
+from hesperus.analysis.table import Row
+from hesperus.reports.columns import COLUMNS, Column, column
+from hesperus.reports.grid import Grid, Label, Number, Value
+from hesperus.rounding import cell
+from hesperus.untrusted import one_line
+from hesperus.wording import (
+    MISSING,
+    language_label,
+    language_name,
+    sense_brief,
+    sense_label,
+    target_brief,
+    target_label,
+)
+
+Key = str | Column
+
+FOLDED = 40
+"""Tables of more lines are folded, but for the summary."""
+_WHO = ("model", "model_a", "task")
+"""Keys that a table lacks where all lines have the same."""
+_SHARES = ("percentage", "points")
+
+
+def tabulated(
+    caption: str,
+    rows: Iterable[Row],
+    keys: Sequence[Key],
+    columns: str | Sequence[str | Column],
+    *,
+    folds: int | None = FOLDED,
+) -> Grid | None:
+    """Lay rows out.
+
+    Args:
+        caption: What the table shows and how to read it.
+        rows: Rows of a long table, in the order of the lines: each has a `statistic`, or is a line by itself.
+        keys: Columns of the rows that name a line; a model or task that all lines share is said once (Grid.about).
+        columns: Name of a table of COLUMNS, or columns. Those that no row has are left out.
+        folds: Number of lines from which on the table is folded; None: never.
+
+    Returns:
+        None if there are no rows.
+    """
+    rows = list(rows)
+    if not rows:
+        return None
+    heads = [_column(key) for key in keys]
+    shown = _present(columns, rows)
+    lines = _lines(rows, heads)
+    about = [head for head in heads if head.key in _WHO and len(heads) > 1 and _one(rows, head.key)]
+    heads = [head for head in heads if head not in about]
+    cells = tuple(
+        (*(field(head, next(iter(line.values()))) for head in heads), *_cells(shown, line)) for line in lines
+    )
+    return Grid(
+        caption,
+        (*heads, *shown),
+        cells,
+        folded=folds is not None and len(cells) > folds,
+        about=tuple((head.name, str(field(head, rows[0]))) for head in about),
+    )
+
+
+def _column(given: str | Column) -> Column:
+    return given if isinstance(given, Column) else column(given)
+
+
+def _present(columns: str | Sequence[str | Column], rows: Sequence[Row]) -> list[Column]:
+    wanted = COLUMNS[columns] if isinstance(columns, str) else tuple(map(_column, columns))
+    there = {row.get("statistic") for row in rows} | {name for row in rows for name in row}
+    return [one for one in wanted if one.key in there]
+
+
+def _one(rows: Sequence[Row], name: str) -> bool:
+    return len({row[name] for row in rows}) == 1
+
+
+def _lines(rows: Sequence[Row], heads: Sequence[Column]) -> list[dict[object, Row]]:
+    """Rows of each line by their statistic."""
+    found: dict[tuple[object, ...], dict[object, Row]] = {}
+    for place, row in enumerate(rows):
+        key = tuple(str(row[head.key]) for head in heads) if heads else (place,)
+        found.setdefault(key, {})[row.get("statistic")] = row
+    return list(found.values())
+
+
+def _cells(columns: Sequence[Column], line: Mapping[object, Row]) -> list[Value]:
+    measured = [line[one.key] for one in columns if one.key in line]
+    rests = measured or list(line.values())
+    cells: list[Value] = []
+    for one in columns:
+        if one.key in line:
+            cells.append(estimate(one, line[one.key]))
+        elif one.unit == "excluded":
+            cells.append(left_out(rests))
+        else:
+            cells.append(field(one, rests[0]))
+    return cells
+
+
+def estimate(shown: Column, row: Row | None) -> Value:
+    """The value of a row with its interval, or why there is none; a dash without a row."""
+    return MISSING if row is None else field(Column("value", shown.heading, shown.unit), row)
+
+
+def field(shown: Column, row: Row) -> Value:
+    """A column of a row as people read it: numbers with the ends that the row has for them."""
+    value = row.get(shown.key)
+    unit = _unit(shown, row)
+    if unit == "p":
+        return _p_value(row, shown.key)
+    if unit == "excluded":
+        return left_out([row])
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    is_number = isinstance(value, int | float)
+    ends = ("low", "high") if shown.key == "value" else (f"{shown.key}_low", f"{shown.key}_high")
+    if is_number or (value is None and shown.key in row and unit in _NUMBERS):
+        low, high = (row.get(end) for end in ends)
+        reason = str(row.get("reason") or "") if shown.key == "value" else ""
+        whole = unit == "count" or (isinstance(value, int) and unit not in _NUMBERS)
+        return Number(value, "count" if whole else unit if unit in _NUMBERS else "number", low, high, reason)  # type: ignore[arg-type]
+    return text(value, unit)
+
+
+_SIDE = re.compile(r"instruction=[^,\s]+,input=[^,\s]+(?:,repeat=\d+)?")
+
+
+def side_label(text: str) -> str:
+    """A text with sides of comparisons in words; a sense code is one too."""
+    return _SIDE.sub(lambda found: _label(found[0]), text) if _SIDE.search(text) else sense_label(text)
+
+
+def _label(text: str, *, is_brief: bool = False) -> str:
+    side = Side.parse(text)
+    return (side.brief if is_brief else side.label) + side.repeated
+
+
+def side_brief(text: str) -> str:
+    """The same in short."""
+    return (
+        _SIDE.sub(lambda found: _label(found[0], is_brief=True), text)
+        if _SIDE.search(text)
+        else sense_brief(text)
+    )
+
+
+_LEAST_P = 0.001
+"""Smaller p values are only said to be smaller."""
+_NUMBERS = (*rounding.UNITS, "count")
+_LABELS: Mapping[str, Callable[[str], str]] = {
+    "sense": sense_label,
+    "target": target_label,
+    "language": language_label,
+    "side": side_label,
+}
+_BRIEF: Mapping[str, Callable[[str], str]] = {
+    "sense": sense_brief,
+    "target": target_brief,
+    "language": language_name,
+    "side": side_brief,
+}
+
+
+def text(value: object, unit: str = "text") -> str:
+    """A value that is no number, on one line, with nothing hidden in it."""
+    if value is None or value == "":
+        return MISSING
+    if isinstance(value, str):
+        if unit in _LABELS:
+            return Label.of(one_line(_LABELS[unit](value)), one_line(_BRIEF[unit](value)))
+        return value if isinstance(value, Label) else one_line(value)
+    return one_line(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def shown(value: object) -> str:
+    """Any value on one line: a number by itself, yes or no, a text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return cell(value) if isinstance(value, float) else str(value)
+    return text(value)
+
+
+def _unit(shown: Column, row: Row) -> str:
+    if shown.unit not in ("value", "difference"):
+        return shown.unit
+    unit = statistic_unit(str(row.get("statistic")))
+    return "points" if shown.unit == "difference" and unit in _SHARES else unit
+
+
+def statistic_unit(statistic: str) -> str:
+    """The unit of a statistic, whatever table shows it; a number where no registry knows it."""
+    found = (one.unit for table in COLUMNS.values() for one in table if one.key == statistic)
+    return next((unit for unit in found if unit in _NUMBERS), "number")
+
+
+def _p_value(row: Row, name: str) -> str:
+    """``0.012 (0.048)``: in brackets the corrected one."""
+    value, adjusted = row.get(name), row.get(f"{name}_holm")
+    if value is None:
+        return MISSING
+    return _small(float(value)) + (f" ({_small(float(adjusted))})" if adjusted is not None else "")
+
+
+def _small(p: float) -> str:
+    return f"< {_LEAST_P}" if p < _LEAST_P else cell(p)
+
+
+def left_out(rows: Iterable[Row | None]) -> str:
+    """How many items are missing from a number, and why, over the rows of a line."""
+    told = {
+        f"{row['excluded']:,}: {row['reason']}" if row["reason"] else f"{row['excluded']:,}"
+        for row in rows
+        if row is not None and row["excluded"]
+    }
+    return "; ".join(sorted(told)) or "0"
