@@ -76,15 +76,15 @@ def test_a_study_whose_worker_is_killed_has_the_bytes_of_one_in_this_process(tmp
 def test_a_worker_and_then_a_node_are_killed_and_nothing_is_lost_or_asked_twice(tmp_path, nodes, monkeypatch):
     """And no key is kept by Ray or by us."""
     monkeypatch.setenv(VARIABLE, SECRET)
-    count, killed = 600, list[str]()
+    count, killed = 1200, list[str]()
     with serving(lambda body, _: Say(f"you said: {user_text(body)}", seconds=0.03)) as endpoint:
         options = ModelOptions(endpoint.url, key_variable=VARIABLE)
 
         def watch(state):
-            if not killed and state.done >= 100:
-                kill(nodes.workers(nodes.head)[0])
+            if not killed and state.done >= 100 and (found := nodes.workers(nodes.head)):
+                kill(found[0])
                 killed.append("worker")
-            elif killed == ["worker"] and state.done >= 250:
+            elif killed == ["worker"] and state.done >= 250 and nodes.workers(nodes.other):
                 nodes.kill_node(nodes.other)
                 killed.append("node")
 
