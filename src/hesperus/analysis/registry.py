@@ -17,7 +17,7 @@ from hesperus.analysis.reply_language import language_table
 from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
 from hesperus.analysis.similarity.similarity_settings import columns_of
 from hesperus.analysis.single import accuracy_table, labels_table, outcomes_table, validity_table
-from hesperus.analysis.summary_table import NOTED, run_notes, summary_table
+from hesperus.analysis.summary_table import NOTED, summary_table
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
 from hesperus.analysis.together import together_table
 from hesperus.analysis.tokens import tokens_table
@@ -147,8 +147,8 @@ def _checked(what: str, made: object) -> Table:
     return made
 
 
-def measured_notes(records: pl.DataFrame, given: GivenSettings, described: Described) -> list[str]:
-    """All that a reader of any measure of a run must be told in words; see run_notes.
+def noted_summary(records: pl.DataFrame, given: GivenSettings, described: Described) -> Table:
+    """The summary of a run with the intervals that notes speak of, and no others.
 
     Args:
         records: The records table.
@@ -158,7 +158,7 @@ def measured_notes(records: pl.DataFrame, given: GivenSettings, described: Descr
     Raises:
         DataError: An item has different numbers of options in different senses.
     """
-    return run_notes(_summary(records, given, described, NOTED), records, described.signature)
+    return _summary(records, given, described, NOTED)
 
 
 def _summary(

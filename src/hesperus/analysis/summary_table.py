@@ -96,9 +96,18 @@ def run_notes(summary: Table, records: pl.DataFrame, signature: Row) -> list[str
         records: The records table.
         signature: The run's, in which the notes of its task are; empty for a records file.
     """
+    return [
+        *summary_notes(summary),
+        *language_notes(records),
+        *pack_notes(records),
+        *task_notes(signature),
+    ]
+
+
+def task_notes(signature: Mapping[str, object]) -> list[str]:
+    """The notes of a run's task, from the run's signature."""
     noted = signature.get("notes")
-    of_task = [str(note) for note in noted] if isinstance(noted, list | tuple) else []
-    return [*summary_notes(summary), *language_notes(records), *pack_notes(records), *of_task]
+    return [str(note) for note in noted] if isinstance(noted, list | tuple) else []
 
 
 def summary_notes(summary: Table) -> list[str]:

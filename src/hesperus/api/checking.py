@@ -117,7 +117,8 @@ def _measured(run: Path, wanted: list[Requirement], given: GivenSettings, chosen
     from dataclasses import replace
 
     from hesperus.analysis.description import described
-    from hesperus.analysis.registry import TAX_MEASURES, measure_columns, measure_table
+    from hesperus.analysis.registry import TAX_MEASURES, measure_columns
+    from hesperus.api.tables_of_records import RecordParts, tables_of
     from hesperus.api.tax_tables import tax_measure
 
     measures = sorted({requirement.measure for requirement in wanted})
@@ -132,9 +133,9 @@ def _measured(run: Path, wanted: list[Requirement], given: GivenSettings, chosen
     measures = [what for what in measures if what not in found]
     if not measures:
         return found
-    columns = [name for what in measures for name in measure_columns(what, given, said)]
-    records = _records(run, tuple(dict.fromkeys(columns)), chosen)
-    return found | {what: measure_table(what, records, given, described=said) for what in measures}
+    columns = tuple(dict.fromkeys(name for what in measures for name in measure_columns(what, given, said)))
+    parts = RecordParts(run, columns, chosen, measures=measures, given=given)
+    return found | dict(tables_of(measures, parts, given, said))
 
 
 def _certain(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,11 +12,12 @@ import polars as pl
 
 from hesperus import records
 from hesperus.analysis.description import Described, described
-from hesperus.analysis.registry import TAX_MEASURES, measure_columns, measure_table
+from hesperus.analysis.registry import TAX_MEASURES, measure_columns
 from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve, resolve_settings
 from hesperus.analysis.short_signature import with_short
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import narrowed
+from hesperus.api.tables_of_records import Chosen, RecordParts, Told, tables_of
 from hesperus.errors import HesperusWarning, UsageError
 from hesperus.records import Run
 
@@ -68,7 +69,7 @@ def measure(
         DataError: The records break their contract.
     """
     place = None if scores is None else Path(scores)
-    return measured(what, run, GivenSettings.of(**settings), chosen=(models, tasks), scores=place)[0]
+    return measured(what, run, GivenSettings.of(**settings), chosen=(models, tasks), scores=place)
 
 
 def measured(
@@ -76,53 +77,61 @@ def measured(
     run: Source,
     given: GivenSettings,
     *,
-    chosen: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    chosen: Chosen = ((), ()),
     scores: Path | None = None,
-) -> tuple[Table, pl.DataFrame]:
+    told: Told | None = None,
+) -> Table:
     """As measure, of settings that are read already.
 
+    Args:
+        what: See measure.
+        run: See measure.
+        given: How.
+        chosen: Models and tasks that are looked at.
+        scores: See measure.
+        told: Gathers what a reader must be told next to the table; None where nobody is.
+
     Returns:
-        The table, its signature on one line among its own (see hesperus.analysis.short_signature), and the records that it was
-        made from.
+        The table, its signature on one line among its own (see hesperus.analysis.short_signature).
     """
-    table, found = _measured(what, run, given, chosen=chosen, scores=scores)
-    return with_short(table, given, what, models=tuple(chosen[0]), tasks=tuple(chosen[1])), found
+    table = _measured(what, run, given, chosen=chosen, scores=scores, told=told)
+    return with_short(table, given, what, models=tuple(chosen[0]), tasks=tuple(chosen[1]))
 
 
 def _measured(
-    what: str,
-    run: Source,
-    given: GivenSettings,
-    *,
-    chosen: tuple[Sequence[str], Sequence[str]],
-    scores: Path | None,
-) -> tuple[Table, pl.DataFrame]:
+    what: str, run: Source, given: GivenSettings, *, chosen: Chosen, scores: Path | None, told: Told | None
+) -> Table:
     from hesperus.analysis.open_answers.measuring import refuse_labels
     from hesperus.api.tax_tables import tax_measure
 
-    said = _described(run)
+    said = run_description(run)
     if what in TAX_MEASURES:
-        return tax_measure(what, said, given, chosen), _records(run, (), chosen)
+        found = tax_measure(what, said, given, chosen)
+        if told is not None:
+            for part in _parts(what, run, (), given, chosen):
+                told.take(part, None)
+        return found
     refuse_labels(what, said)
-    found = _records(run, measure_columns(what, given, said), chosen)
-    if what == "translation":
-        return _translation(found, said, given, scores), found
-    return measure_table(what, found, given, described=said), found
+    parts = _parts(what, run, measure_columns(what, given, said), given, chosen)
+    if what != "translation":
+        return tables_of((what,), parts, given, said, told)[what]
+    (records,) = parts
+    if told is not None:
+        told.take(records, None)
+    return _translation(records, said, given, scores)
 
 
-def _records(
-    run: Source, columns: Sequence[str], chosen: tuple[Sequence[str], Sequence[str]]
-) -> pl.DataFrame:
-    if isinstance(run, pl.DataFrame):
-        found = records.conform(run)
-    elif isinstance(run, Path | str):
-        found = records.read_records(Path(run), columns=tuple(columns))
-    else:
-        found = run.run.records
-    return narrowed(found, models=tuple(chosen[0]), tasks=tuple(chosen[1]))
+def _parts(
+    what: str, run: Source, columns: Sequence[str], given: GivenSettings, chosen: Chosen
+) -> Iterable[pl.DataFrame]:
+    if isinstance(run, pl.DataFrame | Path | str):
+        place = Path(run) if isinstance(run, str) else run
+        return RecordParts(place, columns, chosen, measures=(what,), given=given)
+    return (narrowed(run.run.records, models=tuple(chosen[0]), tasks=tuple(chosen[1])),)
 
 
-def _described(run: Source) -> Described:
+def run_description(run: Source) -> Described:
+    """What a run says of itself."""
     if isinstance(run, pl.DataFrame):
         return Described()
     if isinstance(run, Path | str):

@@ -15,9 +15,6 @@ from hesperus.cli.measure_raters import RaterFlags, measured_raters
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
-    from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
 
 _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
@@ -109,8 +106,8 @@ def command(
 
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
-    from hesperus.analysis.summary_table import nothing_answered
-    from hesperus.api.measuring import measured
+    from hesperus.api.measuring import measured, run_description
+    from hesperus.api.tables_of_records import Told
     from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
 
@@ -122,32 +119,17 @@ def command(
     if ratings.used():
         raise UsageError(f"{', '.join(ratings.used())} belongs to `measure raters`, not to {what}")
     given = flags.given(a=a, b=b, **translation.thresholds(what))
-    found, records = measured(what, run, given, chosen=chosen.pair, scores=translation.scores)
-    nothing = "" if what == "outcomes" else nothing_answered(records)
+    told = None if what == "outcomes" else Told(given, run_description(run))
+    found = measured(what, run, given, chosen=chosen.pair, scores=translation.scores, told=told)
+    nothing = "" if told is None else told.nothing()
     if nothing:
         typer.echo(nothing, err=True)
     if not nothing or format != "table" or what == "summary":
         print_table(_narrow(found, statistic or ()), format)
-    if what != "outcomes" and not nothing:
-        _note(what, run, found, records, given)
+    for note in [] if told is None or nothing else told.notes():
+        typer.echo(f"note: {note}", err=True)
     if not found.rows:
         typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
-
-
-def _note(what: str, run: Path, found: Table, records: pl.DataFrame, given: GivenSettings) -> None:
-    """Say what a reader must keep in mind of the numbers."""
-    from hesperus.analysis.description import described
-    from hesperus.analysis.registry import measured_notes
-    from hesperus.analysis.summary_table import run_notes
-
-    study = described(run)
-    notes = (
-        run_notes(found, records, study.signature)
-        if what == "summary"
-        else measured_notes(records, given.of_whole(), study)
-    )
-    for note in notes:
-        typer.echo(f"note: {note}", err=True)
 
 
 def _known(what: str) -> None:

@@ -19,7 +19,7 @@ from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import Block, Codes, Key, Mask
 from hesperus.records import FAILED, INVALID, MISSING, Cell, read_records
 from hesperus.records.labels import OPTION_COUNT, label_counts
-from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
+from hesperus.records.parts import trusted_scan
 
 _CELL = ("model", "instruction", "input", "repeat")
 _READ = (*_CELL, "item", "outcome", "answer", "gold", "options", "probs")
@@ -316,15 +316,8 @@ def _scan(source: pl.DataFrame | Path | str, columns: Sequence[str]) -> pl.LazyF
     if isinstance(source, pl.DataFrame):
         return source.lazy()
     path = Path(source)
-    file = path / "records.parquet" if path.is_dir() else path
-    if file.suffix.lower() in (".parquet", ".pq") and file.is_file():
-        try:
-            trusted = pl.read_parquet_metadata(file).get(VERSION_KEY) == str(SCHEMA_VERSION)
-        except pl.exceptions.PolarsError:
-            trusted = False
-        if trusted:
-            return pl.scan_parquet(file)
-    return read_records(path, columns=columns).lazy()
+    trusted = trusted_scan(path)
+    return read_records(path, columns=columns).lazy() if trusted is None else trusted
 
 
 def _label_count(scan: pl.LazyFrame, task: str, present: Sequence[str]) -> int:

@@ -1,0 +1,132 @@
+"""A large file measured some models at a time has the tables and notes of the whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from hesperus.cli.app import app
+from hesperus.records import parts, write_records
+from hesperus.records.schema import SCHEMA, SCHEMA_VERSION, VERSION_KEY
+
+MODELS, SENSES, ITEMS = 5, ("de_from_en", "en", "sw_from_en"), 8
+
+
+def hesperus(*words: str) -> Result:
+    """What a command says, which must work."""
+    return CliRunner().invoke(app, list(words), catch_exceptions=False)
+
+
+def records(**changed: pl.Expr) -> pl.DataFrame:
+    """A few models that answer in English and in two translations; some answers are unreadable, one reply is missing."""
+    rows = [
+        {
+            "model": f"m/{model}", "task": "t", "item": f"i{item}", "instruction": sense, "input": sense, "repeat": 1,
+            "outcome": "answered", "answer": "ABC"[(item * model + place) % 3], "gold": "ABC"[item % 3],
+            "options": ["A", "B", "C"], "probs": None, "reply": None,
+        }
+        for model in range(MODELS)
+        for place, sense in enumerate(SENSES)
+        for item in range(ITEMS)
+    ]  # fmt: skip
+    lost = (pl.col("item") == "i3") & (pl.col("model") < "m/2")
+    failed = lost & (pl.col("input") == "en")
+    return (
+        pl.DataFrame(rows, schema=SCHEMA)
+        .with_columns(
+            answer=pl.when(~lost).then("answer"),
+            outcome=pl.when(failed).then(pl.lit("error")).when(lost).then(pl.lit("invalid")).otherwise("outcome"),
+            rule=pl.lit("label"),
+            reply_language=pl.when(pl.col("model") == "m/3").then(pl.lit("fr")).otherwise(pl.lit("en")),
+            subject=pl.col("item").str.slice(1),
+        )
+        .with_columns(**changed)
+    )  # fmt: skip
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "_LARGE", 10)
+    monkeypatch.setattr(parts, "_PART", 40)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("accuracy",),
+        ("accuracy", "--by", "subject"),
+        ("consistency",),
+        ("decomposition",),
+        ("directions",),
+        ("labels",),
+        ("outcomes",),
+        ("validity", "--model", "m/1", "--model", "m/4"),
+    ],
+)
+def test_parts_have_the_tables_and_notes_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    file = tmp_path / "records.parquet"
+    write_records(records(), file)
+    command = ("measure", words[0], str(file), *words[1:], "--format", "json", "--resamples", "50")
+    whole = hesperus(*command)
+    assert whole.exit_code == 0
+    monkeypatch.setattr(parts, "_LARGE", 10)
+    monkeypatch.setattr(parts, "_PART", 40)
+    models = [word for word in words if word.startswith("m/")]
+    found = parts.model_parts(file, models=models)
+    assert found is not None and len(found.spans) == (1 if models else 3)
+    in_parts = hesperus(*command)
+    assert (in_parts.stdout, in_parts.stderr) == (whole.stdout, whole.stderr)
+
+
+def test_check_reads_parts_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "records.parquet"
+    write_records(records(), file)
+    command = (
+        "check",
+        str(file),
+        "--require",
+        "accuracy >= 0",
+        "--require",
+        "consistency >= 0",
+        "--format",
+        "json",
+    )
+    whole = hesperus(*command)
+    monkeypatch.setattr(parts, "_LARGE", 10)
+    monkeypatch.setattr(parts, "_PART", 40)
+    assert hesperus(*command).stdout == whole.stdout != ""
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"options": pl.when(pl.col("item") != "i1").then("options")},
+        {"gold": pl.when(pl.col("model") == "m/1").then(pl.lit("B")).otherwise("gold")},
+        {"options": pl.when(pl.col("model") == "m/1").then(pl.lit(["A", "B", "C", "D"])).otherwise("options")},
+        {"rule": pl.lit("own words")},
+        {"item": pl.when(pl.col("model") == "m/1").then(pl.col("item") + "x").otherwise("item")},
+    ],
+)  # fmt: skip
+def test_what_depends_on_other_models_is_read_whole(tmp_path: Path, changed: dict[str, pl.Expr]) -> None:
+    file = tmp_path / "records.parquet"
+    write_records(records(), file)
+    assert parts.model_parts(file) is not None
+    write_records(records(**changed), file)
+    assert parts.model_parts(file) is None
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_file_of_another_tool_is_checked_whole(tmp_path: Path) -> None:
+    file = tmp_path / "records.parquet"
+    records().write_parquet(file)
+    assert parts.model_parts(file) is None
+    records().write_parquet(file, metadata={VERSION_KEY: str(SCHEMA_VERSION)})
+    assert parts.model_parts(file) is not None
+    assert parts.model_parts(file, models=["m/unknown"]) is None
+    assert parts.model_parts(file, ["no such column"]) is None
