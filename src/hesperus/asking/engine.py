@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hesperus.asking.keys import key_maker
 from hesperus.asking.policy import Policy
-from hesperus.asking.progress import Report, Tally
+from hesperus.asking.progress import Parts, Report, Tally
 from hesperus.asking.runs import Job, Ledger, conduct
 from hesperus.asking.spending import Spending
 from hesperus.asking.store import ReplyStore
@@ -25,6 +25,7 @@ def ask(
     policy: Policy | None = None,
     progress: Report | None = None,
     spending: Spending | None = None,
+    parts: Parts | None = None,
 ) -> list[Reply | Failure]:
     """Answer requests, each from the store or, once, from the model.
 
@@ -40,6 +41,7 @@ def ask(
         policy: How hard to ask, and what may be spent; ``Policy()`` where None.
         progress: Called in the caller's thread some ten times a second, and at the end.
         spending: What was spent before; added to. One object for several calls makes one budget over all.
+        parts: Where these requests are a part of more: how far the parts before came; brought up to date.
 
     Returns:
         Reply or Failure for each request, in the order of the requests.
@@ -59,8 +61,8 @@ def ask(
     asked = {key: request for key, request in zip(keys, requests, strict=True) if key not in unsayable}
     found: dict[str, Reply | Failure] = {**unsayable, **store.find(list(asked))}
     missing = [Job(key, request) for key, request in asked.items() if key not in found]
-    tally = Tally(len(asked) + len(unsayable), len(found) - len(unsayable))
-    tally.failed = len(unsayable)
+    tally = Tally(len(asked) + len(unsayable), len(found) - len(unsayable), parts=parts)
+    tally.failed += len(unsayable)
     if missing:
         with turn(store.path, model.identity, waiting=_waiting(tally, progress)):
             tally.note = ""
@@ -74,6 +76,8 @@ def ask(
                 left, store, policy=policy or Policy(), spending=spending or Spending(), tally=tally
             )
             found.update(_run(model, ledger, progress))
+    if parts is not None:
+        parts.reached = tally.snapshot()
     if progress is not None:
         progress(tally.snapshot())
     return [found[key] for key in keys]

@@ -55,6 +55,19 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
+@dataclass(slots=True, eq=False)
+class Parts:
+    """Requests that are asked a part at a time, so that not all are held at once, and reported of as a whole.
+
+    Attributes:
+        to_come: Requests of the parts after this one.
+        reached: How far the parts before it came.
+    """
+
+    to_come: int = 0
+    reached: Progress = field(default_factory=lambda: Progress(0))
+
+
 class Tally:
     """Counters of one run. The asking thread is the only writer, but for ``note``: an interrupt writes it, too.
 
@@ -62,16 +75,26 @@ class Tally:
         total: Different requests in all.
         cached: Of these, answered by the store.
         clock: Seconds, from anywhere on.
+        parts: Where these are a part of what is asked: the others; counted in.
     """
 
-    def __init__(self, total: int, cached: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.total, self.cached = total, cached
-        self.done, self.failed, self.in_flight, self.retried = cached, 0, 0, 0
-        self.tokens_in, self.tokens_out = 0, 0
-        self.faults: Counter[str] = Counter()
+    def __init__(
+        self,
+        total: int,
+        cached: int,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        parts: Parts | None = None,
+    ) -> None:
+        before = parts.reached if parts else Progress(0)
+        self.total = total + before.done + before.failed + (parts.to_come if parts else 0)
+        self.cached = cached + before.cached
+        self.done, self.failed, self.in_flight = cached + before.done, before.failed, 0
+        self.retried, self.tokens_in, self.tokens_out = before.retried, before.tokens_in, before.tokens_out
+        self.faults = Counter(before.faults)
         self.note = ""
         self._clock = clock
-        self._marks: deque[tuple[float, int]] = deque([(clock(), cached)])
+        self._marks: deque[tuple[float, int]] = deque([(clock(), self.done)])
 
     def snapshot(self) -> Progress:
         """The state now; called by the reading thread alone."""

@@ -112,6 +112,11 @@ class Ledger:
         return self._circuit.faltered(error.kind, self.tally.in_flight + 1)
 
     @property
+    def left(self) -> int:
+        """Requests still to be answered, those of later parts included."""
+        return self.tally.total - self.tally.done - self.tally.failed
+
+    @property
     def is_working(self) -> bool:
         """Whether the endpoint answers most requests."""
         return self._circuit.is_working
@@ -139,7 +144,7 @@ class Ledger:
         self.tally.failed += 1
         if not isinstance(error, TransientError):  # those that may pass are counted with each try
             self.tally.faults[error.kind] += 1
-        left, retried = len(self.jobs) - len(self.results), isinstance(error, TransientError)
+        left, retried = self.left, isinstance(error, TransientError)
         if self._circuit.failed(error.kind, left, retried=retried):
             self.halt(error)
 
@@ -151,11 +156,10 @@ class Ledger:
 
     def spent_out(self) -> None:
         """Stop because the budget leaves no room for a further request."""
-        left = len(self.jobs) - len(self.results)
         self.halt(
             BudgetReachedError(
                 f"the budget is reached ({self.purse}); {self.tally.done} of {self.tally.total} requests are "
-                f"answered and kept, {left} are left: run again with a larger budget to go on"
+                f"answered and kept, {self.left} are left: run again with a larger budget to go on"
             )
         )
 

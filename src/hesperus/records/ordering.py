@@ -34,5 +34,7 @@ def in_key_order(records: pl.DataFrame) -> pl.DataFrame:
     if place is None:
         return records
     rows = records.select(pl.arg_sort_by(place)).to_series()
+    if rows.is_sorted():
+        return records
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         return pl.DataFrame(list(threads.map(lambda column: column.rechunk().gather(rows), records)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -95,19 +95,17 @@ def senses_of(material: Material) -> Senses:
     )
 
 
-def questions(model: str, cells: Sequence[Cell], senses: Senses, how: How) -> list[Asked]:
+def questions(model: str, cells: Sequence[Cell], senses: Senses, how: How) -> Iterator[Asked]:
     """Every question of every cell, in the order of cells and items."""
-    asked = []
     for cell in cells:
         instruction = senses.instructions[cell.instruction]
         for item_id, item in senses.inputs[cell.input].items():
             if isinstance(instruction, Fault):
-                asked.append(Asked(cell, item_id, instruction))
+                yield Asked(cell, item_id, instruction)
             elif isinstance(item, Fault):
-                asked.append(Asked(cell, item_id, item))
+                yield Asked(cell, item_id, item)
             else:
-                asked.append(Asked(cell, item_id, _question(model, cell, instruction, item, senses, how)))
-    return asked
+                yield Asked(cell, item_id, _question(model, cell, instruction, item, senses, how))
 
 
 def _question(

@@ -12,6 +12,7 @@ from typing import Protocol
 from hesperus.asking import Batching, Budget, Policy, Prices, Progress, ReplyStore, Spending, ask, held
 from hesperus.asking.engines import Engine, EngineName, opened_engine
 from hesperus.asking.policy import BatchMode
+from hesperus.asking.progress import Parts
 from hesperus.errors import PendingError, UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.models import Model, ModelOptions
@@ -139,12 +140,15 @@ class Desk:
     watch: Watch | None
     failures: Counter[str] = field(default_factory=Counter)
 
-    def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | Failure]:
+    def ask(
+        self, requests: Sequence[Request], stage: str, parts: Parts | None = None
+    ) -> list[Reply | Failure]:
         """Ask each request of the model that it names; each is answered from the store or, once, by the model.
 
         Args:
             requests: What is asked; `Request.model` says whom.
             stage: Name of the stage, for whoever watches.
+            parts: Where these requests, all to one model, are a part of the stage.
 
         Returns:
             Reply or Failure for each request, in the order of the requests.
@@ -166,6 +170,7 @@ class Desk:
                     policy=self.policies[name],
                     progress=(lambda state: watch(stage, state)) if watch else None,
                     spending=self.spending,
+                    parts=parts,
                 )
             except PendingError as error:
                 pending.append(str(error))
@@ -178,7 +183,7 @@ class Desk:
         return [results[i] for i in range(len(requests))]
 
     def ask_with_room(
-        self, requests: Sequence[Request], stage: str, *, tokens: int | None
+        self, requests: Sequence[Request], stage: str, *, tokens: int | None, parts: Parts | None = None
     ) -> list[Reply | Failure]:
         """As `ask`; replies that are cut off before any answer are asked again with more tokens.
 
@@ -186,8 +191,9 @@ class Desk:
             requests: What is asked.
             stage: Name of the stage.
             tokens: Longest reply, in tokens, when asked again; None asks once.
+            parts: See `ask`.
         """
-        replies = self.ask(requests, stage)
+        replies = self.ask(requests, stage, parts)
         short = [
             place
             for place, reply in enumerate(replies)

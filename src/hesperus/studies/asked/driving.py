@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON
-from hesperus.records import Run, write_run
+from hesperus.records import Run, conform, write_run
+from hesperus.records.ordering import in_key_order
 from hesperus.studies.asked.declaring import Declared
 from hesperus.studies.asked.desk import Watch, identities, open_desk
 from hesperus.studies.asked.keeping import StudyRun, as_kept, decided, lost_questions
@@ -103,7 +105,8 @@ def _last(course: Course, place: Place | None = None) -> Outcome:
             stage = course.stages.send(stage.supposed() if skipped else stage.done(place))
     except StopIteration as end:
         outcome: Outcome = end.value()
-        return outcome
+        # In the order of the file, so that the rows are not held twice while it is written.
+        return replace(outcome, records=in_key_order(conform(outcome.records)))
 
 
 def _written(study: Declared, course: Course, outcome: Outcome, folder: Path) -> StudyRun:

@@ -120,13 +120,12 @@ def as_kept(study: BaseModel, folder: Path) -> dict[str, Any]:
     return with_relative_files(with_masked_endpoint(values), folder)
 
 
-def records_of(model: str, rows: Sequence[Mapping[str, object]], material: Material) -> pl.DataFrame:
-    """Rows of one model as the records table, with the groups of the items as further columns."""
+def records_of(model: str, rows: Sequence[Mapping[str, object]], groups: pl.DataFrame | None) -> pl.DataFrame:
+    """Rows of one model as the records table, with the groups of the items, if any, as further columns."""
     columns: dict[str, list[object]] = {
         name: [model] * len(rows) if name == "model" else [row.get(name) for row in rows] for name in _SCHEMA
     }
     frame = pl.DataFrame(columns, schema=_SCHEMA)
-    groups = _groups(material)
     return frame if groups is None else frame.join(groups, on="item", how="left", maintain_order="left")
 
 
@@ -167,7 +166,7 @@ def lost_questions(records: pl.DataFrame) -> list[str]:
     ]
 
 
-def _groups(material: Material) -> pl.DataFrame | None:
+def groups_of(material: Material) -> pl.DataFrame | None:
     """Group columns by item; a name that the records have already is left out."""
     items = next(iter(material.items.values()))
     names = [name for name in dict.fromkeys(n for item in items for n in item.groups) if name not in _SCHEMA]

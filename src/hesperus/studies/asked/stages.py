@@ -10,17 +10,27 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import polars as pl
 
+from hesperus.asking.progress import Parts
 from hesperus.fingerprint import JSON
 from hesperus.models import Model
-from hesperus.studies.asked.answering import How, ReadRow, Senses, answer_cells, answer_row, questions
+from hesperus.studies.asked.answering import (
+    Asked,
+    How,
+    ReadRow,
+    Senses,
+    answer_cells,
+    answer_row,
+    questions,
+)
 from hesperus.studies.asked.desk import Desk, Watch
 from hesperus.studies.asked.exclusions import Excluded
-from hesperus.studies.asked.keeping import no_records, records_of
+from hesperus.studies.asked.keeping import groups_of, no_records, records_of
 from hesperus.studies.asked.material import Material
 from hesperus.studies.asked.planning import Line, answer_lines
 from hesperus.studies.asked.sharding import Stores
@@ -29,6 +39,9 @@ from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.types import Request
 
 Result = TypeVar("Result")
+
+_AT_ONCE = 1 << 14
+"""Questions that are asked together: the next ones wait for the last reply, so that fewer take less memory and more time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +149,30 @@ class Answer(Stage[pl.DataFrame]):
             UsageError: The options cannot be scored.
         """
         asked = questions(self.model, self.cells, self.senses, self.how)
-        if self.how.by_logprobs:
+        parts = Parts(sum(len(self.senses.inputs[cell.input]) for cell in self.cells))
+        groups = groups_of(self.material)
+        at_once = parts.to_come if place.desk.policies[self.model].batching else _AT_ONCE
+        frames: list[pl.DataFrame] = []
+        while not frames or parts.to_come:
+            part = list(islice(asked, at_once))
+            parts.to_come -= len(part)
+            frames.append(records_of(self.model, self._rows(part, place, parts), groups))
+        return pl.concat(frames)
+
+    def _rows(self, asked: Sequence[Asked], place: Place, parts: Parts) -> list[dict[str, object]]:
+        if self.how.by_logprobs and parts.reached.total == 0:
             place.desk.check_scoring([one.request for one in asked if isinstance(one.request, Request)])
         stage = f"{self.model}: {'options scored' if self.called == 'score' else 'answers'}"
-        rows = answer_cells(
+        return answer_cells(
             asked,
             self.senses,
             self.how,
             task=self.material.task.name,
-            ask=lambda requests: place.desk.ask_with_room(requests, stage, tokens=self.tokens_again),
+            ask=lambda requests: place.desk.ask_with_room(
+                requests, stage, tokens=self.tokens_again, parts=parts
+            ),
             row=self.row,
         )
-        return records_of(self.model, rows, self.material)
 
 
 @dataclass(frozen=True, slots=True)
