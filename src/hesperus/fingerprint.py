@@ -12,6 +12,9 @@ from dataclasses import fields, is_dataclass
 
 from hesperus.version import __version__
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+_SIMPLE = frozenset((type(None), bool, int, float, str))
+
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 
 
@@ -26,9 +29,9 @@ def plain(value: object) -> JSON:
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): inner if type(inner) in _SIMPLE else plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
+        return [inner if type(inner) in _SIMPLE else plain(inner) for inner in value]
     raise TypeError(f"{type(value).__name__} has no canonical JSON: {value!r}")
 
 
@@ -39,9 +42,7 @@ def canonical_json(value: object) -> str:
         ValueError: A number is NaN or infinite.
         TypeError: See plain.
     """
-    return json.dumps(
-        plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-    )
+    return _CANONICAL.encode(plain(value))
 
 
 def fingerprint(value: object) -> str:

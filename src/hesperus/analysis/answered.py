@@ -52,6 +52,7 @@ class Places:
         self._by = by
         self._cells: dict[_Key, Coverage] = {}
         self._parts: dict[tuple[str, _Key], list[Coverage]] = {}
+        self._pairs: dict[tuple[_Key, _Key], float | None] = {}
         self._wholes: dict[tuple[str, _Key], Coverage] = {}
         for values, own in coverage(records, (*CELL, *by)).items():
             model, task, instruction, given, repeat, *groups = values
@@ -70,8 +71,9 @@ class Places:
         where = (str(row["task"]) if "task" in row else "", *(str(row[name]) for name in self._by))
         if "a" in row and "b" in row:
             models = (row.get("model_a", row.get("model")), row.get("model_b", row.get("model")))
-            keys = {(str(model), str(row[side]), *where) for model, side in zip(models, "ab", strict=True)}
-            return together(self._cells.get(key, Coverage()) for key in keys).share
+            return self._share_of_pair(
+                *((str(model), str(row[side]), *where) for model, side in zip(models, "ab", strict=True))
+            )
         if "instruction" in row and "input" in row:
             label = f"instruction={row['instruction']},input={row['input']}"
             again = f",repeat={row['repeat']}" if "repeat" in row else ""
@@ -87,6 +89,13 @@ class Places:
             if own.asked:
                 return own.share
         return None
+
+    def _share_of_pair(self, a: _Key, b: _Key) -> float | None:
+        # Of 400 runs there are 80,000 pairs with five rows each.
+        if (a, b) not in self._pairs:
+            cells = (self._cells.get(key, Coverage()) for key in {a, b})
+            self._pairs[a, b] = together(cells).share
+        return self._pairs[a, b]
 
     def _whole(self, kind: str, key: _Key) -> Coverage:
         found = self._wholes.get((kind, key))

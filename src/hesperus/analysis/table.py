@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,10 +77,20 @@ class Table:
         Raises:
             TypeError: A cell holds something that JSON cannot say.
         """
-        rows: list[JSON] = [{name: plain(row[name]) for name in self.columns} for row in self.rows]
+        return {"measure": self.measure, "rows": list(self.plain_rows()), **self.said()}
+
+    def plain_rows(self) -> Iterator[JSON]:
+        """The rows of the document.
+
+        Raises:
+            TypeError: A cell holds something that JSON cannot say.
+        """
+        for row in self.rows:
+            yield plain({name: row[name] for name in self.columns})
+
+    def said(self) -> dict[str, JSON]:
+        """What the document says of how the rows were made."""
         return {
-            "measure": self.measure,
-            "rows": rows,
             "intervals": signed_interval_text(self.signature) or None,
             "signature": plain(self.signature),
         }

@@ -147,15 +147,23 @@ def _flat(signature: Mapping[str, object]) -> str:
 def _refuse_nan(table: Table) -> None:
     for row in table.rows:
         for name, value in row.items():
-            if isinstance(value, float) and not math.isfinite(value):
+            if type(value) is float and not math.isfinite(value):
                 raise ValueError(
                     f"{table.measure}: column {name!r} holds {value}, where None and a reason belong"
                 )
 
 
 def _json(table: Table) -> str:
-    written = json.dumps(table.document(), ensure_ascii=False, allow_nan=False, indent=2)
-    return UNSAFE.sub(_json_escape, written) + "\n"
+    """The document of a table, a row a line."""
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    rows = ",\n    ".join(map(encode, table.plain_rows()))
+    said = [f"{encode(name)}: {encode(value)}" for name, value in table.said().items()]
+    lines = [
+        f'"measure": {encode(table.measure)}',
+        f'"rows": [\n    {rows}\n  ]' if rows else '"rows": []',
+        *said,
+    ]
+    return UNSAFE.sub(_json_escape, "{\n  " + ",\n  ".join(lines) + "\n}\n")
 
 
 def _json_escape(found: re.Match[str]) -> str:
