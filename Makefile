@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # The CPU build is enough for every test; another build of the same version may be put in its place.
 TORCH  ?= torch==2.13.0
 
-.PHONY: demo test lint bench docs pocket clean
+.PHONY: demo test lint bench bench-short docs pocket clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +36,9 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.full
 	$(BIN)/python -m benchmarks
+
+bench-short: $(VENV)/.full
+	$(BIN)/python -m benchmarks --short
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/build.py

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from result_rows import keep
 
 from hesperus.analysis.similarity.run_arrays import RecordStream
 from hesperus.measures import HardRuns, Key, SoftRuns, hard_pairs, soft_pairs, streamed_pairs
@@ -135,6 +136,20 @@ def main() -> int:
     print(
         f"from a file of {count * given.items} records: {whole.clock:.2f} s, {whole.processor:.2f} s of the processor "
         f"(bare reading: {reading.clock:.2f} s, {reading.processor:.2f} s)"
+    )
+    keep(
+        "pairs of runs",
+        pairs.processor,
+        "s CPU",
+        peer="numpy, the bare product",
+        ratio=pairs.processor / product.processor,
+    )
+    keep(
+        "records from a file to pairs",
+        whole.processor,
+        "s CPU",
+        peer="polars, reading",
+        ratio=whole.processor / reading.processor,
     )
     failed = max(by_clock, by_processor) < RATE_FLOOR or whole.clock > FILE_CEILING
     print(

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+from result_rows import keep
 
 from hesperus.answers import Reader, read, reader_for
 from hesperus.languages import pack, packs
@@ -78,6 +79,7 @@ def report(name: str, cases: list[Case]) -> None:
     identified = fastest(cases, lambda reader, reply: text_language(reply, reader.language))
     bare = fastest(cases, lambda _, reply: BARE.search(reply))
     mean = statistics.fmean(whole)
+    keep(f"{name}, a reply", mean, "ms", peer="re, one bare search", ratio=mean / statistics.fmean(bare))
     print(
         f"{name:<10} n = {len(cases):>5}  mean {mean:.3f} ms  median {statistics.median(whole):.3f}"
         f"  95 % below {sorted(whole)[int(0.95 * len(whole))]:.3f}"

@@ -15,6 +15,7 @@ from itertools import combinations
 
 import numpy as np
 from agreement import Taken, seconds, taken_by, world
+from result_rows import keep
 
 from hesperus.measures import Bootstrap, HardRuns, SoftRuns, bootstrap_pairs, draws
 
@@ -77,6 +78,10 @@ def main() -> int:
             f"{given.models} models × {len(own)} pairs, {name}: {whole:.2f} s with drawing (wanted: {CEILING:g} s), "
             f"bare products: {bare.clock:.2f} s; {taken.processor:.2f} and {bare.processor:.2f} s of the processor"
         )
+        keep(
+            f"resampled pairs, {name}", taken.processor, "s CPU", peer="numpy, bare products",
+            ratio=taken.processor / bare.processor,
+        )  # fmt: skip
         failed |= whole > CEILING
     if given.all:
         every = np.array(list(combinations(range(len(hard.codes)), 2)))

@@ -28,6 +28,7 @@ from hesperus.evidence.bundle import read_bundle
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "evidence"))
 
 from forgery import changed, opened, refitted, save
+from result_rows import keep
 
 DEMO = ("--limit", "8", "--model", "pocket/s", "--model", "pocket/l", "--target", "de")
 STUDIES = ("", "similarity", "open-answers", "tax")
@@ -104,6 +105,9 @@ def main() -> None:
         "benchmark": "bundles", **counts, "missed": missed[:20], "seconds": round(time.perf_counter() - begun, 1),
         "reached": not missed,
     }  # fmt: skip
+    for name, value in counts.items():
+        keep(name, value, "changes")
+    keep("changes that matter and were missed", len(missed), "changes")
     print(json.dumps(report, indent=2))
     sys.exit(1 if missed else 0)
 

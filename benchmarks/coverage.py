@@ -18,6 +18,7 @@ from functools import partial
 from itertools import islice
 
 import numpy as np
+from result_rows import keep
 
 from hesperus.measures import (
     INTERVAL_METHODS,
@@ -385,6 +386,7 @@ def main() -> int:
             )
             share_held, sets, width = covered(measured, given.datasets)
             few = f", {sets / given.datasets:.0%} have one" if sets < given.datasets else ""
+            keep(f"{name}, n = {items}", share_held, "share of intervals that hold the truth")
             cells.append(f"{share_held:.3f} ({width:.2f}{few})")
             if share_held < WANTED:
                 low.append(f"{name}, n = {items}: {share_held:.3f}")

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import uvicorn
+from result_rows import keep
 
 from hesperus.explorer.server import create_app
 from hesperus.explorer.state import OpenRuns
@@ -98,11 +99,13 @@ def main() -> None:
         _, cookie, _ = asked(port, "/open/token", "")
         first, _, _ = asked(port, "/", cookie)
         print(f"first page {first:.2f} s")
+        keep("first page", first, "s")
         for path in PATHS:
             times, sizes = [], 0
             for _ in range(given.rounds):
                 seconds, _, sizes = asked(port, path, cookie)
                 times.append(seconds)
+            keep(path, min(times) * 1000, "ms")
             print(f"{min(times) * 1000:5.0f} ms  {sizes / 1000:5.0f} kB  {path}")
         server.should_exit = True
         thread.join()

@@ -21,6 +21,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from result_rows import keep
+
 from hesperus.asking import Policy, ReplyStore, ask
 from hesperus.models import ModelOptions, model
 from hesperus.types import Failure, Prompt, Reply, Request
@@ -123,6 +125,9 @@ def main() -> int:
     print(f"{given.requests:,} requests in {found.seconds:.1f} s, {found.tries:,} tries")
     print(f"lost {found.lost}, mixed up {found.mixed_up}, a usable reply given again {found.again}")
     print(f"named failures {found.failed.total()}: {dict(found.failed)}")
+    keep("rate with faults", tried, "tries/s", peer="the same without faults", ratio=tried / full)
+    for name, count in (("lost", found.lost), ("mixed up", found.mixed_up), ("asked again", found.again)):
+        keep(name, count, "replies")
     is_sound = found.lost == found.mixed_up == found.again == 0 and tried >= given.floor * full
     return 0 if is_sound else 1
 

@@ -22,6 +22,7 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")  # inputs are small, and each t
 from fuzzing.processes import search
 from fuzzing.targets import TARGETS
 from fuzzing.trying import attempt, numbered
+from result_rows import keep
 
 HEADING = f"{'target':<13}{'inputs':>10}{'per s':>8}{'read':>10}{'refused':>10}{'slowest':>9}{'faults':>8}"
 
@@ -37,6 +38,8 @@ def main() -> int:
     for name in names:
         tally = search(name, TARGETS[name], seconds=given.seconds, workers=given.workers, start=given.start)
         found |= bool(tally.faults)
+        keep(f"{name}, inputs tried", tally.inputs, "inputs")
+        keep(f"{name}, faults", len(tally.faults), "faults")
         print(
             f"{name:<13}{tally.inputs:>10,}{tally.inputs / given.seconds:>8,.0f}{tally.read:>10,}{tally.refused:>10,}"
             f"{tally.slowest:>7.2f} s{len(tally.faults):>8}",

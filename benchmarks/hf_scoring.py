@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import transformers
+from result_rows import keep
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from hesperus.models import Loading, ModelOptions
@@ -101,6 +102,10 @@ def main() -> int:
                 pairs = zip((reply.option_logprobs for reply in found), expected, strict=True)
                 gap = max(abs(a - b) for x, y in pairs for a, b in zip(x or (), y, strict=True))
             ratio = min(single) / min(batched)
+            keep(
+                f"options of {kind}", min(batched), "s", peer="transformers, one option at a time",
+                ratio=min(batched) / min(single),
+            )  # fmt: skip
             print(
                 f"options of {kind}: {given.prompts * 4} in {min(batched):.2f} s, loop {min(single):.2f} s: {ratio:.1f} times "
                 f"as fast; largest difference {gap:.1e}"

@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 import orjson
 import uvloop
 from loopback_server import serving
+from result_rows import keep
 
 HEADERS = {"Content-Type": "application/json", "Authorization": "Bearer none"}
 Run = Callable[[str, int, int], None]
@@ -214,6 +215,9 @@ def main() -> None:
         }
         for name, figures in taken.items()
     }
+    for name in CLIENTS:
+        taken_by = rows.get(name, {}).get("cpu_ms_per_request")
+        keep(name, taken_by, "ms CPU a request" if taken_by is not None else "not installed")
     print(json.dumps({"benchmark": "http_clients", "requests": chosen.requests, "clients": rows}, indent=2))
 
 

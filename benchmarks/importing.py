@@ -24,6 +24,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from result_rows import keep
+
 TAGS = "ar bn cs de el en es fa fr ha he hi id ig it ja ko ky lt mg ms ne nl ny pl pt ro ru si sn so sr sv sw te tr uk vi yo zh"
 LETTERS = "ABCD"
 SLOW = "json.loads only"
@@ -202,6 +204,14 @@ def main() -> int:
         print(f"{label:24} {rate:10,.0f} {by_cpu:12,.0f} {one['peak']:9,.0f}")
     ours, bare = found["hesperus, to records"], found["polars, schema, only"]
     share, by_cpu = bare["wall"] / ours["wall"], bare["cpu"] / ours["cpu"]
+    keep(
+        "logs to records",
+        ours["rows"] / ours["cpu"],
+        "rows a second of CPU",
+        peer="polars, reading",
+        ratio=by_cpu,
+    )
+    keep("peak memory", ours["peak"], "MB", peer="polars, reading", ratio=ours["peak"] / bare["peak"])
     missed = share < SHARE_FLOOR or ours["peak"] > MEMORY_CEILING
     print(
         f"{share:.2f} of the rate of polars by the clock, {by_cpu:.2f} by the processor (wanted: {SHARE_FLOOR:g} by the "

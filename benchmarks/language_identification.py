@@ -18,6 +18,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from result_rows import keep
+
 from hesperus.errors import UnknownNameError
 from hesperus.languages import language
 from hesperus.languages.identification import are_alike, is_identified, text_language
@@ -111,6 +113,7 @@ def compare(held: dict[str, list[str]]) -> None:
             told("The weather was fine and so we went out.")
         except ImportError:
             print(f"| {name} | not installed | | |")
+            keep(f"{name}, a sentence", None, "not installed")
             continue
         loaded = time.perf_counter() - began
         right, spent, count = {}, 0.0, 0
@@ -122,6 +125,8 @@ def compare(held: dict[str, list[str]]) -> None:
             count += len(long)
             right[code] = statistics.fmean(same(answer, code) for answer in answers) if long else 0.0
         reached = sum(share >= 0.95 for share in right.values())
+        keep(f"{name}, a sentence", 1000 * spent / count, "ms")
+        keep(f"{name}, at least 95 % right", reached, "languages")
         print(f"| {name} | {loaded:.2f} | {1000 * spent / count:.3f} | {reached} |")
 
 
@@ -159,6 +164,7 @@ def measure(held: dict[str, list[str]], longest: int | None) -> None:
         if statistics.fmean(hits) < 0.95
     }
     print(f"\nSentences {what}: {len(known)} languages, {len(found)} pairs, {spent:.2f} ms a verdict")
+    keep(f"sentences {what}, false alarms", statistics.fmean(false.values()), "share")
     print(f"  false alarms: mean {statistics.fmean(false.values()):.2%}; above 2 %: {over}")
     worst = dict(sorted(missed.items(), key=lambda pair: pair[1])[:12])
     pairs = [statistics.fmean(hits) for hits in found.values()]

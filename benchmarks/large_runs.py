@@ -22,6 +22,7 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
+from result_rows import keep
 
 from hesperus.records.schema import SCHEMA, SCHEMA_VERSION, VERSION_KEY
 
@@ -170,7 +171,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[command.name for command in COMMANDS])
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
-    failed = False
+    failed, records = False, given.models * given.languages * given.items
     with tempfile.TemporaryDirectory() as made:
         home = given.keep or Path(made)
         for command in (one for one in COMMANDS if one.name in given.only):
@@ -181,6 +182,8 @@ def main() -> int:
                 )
             processor, memory = taken([word.format(run=folder) for word in command.words])
             failed |= processor > CPU_CEILING or memory > MEMORY_CEILING
+            keep(f"{command.name}, {records:,} records", processor, "s CPU")
+            keep(f"{command.name}, {records:,} records, peak memory", memory, "MB")
             print(f"{command.name}: {processor:.1f} s of the processor, {memory:.0f} MB", flush=True)
     return int(failed)
 

@@ -24,6 +24,7 @@ import aiohttp
 import orjson
 import uvloop
 from loopback_server import serving
+from result_rows import keep
 
 from hesperus.answers import read, reader_for
 from hesperus.asking import Policy, ReplyStore, ask
@@ -161,6 +162,11 @@ def main() -> None:
         "floor": {"rate_ratio": round(RATE_FLOOR, 3), "cpu_ms_per_request": CPU_FLOOR},
         "reached": ok,
     }
+    for name in ("asking", "whole"):
+        keep(
+            f"{name} path", rows[name]["cpu_ms_per_request"], "ms CPU a request", peer="aiohttp, bare",
+            ratio=rows[name]["cpu_ms_per_request"] / rows["bare"]["cpu_ms_per_request"],
+        )  # fmt: skip
     print(json.dumps(report, indent=2))
     sys.exit(0 if ok else 1)
 

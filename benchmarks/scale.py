@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from loopback_server import serving
+from result_rows import keep
 
 from hesperus.api import merge
 from hesperus.studies.prices import read_prices
@@ -111,6 +112,12 @@ def main() -> int:
             "memory_predicted_mb": round(memory / 1e6), "memory_taken_mb": round(real.memory / 1e6),
         },
     }  # fmt: skip
+    for name, value, unit in (("asking, whole run", rates.asking * 1e3, "ms CPU a request"),
+                              ("reading and writing", rates.reading * 1e3, "ms CPU a request"),
+                              ("memory", rates.memory, "bytes a request"), ("store", rates.store, "bytes a reply"),
+                              ("merging", rates.merging, "replies a second")):  # fmt: skip
+        keep(name, value, unit)
+    keep("real run", real.seconds, "s", peer="the prediction", ratio=real.seconds / predicted)
     print(json.dumps(report, indent=2))
     print("\n".join(table(rates)))
     return 0 if abs(real.seconds / predicted - 1) <= MOST_OFF else 1

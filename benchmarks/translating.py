@@ -30,6 +30,8 @@ from hesperus.translation.translators.ctranslate2 import CTranslate2Translator
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+from result_rows import keep
+
 import tiny_translators
 
 LONGEST = 32
@@ -137,6 +139,16 @@ def report(rounds: list[dict[str, tuple[float, float, list[str]]]], number: int)
         return statistics.median(float(one[over][part]) / float(one[under][part]) for one in rounds)  # type: ignore[arg-type]
 
     speedup, overhead = ratio("generate", "hesperus", 1), ratio("hesperus", "bare CTranslate2", 1) - 1
+    keep(
+        "translating", 1 / speedup, "of the CPU of the peer", peer="transformers, generate", ratio=1 / speedup
+    )
+    keep(
+        "translating, beside bare",
+        1 + overhead,
+        "of the CPU of the peer",
+        peer="CTranslate2, bare",
+        ratio=1 + overhead,
+    )
     print(
         f"\nfaster than generate: {speedup:.1f} times in CPU time, {ratio('generate', 'hesperus', 0):.1f} on the clock"
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON
-from hesperus.records import Run, conform, write_run
+from hesperus.records import Run, write_run
 from hesperus.records.ordering import in_key_order
 from hesperus.studies.asked.declaring import Declared
 from hesperus.studies.asked.desk import Watch, identities, open_desk
@@ -106,7 +106,7 @@ def _last(course: Course, place: Place | None = None) -> Outcome:
     except StopIteration as end:
         outcome: Outcome = end.value()
         # In the order of the file, so that the rows are not held twice while it is written.
-        return replace(outcome, records=in_key_order(conform(outcome.records)))
+        return replace(outcome, records=in_key_order(outcome.records))
 
 
 def _written(study: Declared, course: Course, outcome: Outcome, folder: Path) -> StudyRun:
