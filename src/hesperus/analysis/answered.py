@@ -17,7 +17,7 @@ NOT_OF_ANSWERS = ("outcomes", "validity", "summary", "language", "tokens")
 _Key = tuple[str, ...]
 
 
-def with_answered(found: Table, records: pl.DataFrame, by: Sequence[str] = ()) -> Table:
+def with_answered(found: Table, records: pl.DataFrame | pl.LazyFrame, by: Sequence[str] = ()) -> Table:
     """Add the column `answered` after `n`.
 
     Args:
@@ -26,7 +26,7 @@ def with_answered(found: Table, records: pl.DataFrame, by: Sequence[str] = ()) -
         records: The records that were measured.
         by: Columns that the rows were grouped by.
     """
-    named = [name for name in by if name in found.columns and name in records.columns]
+    named = [name for name in by if name in found.columns and name in records.collect_schema()]
     return with_shares(found, Places(records, named))
 
 
@@ -48,7 +48,7 @@ def with_shares(found: Table, places: Places) -> Table:
 class Places:
     """What became of the questions, by every way in which a row names its records."""
 
-    def __init__(self, records: pl.DataFrame, by: Sequence[str]) -> None:
+    def __init__(self, records: pl.DataFrame | pl.LazyFrame, by: Sequence[str]) -> None:
         self._by = by
         self._cells: dict[_Key, Coverage] = {}
         self._parts: dict[tuple[str, _Key], list[Coverage]] = {}

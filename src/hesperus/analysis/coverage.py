@@ -47,7 +47,7 @@ class Coverage:
         return {name: self.counts[name] for name in OUTCOMES if name != "answered" and self.counts.get(name)}
 
 
-def coverage(records: pl.DataFrame, by: Sequence[str] = ()) -> dict[tuple[Any, ...], Coverage]:
+def coverage(records: pl.DataFrame | pl.LazyFrame, by: Sequence[str] = ()) -> dict[tuple[Any, ...], Coverage]:
     """Count the outcomes of each part of a records table.
 
     Args:
@@ -58,7 +58,7 @@ def coverage(records: pl.DataFrame, by: Sequence[str] = ()) -> dict[tuple[Any, .
         The values of the columns to what became of the questions there.
     """
     found: dict[tuple[object, ...], dict[str, int]] = {}
-    for *part, outcome, count in records.group_by([*by, "outcome"]).len().iter_rows():
+    for *part, outcome, count in records.lazy().group_by([*by, "outcome"]).len().collect().iter_rows():
         found.setdefault(tuple(part), {})[str(outcome)] = count
     return {part: Coverage(counts) for part, counts in found.items()}
 

@@ -12,12 +12,12 @@ import polars as pl
 
 from hesperus import records
 from hesperus.analysis.description import Described, described
-from hesperus.analysis.registry import TAX_MEASURES, measure_columns
+from hesperus.analysis.registry import SIMILARITY, TAX_MEASURES, measure_columns
 from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve, resolve_settings
 from hesperus.analysis.short_signature import with_short
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import narrowed
-from hesperus.api.tables_of_records import Chosen, RecordParts, Told, tables_of
+from hesperus.api.tables_of_records import Chosen, RecordParts, Told, similarity_of_file, tables_of
 from hesperus.errors import HesperusWarning, UsageError
 from hesperus.records import Run
 
@@ -36,6 +36,9 @@ class Held(Protocol):
     def folder(self) -> Path:
         """Where it lies."""
 
+
+OF_PAIRS = tuple(what for what in SIMILARITY if what != "together")
+"""Tables that a similarity study alone has."""
 
 Source = Held | pl.DataFrame | Path | str
 """A run: what a study gave, records, a run folder, or a records file."""
@@ -112,6 +115,10 @@ def _measured(
                 told.take(part, None)
         return found
     refuse_labels(what, said)
+    if what in OF_PAIRS and isinstance(run, Path | str) and not any(chosen):
+        table = similarity_of_file(what, Path(run), given, said, told)
+        if table is not None:
+            return table
     parts = _parts(what, run, measure_columns(what, given, said), given, chosen)
     if what != "translation":
         return tables_of((what,), parts, given, said, told)[what]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from hesperus.analysis.answered import with_answered
 from hesperus.analysis.coverage import Coverage, coverage, together
 from hesperus.analysis.description import Described
 from hesperus.analysis.pack_notes import pack_notes
@@ -59,6 +60,21 @@ class RecordParts:
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         yield from self._parts or ()
+
+
+def similarity_of_file(
+    what: str, run: Path, given: GivenSettings, described: Described, told: Told | None
+) -> Table | None:
+    """A table of a similarity study from a large file, whose text is never in memory as a whole; None for any other file."""
+    parts = model_parts(run)
+    if parts is None or given.a is not None:
+        return None
+    from hesperus.analysis.similarity.named import similarity_table
+
+    found = with_answered(similarity_table(what, run, given, described=described), parts.scan)
+    for records in parts if told is not None else ():
+        told.take(records, None)
+    return found
 
 
 class Told:

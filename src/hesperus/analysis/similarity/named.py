@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 
@@ -16,13 +17,13 @@ from hesperus.errors import DataError
 
 
 def similarity_table(
-    what: str, records: pl.DataFrame, given: GivenSettings, *, described: Described | None = None
+    what: str, records: pl.DataFrame | Path, given: GivenSettings, *, described: Described | None = None
 ) -> Table:
     """Make one table.
 
     Args:
         what: One of hesperus.analysis.similarity.all_pairs.SIMILARITY_TABLES.
-        records: The records table.
+        records: The records table, or where it lies.
         given: What was asked for; it wins over the run's study.
         described: What the run says of itself.
 

@@ -24,6 +24,9 @@ from hesperus.records.parts import trusted_scan
 _CELL = ("model", "instruction", "input", "repeat")
 _READ = (*_CELL, "item", "outcome", "answer", "gold", "options", "probs")
 
+_RECORDS_AT_ONCE = 1 << 21
+"""Records whose text is held at a time."""
+
 ITEMS_AT_ONCE = 1 << 16
 """Items that are laid out together."""
 
@@ -61,6 +64,49 @@ class LaidRuns:
     def soft_key(self) -> Key:
         """The key by which probabilities are compared."""
         return Key(self.places, self.key.options)
+
+    @classmethod
+    def joined(cls, blocks: Sequence[LaidRuns]) -> LaidRuns:
+        """Blocks of items of the same runs, in their order, as one."""
+        first, last = blocks[0], blocks[-1]
+        if len(blocks) == 1:
+            return first
+        width = max(block.options.shape[1] for block in blocks)
+        shape = first.codes.shape[0]
+
+        def probs(block: LaidRuns) -> npt.NDArray[np.float64]:
+            if block.probs is None:
+                return np.full((shape, len(block.items), width), np.nan)
+            # Beyond an item's own options there is no probability, unless nothing was scored.
+            fill = np.where(np.isnan(block.probs[:, :, :1]), np.nan, 0.0)
+            more = np.repeat(fill, width - block.probs.shape[2], axis=2)
+            return np.concatenate([block.probs, more], axis=2)
+
+        none = all(block.probs is None for block in blocks)
+        return cls(
+            first.cells,
+            tuple(item for block in blocks for item in block.items),
+            last.labels,
+            Key(
+                np.concatenate([block.key.gold for block in blocks]),
+                np.concatenate([block.key.options for block in blocks]),
+            ),
+            np.concatenate([block.codes for block in blocks], axis=1),
+            None if none else np.concatenate([probs(block) for block in blocks], axis=1),
+            np.concatenate(
+                [
+                    np.pad(
+                        block.options,
+                        ((0, 0), (0, width - block.options.shape[1])),
+                        constant_values=MISSING,
+                    )
+                    for block in blocks
+                ]
+            ),
+            np.concatenate([block.places for block in blocks]),
+            {name: np.concatenate([block.groups[name] for block in blocks]) for name in first.groups},
+            sum(block.differing for block in blocks),
+        )
 
     def only(self, items: Mask) -> LaidRuns:
         """The same over some of the items."""
@@ -142,8 +188,8 @@ class RecordStream:
                 yield Block(laid.soft_key, probs=laid.probs)
 
     def whole(self) -> LaidRuns:
-        """All items at once."""
-        return next(self.laid(max(1, self.item_count)))
+        """All items, laid out so many at a time that the text of their records takes little memory."""
+        return LaidRuns.joined(list(self.laid(max(1, _RECORDS_AT_ONCE // max(1, len(self.cells))))))
 
     def laid(self, items_at_once: int = ITEMS_AT_ONCE) -> Iterator[LaidRuns]:
         """Lay out the runs, a range of items at a time."""
