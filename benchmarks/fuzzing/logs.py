@@ -9,8 +9,8 @@ import random
 import zipfile
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Literal
 
 import polars as pl
@@ -31,10 +31,7 @@ SETTINGS = ImportSettings()
 
 def _imported(path: Path, tool: Tool, settings: ImportSettings) -> pl.DataFrame | None:
     """The records of one file; None where none is in it."""
-    module, name = READERS[tool]
-    reader: Callable[[Source, ImportSettings], tuple[list[Log], list[LeftOut]]] = getattr(
-        import_module(f"hesperus.records.importers.{module}"), name
-    )
+    reader: Callable[[Source, ImportSettings], tuple[list[Log], list[LeftOut]]] = resolve_name(READERS[tool])
     logs, _ = reader(Source(path, path.name, tool), settings)
     joined, _, _ = join_logs([log for log in logs if log.model], settings.again)
     if not joined:
