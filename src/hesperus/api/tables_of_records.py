@@ -72,8 +72,9 @@ def similarity_of_file(
     from hesperus.analysis.similarity.named import similarity_table
 
     found = with_answered(similarity_table(what, run, given, described=described), parts.scan)
-    for records in parts if told is not None else ():
-        told.take(records, None)
+    if told is not None:
+        for records in parts:
+            told.take(records, None)
     return found
 
 
