@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
+from hesperus.analysis.similarity import run_arrays
 from hesperus.cli.app import app
 from hesperus.records import parts, write_records
 from hesperus.records.schema import SCHEMA, SCHEMA_VERSION, VERSION_KEY
@@ -100,6 +101,35 @@ def test_check_reads_parts_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(parts, "_LARGE", 10)
     monkeypatch.setattr(parts, "_PART", 40)
     assert hesperus(*command).stdout == whole.stdout != ""
+
+
+@pytest.mark.parametrize("what", ["similarity", "designs"])
+@pytest.mark.parametrize("scored", [False, True])
+def test_similarity_of_a_large_file_is_that_of_its_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, scored: bool
+) -> None:
+    file = tmp_path / "records.parquet"
+    found = records()
+    if scored:  # later items have one option more, so that blocks of items are of different width
+        wide = pl.col("item") > "i4"
+        found = found.with_columns(
+            options=pl.when(wide).then(pl.lit(["A", "B", "C", "D"])).otherwise("options"),
+            probs=pl.when(wide)
+            .then(pl.concat_list(pl.lit(0.1), pl.lit(0.2), pl.lit(0.3), pl.lit(0.4)))
+            .when(pl.col("answer") == "A")
+            .then(pl.concat_list(pl.lit(0.6), pl.lit(0.3), pl.lit(0.1)))
+            .when(pl.col("answer").is_not_null())
+            .then(pl.concat_list(pl.lit(0.2), pl.lit(0.3), pl.lit(0.5))),
+        )
+    write_records(found, file)
+    command = ("measure", what, str(file), "--format", "json", "--resamples", "50")
+    whole = hesperus(*command)
+    assert whole.exit_code == 0
+    assert (run_arrays.RecordStream(file).whole().probs is not None) == scored
+    monkeypatch.setattr(parts, "_LARGE", 10)
+    monkeypatch.setattr(run_arrays, "_RECORDS_AT_ONCE", 3 * MODELS * len(SENSES))
+    in_parts = hesperus(*command)
+    assert (in_parts.stdout, in_parts.stderr) == (whole.stdout, whole.stderr)
 
 
 @pytest.mark.usefixtures("small_parts")
