@@ -11,10 +11,12 @@ import pytest
 
 from hesperus.analysis.similarity.all_pairs import similarity_tables
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, settings_of
-from hesperus.errors import UsageError
+from hesperus.asking import Progress
+from hesperus.errors import BudgetReachedError, UsageError
 from hesperus.measures import Bootstrap, Key, agreement_statistics, estimate
 from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
+from hesperus.studies.asked import stages
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
 from hesperus.studies.similarity.similarity_study import SimilarityStudy
@@ -113,3 +115,29 @@ def test_a_resolved_study_gives_the_same_run(run: StudyRun, tmp_path: Path) -> N
 def test_a_study_of_records_has_no_plan() -> None:
     with pytest.raises(UsageError, match="compares records and asks nothing"):
         plan_study(SimilarityStudy.from_mapping({"records": "x.parquet"}))
+
+
+def test_a_study_asked_in_parts_is_the_study_asked_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared = {
+        "task": "atlas",
+        "models": "pocket/s",
+        "languages": ("en", "de"),
+        "scoring": "logprobs",
+        "sample": {"n": 12},
+    }
+    study = SimilarityStudy.from_mapping(declared)
+    run_study(study, tmp_path / "whole")
+    monkeypatch.setattr(stages, "_AT_ONCE", 5)
+    seen: list[Progress] = []
+    store = tmp_path / "again.sqlite"
+    limited = SimilarityStudy.from_mapping({**declared, "budget": {"requests": 7}})
+    with pytest.raises(BudgetReachedError, match="7 of 24 requests are answered and kept, 17 are left"):
+        run_study(limited, tmp_path / "parts", store=store)
+    run_study(study, tmp_path / "parts", store=store, progress=lambda stage, state: seen.append(state))
+    assert (tmp_path / "parts/records.parquet").read_bytes() == (
+        tmp_path / "whole/records.parquet"
+    ).read_bytes()
+    last = seen[-1]
+    assert (last.done, last.total, last.cached) == (24, 24, 7)
