@@ -32,7 +32,9 @@ _EMPHASIS = re.compile(r"(\*{1,3}|__|~~|'{3})(?=[^\s*_~'])([^\n*_~]{1,60}?)(?<=\
 _LINE_MARKS = re.compile(r"^[ \t]*(?:#{1,6}(?=[ \t]|\w)|>+(?=[ \t])|[-*•+](?=[ \t]))[ \t]*", re.MULTILINE)
 _TIMES = re.compile(r"(?<=[\d)]) ?\*{1,2} ?(?=[\d(])")
 _LEFT_OVER = re.compile(r"[*#~]+|_{2,}")
-_BLANKS = re.compile(r"[^\S\n]+")
+_BLANKS = re.compile(r"(?:[^\S\n ]| (?=[^\S\n]))[^\S\n]*")
+"""Blanks that are not one plain blank."""
+_SPELT = re.compile("[" + "".join(map(chr, _SPELLING)) + "]")
 _LINES = re.compile(r" ?\n[ \n]*")
 
 PUNCTUATION = r".,;:!?…、،؛؟۔।॥፡።፣፤፥፧։၊။។៕៖་།~"
@@ -66,7 +68,9 @@ def clean(text: str) -> str:
     text = _ends(text).replace("\r\n", "\n").replace("\r", "\n")
     # Once before, since NFKC makes `´` a blank with an accent; once after, for what NFKC made.
     # What nobody sees goes first: between a letter and its mark it would keep them apart.
-    text = _INVISIBLE.sub("", text.translate(_SPELLING))
+    if _SPELT.search(text) is not None:
+        text = text.translate(_SPELLING)
+    text = _INVISIBLE.sub("", text)
     if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text).translate(_SPELLING)
     text = _ends(text)
@@ -74,8 +78,10 @@ def clean(text: str) -> str:
         text = _EMPHASIS.sub(r'"\2"', _TIMES.sub(" × ", text))
     if "#" in text or "\n" in text or text[:2] in {"- ", "* ", "> ", "+ ", "• "}:
         text = _LINE_MARKS.sub("", text)
-    text = _LEFT_OVER.sub("", text)
-    return _LINES.sub("\n", _BLANKS.sub(" ", text)).strip()
+    if "*" in text or "#" in text or "_" in text or "~" in text:
+        text = _LEFT_OVER.sub("", text)
+    text = _BLANKS.sub(" ", text)
+    return (_LINES.sub("\n", text) if "\n" in text else text).strip()
 
 
 def _ends(text: str) -> str:

@@ -17,6 +17,7 @@ from hesperus.answers.spelling import fold
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import text_language
 from hesperus.languages.letters import mostly_in, scripts_for, share_in
+from hesperus.languages.small_words import plainly_in
 from hesperus.normalization import clean, peel, without_thoughts
 from hesperus.types import Answer, Finish, Reply
 
@@ -87,7 +88,7 @@ def answer_in(reply: Text, finish: Finish = "stop") -> Answer | None:
         label = _ALL_RULES[name](reply)
         if label is not None and is_own(reply, label, name):
             # A free answer is its own words: in another language they are not the ones that were asked for.
-            if name == "own words" and text_language(reply.text, reply.reader.language).is_other:
+            if name == "own words" and _is_foreign(reply):
                 return Answer("wrong_language", rule=ANOTHER_LANGUAGE)
             return Answer("answered", label, name)
     return None
@@ -106,9 +107,15 @@ def _unread(reply: Text, finish: Finish) -> Answer:
             share = share_in(reply.text, expected)
             if share is not None and share < _OTHER_SCRIPT:
                 return Answer("wrong_language", rule="another script")
-        if text_language(reply.text, reply.reader.language).is_other:
+        if _is_foreign(reply):
             return Answer("wrong_language", rule=ANOTHER_LANGUAGE)
     return Answer("invalid", rule="several answers" if several(reply) else "no answer")
+
+
+def _is_foreign(reply: Text) -> bool:
+    """True where the sentences of a reply are in another language than the one asked for."""
+    tag = reply.reader.language
+    return not plainly_in(reply.text, tag) and text_language(reply.text, tag).is_other
 
 
 def _foreign_word(reply: Text) -> bool:

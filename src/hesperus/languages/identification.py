@@ -53,7 +53,7 @@ _LONGEST_UNIT = 300
 _MOST_UNITS = 60
 _FEWEST_PLAIN = 12
 _NOTHING_SAID = "zxx"
-_IDEOGRAPHS = frozenset({"Hani", "Hira", "Kana"})
+IDEOGRAPHS = frozenset({"Hani", "Hira", "Kana"})
 
 _THINGS = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`"  # code
@@ -297,7 +297,7 @@ def _counted(text: str, scripts: tuple[str, ...]) -> tuple[int, int]:
     own = foreign = 0
     for character, count in Counter(text).items():
         if character.isalpha() and (script := script_of(character)) is not None:
-            weighed = count * (3 if script in _IDEOGRAPHS else 1)
+            weighed = count * (3 if script in IDEOGRAPHS else 1)
             if script in scripts:
                 own += weighed
             else:
@@ -309,7 +309,7 @@ def _weight(text: str) -> int:
     if text.isascii():
         return sum(map(str.isalpha, text))
     return sum(
-        count * (3 if script_of(character) in _IDEOGRAPHS else 1)
+        count * (3 if script_of(character) in IDEOGRAPHS else 1)
         for character, count in Counter(text).items()
         if character.isalpha()
     )
