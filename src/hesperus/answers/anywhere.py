@@ -18,13 +18,17 @@ from hesperus.answers.context import (
     supposed,
 )
 from hesperus.answers.found import beside, is_letter, is_upheld, matched, turned_round
-from hesperus.answers.judged import chained, denied, excluded, in_case
+from hesperus.answers.judged import chained, chosen_behind, denied, excluded, in_case
 from hesperus.answers.needles import stands
-from hesperus.answers.options import one_of, option_of
+from hesperus.answers.options import one_of, option_keys, option_of
 from hesperus.answers.reply_text import Text
 from hesperus.answers.spelling import SENTENCE_END, fold
 from hesperus.normalization import key, peel
 
+_WORD_BEFORE = re.compile(r"([^\W\d_])[^\W\d_]*[ -]\Z|[\u3041-\u30ff\u3400-\u9fff]\Z")
+"""A word before a letter, or a character of a script without blanks."""
+_LETTER = 2
+"""Characters of a letter and a blank, which is no name."""
 _SHORT = 90
 """Characters of a reply of one sentence at whose end a synonym counts as an answer."""
 
@@ -101,6 +105,37 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
     return said, turned
 
 
+def contradicted(reply: Text, label: str, end: int = 0) -> bool:
+    """True where a short reply gives another letter behind a place: "A. Pardon, C.", "B is right. C is right.".
+
+    A letter in the text of the label's option is none, nor is one behind a name: "A. Vitamin C".
+    """
+    if reply.reader.form != "choice" or len(reply.text) > _SHORT:
+        return False
+    found = list(reply.words.inside.finditer(reply.text, end))
+    if all(matched(reply, match) == label for match in found):
+        return False
+    own = next((option for each, option in option_keys(reply) if each == label), "")
+    begin = reply.folded.find(own) if own in reply.folded else len(reply.text)
+    against = _denied(reply, found)
+    return any(
+        matched(reply, match) != label
+        and _counts(reply, fold(match["word"]), match.span("word"), short=True)
+        and match.start() not in against
+        and not begin <= match.start() < begin + len(own)
+        and not _behind_name(reply.text[: match.start()])
+        and not asked(reply.text, match.end("word"))
+        and is_upheld(reply, match)
+        for match in found
+    )
+
+
+def _behind_name(before: str) -> bool:
+    """True behind a word in capitals or without blanks: "Vitamin C", "维生素C"."""
+    word = _WORD_BEFORE.search(before)
+    return word is not None and (word[1] is None or (word[1].isupper() and len(word[0]) > _LETTER))
+
+
 def _turns(reply: Text) -> tuple[bool, bool]:
     """Whether anything in a reply can deny, and whether anything can make a case."""
     return stands(reply.around.deniers, reply.folded), stands(reply.around.supposers, reply.folded)
@@ -135,6 +170,7 @@ def _denied(reply: Text, letters: list[re.Match[str]]) -> set[int]:
         (one.start(), other.start())
         for one, other in pairwise(letters)
         if chained(text[one.end("word") : other.start()], words)
+        and not chosen_behind(text, words, other.end("word"))
     ]
     for one, other in pairs:
         if one in found:

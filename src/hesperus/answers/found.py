@@ -28,7 +28,9 @@ def label_of(reply: Text, text: str) -> str | None:
         return None
     word = _BLANK.sub(" ", fold(inner))
     found = reply.words.exact
-    return found.get(word) or found.get(unaccented(word)) or _without_ending(reply, word)
+    bare = unaccented(word)
+    # A letter with an accent is another letter: "Á" is no A.
+    return found.get(word) or (found.get(bare) if len(bare) > 1 else None) or _without_ending(reply, word)
 
 
 def _without_ending(reply: Text, word: str) -> str | None:

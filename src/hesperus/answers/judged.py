@@ -33,6 +33,12 @@ def chained(text: str, words: Context) -> bool:
     return len(text) <= _LONGEST_JOIN and words.joined.fullmatch(text) is not None
 
 
+def chosen_behind(text: str, words: Context, end: int) -> bool:
+    """True where a word for "but" follows a letter, as it does in Basque: "Ez da A, B baizik" is B."""
+    behind = CLAUSE.split(text[end : end + WIDE])[0].split()
+    return bool(behind) and fold(behind[0]) in words.but
+
+
 def denied(text: str, words: Context, end: int, option: str = "") -> bool:
     """True where an option letter is called wrong behind it: "(A) is not true", "A 틀렸습니다", "विकल्प A गलत है".
 
@@ -123,7 +129,7 @@ def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") 
     start, end = place
     behind = text[end : end + 80 + len(option)]
     rest = _behind_letter(behind, option)
-    if _LISTED.match(behind) is not None or rest[:1].isupper():
+    if _LISTED.match(behind) is not None or rest[:1].isupper() or chosen_behind(text, words, end):
         return True
     # What is said behind a further letter is said of that one: "A는 맞지 않으므로 B를 고르겠습니다".
     clause = CLAUSE.split(_behind_endings(fold(_LONE_CAPITAL.split(rest)[0]), words))[0].strip()

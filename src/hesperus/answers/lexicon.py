@@ -378,7 +378,7 @@ def _plains(phrases: Iterable[str], wording: Wording) -> list[str]:
 def _beside(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
     """A second answer behind an answer: in a list, after "or" or "and", or letters one after the other."""
     joining = f"(?i:{joins(wording)})"
-    separators = rf"{endings(wording, ' ?')}(?: ?[,、;/&+|] ?{joining}?| ?{joining})"
+    separators = rf"{endings(wording, ' ?')}(?: ?(?:[,、;/&+|→⇒]|[-=]>) ?{joining}?| ?{joining})"
     letters = [token for token in tokens if token.letter]
     word = _either(tokens, wording, role="beside")
     joined = rf"{CLOSERS}{{0,4}}{separators} ?{OPENERS}{{0,4}}{prefixes(wording)}(?P<word>{word})(?:{set_apart(wording)}|(?={separators}))"

@@ -82,9 +82,9 @@ def text_inside(reply: Text) -> str | None:
     return one_of(found)
 
 
-def option_keys(reply: Text) -> tuple[str, ...]:
-    """The keys of the options' texts."""
-    return tuple(each.key for each in _options(reply) if each.key)
+def option_keys(reply: Text) -> tuple[tuple[str, str], ...]:
+    """Label and key of each option's text."""
+    return tuple((each.label, each.key) for each in _options(reply) if each.key)
 
 
 def option_of(reply: Text, word: str) -> str:

@@ -61,7 +61,7 @@ def _holds_candidate(reply: Text) -> bool:
     return any(
         not reply.around.negators.hold([word := fold(match["word"])]) and word not in reply.words.clausal
         for match in reply.words.inside.finditer(reply.text)
-    ) or any(option in reply.folded for option in option_keys(reply))
+    ) or any(option in reply.folded for _, option in option_keys(reply))
 
 
 def _names(reply: Text) -> bool:

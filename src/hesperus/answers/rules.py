@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from hesperus.answers.anywhere import inside, opposite, sole
+from hesperus.answers.anywhere import contradicted, inside, opposite, sole
 from hesperus.answers.context import asked, conditional, follows_negator, negated
 from hesperus.answers.found import is_letter, is_upheld, joined, label_of, matched, turned_round, uncounted
 from hesperus.answers.judged import excluded, in_case
@@ -80,7 +80,10 @@ def _last_said(reply: Text, pattern: re.Pattern[str] | None) -> str | None:
         conditional(reply.text, reply.around, match.start()) for match, _ in found
     ):
         return None
-    return None if not found or _in_case(reply, found[-1][0]) else found[-1][1]
+    if not found:
+        return None
+    match, label = found[-1]
+    return None if _in_case(reply, match) or contradicted(reply, label, match.end("word")) else label
 
 
 def _in_case(reply: Text, match: re.Match[str]) -> bool:
@@ -99,11 +102,11 @@ def start(reply: Text) -> str | None:
         or _in_case(reply, match)
         or _lists_options(reply)
         or _subject(reply, match)
+        or contradicted(reply, label, match.end("word"))
     ):
         return None
-    if reply.reader.form == "label" and asked(reply.text, match.end("word")):
-        return None
-    return label
+    goes_on = reply.reader.form == "label" or peel(reply.text[match.end("word") :])
+    return None if goes_on and asked(reply.text, match.end("word")) else label
 
 
 def _subject(reply: Text, match: re.Match[str]) -> bool:
@@ -146,7 +149,8 @@ def last(reply: Text) -> str | None:
     if tail.endswith("?"):
         return None
     parts = [part for part in SENTENCE_END.split(tail) if peel(part)]
-    return label_of(reply, parts[-1]) if len(parts) > 1 else None
+    label = label_of(reply, parts[-1]) if len(parts) > 1 else None
+    return None if label is None or contradicted(reply, label) else label
 
 
 def quoted(reply: Text) -> str | None:

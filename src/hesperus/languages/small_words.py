@@ -62,8 +62,9 @@ def plainly_in(text: str, tag: str) -> bool:
     scripts = _scripts(tag)
     if len(text) < _fewest_letters(scripts) and _other_letters(scripts).search(text) is None:
         return True
-    if not _ONE_LANGUAGE.isdisjoint(scripts) and is_identified(tag):
-        return _mostly(text, scripts)
+    own = tuple(script for script in scripts if script in _ONE_LANGUAGE)
+    if own and is_identified(tag):
+        return _mostly(text, own)
     words = _small_words(tag)
     return bool(words) and all(
         _is_plain(sentence, words) for sentence in _SENTENCE.split(text.lower()) if sentence
