@@ -165,10 +165,10 @@ def test_runs_without_much_say_what_is_missing() -> None:
     assert plain.items is not None
     holes = Run(plain.records, plain.items.filter(pl.col("item") != "q00"))
     for name, run, said in (
-        ("empty", Run(plain.records.clear()), {"/": "nothing was asked", "/items": "hold no record", "/question": "hold no record"}),
+        ("empty", Run(plain.records.clear()), {"/": "Nothing was asked", "/items": "Nothing was asked", "/question": "hesperus import"}),
         ("no_gold", no_gold, {"/": "same", "/items": "changed", "/question?of_item=q00": "no gold label"}),
         ("nothing", nothing, {"/": "no reply", "/items": "no reply", "/question?of_item=q00": "no reply"}),
-        ("one", one, {"/": "no texts", "/items": "of 40 rows", "/question?of_item=q00": "are not in this run"}),
+        ("one", one, {"/": "No texts of the questions", "/items": "of 40 rows", "/question?of_item=q00": "are not in this run"}),
         ("holes", holes, {"/question?of_item=q00": "missing from the items", "/question?of_item=q01": "Question q01 in en?"}),
     ):  # fmt: skip
         with explored(**{name: run}) as site:

@@ -121,8 +121,10 @@ def test_a_table_without_records_is_said_to_be_empty(tmp_path: Path) -> None:
     assert "nothing was asked: there is no record" in call("measure", "summary", file).stderr
     for command in (
         ("measure", "consistency", file),
-        ("report", file),
         ("check", file, "--require", "accuracy >= 0.1"),
     ):
         with pytest.raises(DataError, match="the table has no records"):
             call(*command)
+    call("report", file, "--out", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Nothing was asked" in page and "hesperus import SOURCE" in page

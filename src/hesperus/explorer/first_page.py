@@ -11,6 +11,7 @@ import polars as pl
 from hesperus.analysis import MeasureSettings
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn
 from hesperus.item_views.matrix_view import short_code
+from hesperus.item_views.missing_parts import missing_parts
 from hesperus.measures import Statistic, accuracy_statistic, estimates, share_statistic
 from hesperus.records import FAILED, INVALID, MISSING, Codes, Run
 from hesperus.rounding import cell
@@ -55,9 +56,10 @@ class ModelSummary:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a run holds: counts, records without a reply, whether it has the texts of its items, and answers corrected by hand.
+    """What a run holds: counts, records without a reply, and answers corrected by hand.
 
     Attributes:
+        missing: What it lacks, and how to get it.
         file: Name of the file of corrections.
     """
 
@@ -67,7 +69,7 @@ class RunFacts:
     items: int
     models: int
     errors: int
-    has_texts: bool
+    missing: tuple[str, ...]
     corrected: int = 0
     file: str = ""
 
@@ -77,7 +79,7 @@ def run_facts(name: str, run: Run, kind: str) -> RunFacts:
     records = run.records
     errors = int((records["outcome"] == "error").sum())
     return RunFacts(
-        name, kind, len(records), records["item"].n_unique(), records["model"].n_unique(), errors, run.items is not None
+        name, kind, len(records), records["item"].n_unique(), records["model"].n_unique(), errors, missing_parts(run)
     )  # fmt: skip
 
 

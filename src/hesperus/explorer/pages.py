@@ -33,6 +33,7 @@ from hesperus.explorer.first_page import heads
 from hesperus.explorer.state import OpenRuns
 from hesperus.item_views.markup import environment, style
 from hesperus.item_views.matrix_view import matrix_view, short_code
+from hesperus.item_views.missing_parts import missing_parts
 from hesperus.item_views.question_view import AnswerView, QuestionView, question_view
 from hesperus.version import __version__
 from hesperus.wording import OUTCOME_WORDS, counted
@@ -89,7 +90,7 @@ def items_page(open_: OpenRuns, view: View) -> str:
         return message_page(
             open_,
             "Nothing to show",
-            "These runs hold no record: nothing was asked yet, or everything was left out.",
+            " ".join(missing_parts(next(iter(open_.runs.values())))),
         )
     matrix = open_.matrix(view)
     rows = open_.rows(view)
@@ -140,7 +141,9 @@ def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str
         UnknownNameError: There is no such question.
     """
     if open_.is_empty:
-        return message_page(open_, "Nothing to show", "These runs hold no record.")
+        return message_page(
+            open_, "Nothing to show", " ".join(missing_parts(next(iter(open_.runs.values()))))
+        )
     everything = open_.matrix(view.with_(senses="all"))
     row = _row_of(everything, of)
     asked = question_view(everything, row, own=open_.own(row["run"]), a=of.get("a"), b=of.get("b"))

@@ -15,6 +15,7 @@ from hesperus.analysis.summary_table import (
     run_notes,
     summary_table,
 )
+from hesperus.item_views.missing_parts import missing_parts
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page, Section, Sentences
 from hesperus.reports.drawing import Drawing
@@ -74,7 +75,7 @@ class NothingReport:
 
     Attributes:
         said: The sentence.
-        grid: What became of the questions, by model and prompt.
+        grid: What became of the questions, by model and prompt; None if nothing was asked.
         notes: Why, as far as the records tell.
         settings: How the shares were measured.
     """
@@ -99,7 +100,9 @@ class NothingReport:
             *made(run, self.settings.signed()),
         )
         return Page.of(
-            "Nothing was answered", [Sentences((f"{self.said[0].upper()}{self.said[1:]}.",), "lead")], blocks
+            "Nothing was answered" if self.grid else "Nothing was asked",
+            [Sentences((f"{self.said[0].upper()}{self.said[1:]}.",), "lead")],
+            blocks,
         )
 
 
@@ -112,9 +115,11 @@ def nothing_report(run: Run, settings: MeasureSettings) -> NothingReport | None:
     """
     records = run.records
     said = nothing_answered(records)
-    if not said or records.is_empty():
+    if not said:
         return None
     settings = replace(settings, by=())
+    if records.is_empty():
+        return NothingReport(said, None, missing_parts(run), settings)
     summary = summary_table(records, settings=settings, labels=False)
     notes = tuple(run_notes(summary, records, run.signature))
     became = outcomes_grid(outcomes_table(records, bootstrap=settings.bootstrap))

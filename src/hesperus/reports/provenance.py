@@ -10,9 +10,10 @@ from typing import Any
 import yaml
 
 from hesperus.fingerprint import plain
+from hesperus.item_views.missing_parts import missing_parts
 from hesperus.records import Run
 from hesperus.records.study_keys import unknown_keys
-from hesperus.reports.blocks import Code, Sentences
+from hesperus.reports.blocks import Block, Code, Section, Sentences
 from hesperus.version import __version__
 
 _USER = re.compile(r"(//)[^/@\s]+@")
@@ -48,13 +49,15 @@ def signature_text(run: Mapping[str, object], numbers: Mapping[str, object]) -> 
     return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True)
 
 
-def made(run: Run, numbers: Mapping[str, object]) -> tuple[Code | Sentences, ...]:
-    """Blocks that say how a run and the numbers of a page were made."""
+def made(run: Run, numbers: Mapping[str, object]) -> tuple[Block, ...]:
+    """Blocks that say how a run and the numbers of a page were made, and what the run lacks."""
     study = study_text(run.study)
     told = Code("Study", study) if study else Sentences(("These records came without a study file.",))
     unknown = unknown_keys(run.study)
     noted = (Sentences((unknown,)),) if unknown else ()
-    return told, *noted, Code("Signature", signature_text(run.signature, numbers))
+    head = Section("What is missing, and how to get it", "missing", 3, "")
+    lacking = (head, Sentences.of(said)) if (said := missing_parts(run)) else ()
+    return *lacking, told, *noted, Code("Signature", signature_text(run.signature, numbers))
 
 
 def cited(*paragraphs: str) -> Sentences:

@@ -1,0 +1,109 @@
+"""What a run lacks, and how to get it: said alike by its page and by the explorer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from hesperus.records import Run
+from hesperus.wording import counted
+
+_MOST_NAMED = 4
+
+
+def missing_parts(run: Run) -> tuple[str, ...]:
+    """Sentences, each about something that is missing; empty if nothing is.
+
+    Args:
+        run: A run, however little of it there is.
+    """
+    records = run.records
+    if records.is_empty():
+        return (
+            "Nothing was asked: hesperus run STUDY.yaml asks, hesperus import SOURCE brings the logs of another tool.",
+        )
+    return tuple(_parts(run))
+
+
+def _parts(run: Run) -> Iterator[str]:
+    records = run.records
+    yield from _unfinished(records)
+    if records.select("instruction", "input").n_unique() == 1:
+        yield (
+            "One language, so that nothing is compared across languages: hesperus run with --target TAG asks the same questions "
+            "in another."
+        )
+    if not _holds(records, "gold") and not _is_open(records):
+        yield (
+            "No right answers, so that nothing is said of accuracy or of agreement beyond chance: records with a column gold, or "
+            "a task with answers, have them."
+        )
+    if _holds(records, "options") and not _holds(records, "probs"):
+        yield (
+            "No probabilities of options, so that nothing is said of confidence: hesperus run with --scoring both asks for them "
+            "where the model gives any."
+        )
+    yield from _texts(run)
+
+
+def _unfinished(records: pl.DataFrame) -> Iterator[str]:
+    """Models and senses with fewer items than others of the same task."""
+    cells = records.group_by("task", "model", "instruction", "input").agg(pl.col("item").n_unique())
+    # A sense that was asked of part of the items by design has as many of each model.
+    most = pl.col("item").max().over("task", "instruction", "input")
+    short = cells.filter(pl.col("item") < most).sort("task", "model", "input", "instruction")
+    if short.is_empty():
+        half = _half_finished(records)
+        if half:
+            yield half
+        return
+    absent = int(cells.select((most - pl.col("item")).sum()).item())
+    named = [f"{row['model']} in {row['input']}" for row in short.head(_MOST_NAMED).to_dicts()]
+    rest = f" and {short.height - len(named)} more" if short.height > len(named) else ""
+    yield (
+        f"Not finished: {counted(absent, 'question')} that others were asked {'is' if absent == 1 else 'are'} missing "
+        f"({', '.join(named)}{rest}). The same hesperus run goes on where it stopped."
+    )
+
+
+def _half_finished(records: pl.DataFrame) -> str:
+    """Of one model, or where all models lack the same: originals that were asked of part of the items."""
+    senses = records.filter(pl.col("instruction") == pl.col("input")).group_by("task", "input")
+    counts = senses.agg(pl.col("item").n_unique().alias("items"))
+    most = pl.col("items").max().over("task")
+    short = counts.filter(pl.col("items") < most).sort("task", "input")
+    if short.is_empty():
+        return ""
+    named = ", ".join(short["input"].head(_MOST_NAMED))
+    return (
+        f"Not every question was asked in every language (fewer in {named}): numbers that compare languages rest on those that "
+        "both have. If the run was stopped, the same hesperus run goes on."
+    )
+
+
+def _texts(run: Run) -> Iterator[str]:
+    items = run.items
+    if items is None or items.is_empty():
+        yield (
+            "No texts of the questions: put an items.parquet into the run folder; hesperus import writes it where a log holds "
+            "the texts."
+        )
+        return
+    asked = run.records["item"].unique()
+    lacking = asked.filter(~asked.is_in(items["item"].unique().implode()))
+    if len(lacking):
+        named = ", ".join(sorted(lacking)[:_MOST_NAMED])
+        yield (
+            f"No texts of {counted(len(lacking), 'item')} of {len(asked):,} ({named}): they are not in items.parquet; their "
+            "answers count."
+        )
+
+
+def _holds(records: pl.DataFrame, name: str) -> bool:
+    return name in records.columns and bool(records[name].is_not_null().any())
+
+
+def _is_open(records: pl.DataFrame) -> bool:
+    """Answers that are texts of their own, which have no gold label by design."""
+    return "rule" in records.columns and bool((records["rule"] == "whole text").any())
