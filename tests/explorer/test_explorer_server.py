@@ -231,3 +231,16 @@ def test_codes_of_other_tools_are_senses_like_any_other() -> None:
             "2</span>" not in site.ask("/items?wrong=item").text
             and "<h1>1 " in site.ask("/items?wrong=item").text
         )
+
+
+def test_the_link_of_a_page_to_a_part_of_a_prompt_leads_to_it() -> None:
+    senses = (("en", "en"), ("sw_from_en", "sw_from_en"), ("sw_from_en", "en"), ("en", "sw_from_en"))
+    records = conform(pl.DataFrame(
+        [{"model": "m", "task": "t", "item": "q", "instruction": a, "input": b, "answer": "A" if a == "en" else "B", "gold": "A"}
+         for a, b in senses]
+    ))  # fmt: skip
+    with explored(run=Run(records)) as site:
+        query = "model=m&changed=instruction%3Dsw_from_en,input%3Den"
+        page = site.ask(f"/items?{query}")
+        assert page.status == 200 and "<h1>1 " in page.text and "sw_from_en | en" in page.text
+        assert f"/items?{query.partition('&')[0]}" in site.ask(f"/open/{TOKEN}?{query}").text

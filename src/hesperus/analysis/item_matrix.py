@@ -229,7 +229,7 @@ def item_matrix(runs: Mapping[str, Run], *, reference: str | None = None) -> Ite
         orient="row",
     )
     groups, rows = _rows(records)
-    # Joined by codes of the texts: a table of a million records opens in half the time.
+    # Joined by codes of the texts, which is quicker than by the texts.
     cells = (
         records.with_columns(_coded(*ROW, *_TEXT_SENSE))
         .join(rows.select("row", _coded(*ROW)), on=ROW, how="left")

@@ -58,7 +58,11 @@ class View:
         page = last.get("page", "1")
         if not (page.isdecimal() and page.isascii() and 0 < int(page[:9]) < 10**8):
             raise UsageError(f"page is a whole number of 1 or more, not {page[:40]!r}")
-        senses = "all" if last.get("senses") == "all" else "whole"
+        named = [value for mark in (*IN_A_SENSE, "differs") for value in many.get(mark, ())]
+        part = any(
+            "instruction=" in value for value in named
+        )  # of a prompt: only the matrix of all senses has it
+        senses = "all" if part or last.get("senses") == "all" else "whole"
         return cls(wanted, senses, last.get("reference", ""), last.get("sort", ""), int(page[:9]))
 
     def query(self) -> tuple[tuple[str, str], ...]:
