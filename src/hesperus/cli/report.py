@@ -65,7 +65,8 @@ def command(
     given = drawn.given(invalid=invalid)
     page = page_of(run, given)
     target = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
-    sign = page_claims_of(run, given).written_on
+    # Without a record there is no number to claim.
+    sign = None if page.run.records.is_empty() else page_claims_of(run, given).written_on
     typer.echo(write_report(page.run, target, settings=page.settings, found=page.found, sign=sign))
     if figures is not None:
         for file in write_drawings(report_drawings(page.found), figures, format=figure_format):
