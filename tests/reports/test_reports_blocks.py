@@ -7,13 +7,15 @@ from hypothesis import strategies as st
 
 from hesperus.reports.blocks import Page, Section, Sentences
 from hesperus.reports.columns import Column
-from hesperus.reports.grid import Grid, Number, count
+from hesperus.reports.grid import Grid, Number
 
 HEADS = (Column("Model"), Column("Right, %", unit="number"), Column("Items", unit="number"))
 
 
 def test_a_column_that_says_the_same_in_every_line_is_said_in_the_caption() -> None:
-    lines = tuple((f"m{place}", Number(0.1 * place, "percentage"), count(200)) for place in range(1, 4))
+    lines = tuple(
+        (f"m{place}", Number(0.1 * place, "percentage"), Number(200, "count")) for place in range(1, 4)
+    )
     short = Grid("Shares.", HEADS, lines).told_once()
     assert [column.name for column in short.columns] == ["Model", "Right, %"]
     assert short.caption == "Shares. The same in every line: Items: 200."
@@ -21,7 +23,9 @@ def test_a_column_that_says_the_same_in_every_line_is_said_in_the_caption() -> N
 
 
 def test_two_lines_keep_every_column() -> None:
-    grid = Grid("Shares.", HEADS, tuple((f"m{place}", Number(0.5), count(200)) for place in range(2)))
+    grid = Grid(
+        "Shares.", HEADS, tuple((f"m{place}", Number(0.5), Number(200, "count")) for place in range(2))
+    )
     assert grid.told_once() == grid
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 from hesperus import rounding
 from hesperus.reports.columns import Column
@@ -94,11 +94,6 @@ class Label(str):
 
 Value = Number | str
 """A cell of a table."""
-
-
-def count(number: Any) -> Number:
-    """A number of things, as a row holds it."""
-    return Number(number, "count")
 
 
 @dataclass(frozen=True, slots=True)

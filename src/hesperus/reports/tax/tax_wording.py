@@ -45,13 +45,6 @@ def who(row: Row) -> str:
     return str(row["model"]) or (f"group {group}" if group else "all models")
 
 
-def p_value(row: Row) -> str:
-    """A p value and the corrected one, or a dash: ``0.012 (0.048)``."""
-    if row["p"] is None:
-        return MISSING
-    return cell(row["p"]) + (f" ({cell(row['p_holm'])})" if row["p_holm"] is not None else "")
-
-
 def language_of(code: str | None) -> str:
     """English name of the language of a sense; the code itself for others."""
     if code is None:
