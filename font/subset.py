@@ -18,7 +18,7 @@ from fontTools.ttLib import TTFont
 
 FAMILY = "Hesperus Sans"
 WEIGHTS = {"Regular": "regular", "Semibold": "semibold"}
-SIGNS = "–—‘’‚“”„†‡•…‰′″‹›⁄€™←↑→↓↔−∞≈≠≤≥√∆∑▲▼◆■●□✓☐₀₁₂₃₄₅₆₇₈₉⁰⁴⁵⁶⁷⁸⁹"
+SIGNS = "–—‘’‚“”„†‡•…‰′″‹›⁄€™←↑→↓−∞≈≠≤≥√∆∑▲▼◆■●□✓☐₀₁₂₃₄₅₆₇₈₉⁰⁴⁵⁶⁷⁸⁹"
 CHARACTERS = {
     *range(0x20, 0x7F),
     *range(0xA0, 0x180),  # Latin-1 and Latin Extended-A: most languages of Europe, and Turkish

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
@@ -91,9 +92,10 @@ class Page:
             params["clip"] = dict(zip(("x", "y", "width", "height"), clip, strict=True)) | {"scale": 1}
         return base64.b64decode((await self.call("Page.captureScreenshot", **params))["data"])
 
-    async def pdf(self) -> bytes:
-        """The page as it prints."""
-        return base64.b64decode((await self.call("Page.printToPDF", printBackground=True))["data"])
+    async def printed_pages(self, **paper: Any) -> int:
+        """How many sheets the page prints on; arguments as in Page.printToPDF."""
+        written = base64.b64decode((await self.call("Page.printToPDF", **paper))["data"])
+        return len(re.findall(rb"/Type\s*/Page\b", written))
 
 
 @asynccontextmanager

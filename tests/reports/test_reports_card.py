@@ -68,7 +68,7 @@ def test_every_axis_is_there_with_ticks_that_exist() -> None:
 def test_as_markdown_and_json(capitals: Run) -> None:
     found = card_of(capitals.records, own_senses(capitals.study, capitals.items))
     text = found.markdown()
-    assert text.startswith("## GenBench evaluation card\n") and "☒ Cross language<br>☐ Cross domain" in text
+    assert text.startswith("## GenBench evaluation card\n") and "✓ Cross language<br>☐ Cross domain" in text
     document = json.loads(found.json())
     assert document["axes"]["Shift locus"]["ticked"] == ["Pretrain–test"]
     assert document["models"] == ["pocket/m"]

@@ -17,5 +17,5 @@ def test_the_example_runs(
     monkeypatch.chdir(tmp_path)
     exec(compile(code, str(PAGE), "exec"), {})  # our own page, not a user's text
     out = capsys.readouterr().out
-    assert "| 80.0 [" in out and "☒ Cross language" in out
+    assert "| 80.0 [" in out and "✓ Cross language" in out
     assert (tmp_path / "figures" / "consistency.svg").exists()

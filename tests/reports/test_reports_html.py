@@ -60,7 +60,7 @@ def test_it_says_the_finding_the_settings_and_the_version(page: str, capitals: R
     assert "gives the same answer to between" in page
     assert "100 resamples of items (seed 0)" in page
     assert f"hesperus {__version__}" in page and "study: multisense" in page
-    assert "☒ Cross language" in page and "396 answers by 1 model to 36 items of 1 task" in page
+    assert "✓ Cross language" in page and "396 answers by 1 model to 36 items of 1 task" in page
     assert "&#34;temperature&#34;: 0.25" in page
 
 

@@ -126,7 +126,7 @@ def test_where_a_number_leads(heads: tuple[str, ...], row: tuple[str, ...], quer
 def test_the_matrix_is_in_markdown_and_json() -> None:
     run = run_of({"one": {"en": "yes", "de": "no"}, "|two|": {"en": "yes", "de": None}})
     page = Page.of("Items", [], items_blocks(run))
-    assert "| one | m | yes | yes ✓ | no ✗≠ |" in page_markdown(page)
+    assert "| one | m | yes | yes ✓ | no ×≠ |" in page_markdown(page)
     found = json.loads(page_json(page))["items"]
     assert found[0]["answers"]["de"] == {"answer": "no", "mark": "wrong", "changed": True, "lost": True}
     assert [one["item"] for one in found] == ["one", "|two|"]

@@ -126,7 +126,7 @@ def test_repairs_and_what_was_given_up_are_shown(page: str) -> None:
 
 def test_what_loses_most_can_be_read(report: OpenAnswersReport, page: str) -> None:
     first = page.split('class="fold"')[1].split("</details>")[0]
-    assert "contradicted" in page and "✓ supported" in first and "✗ not supported" in first
+    assert "contradicted" in page and "✓ supported" in first and "× not supported" in first
     assert 'lang="hi" dir="auto"' in first and 'lang="en" dir="auto"' in first
     lost = html(report.page(Run(pl.DataFrame(), towns.items()))).split('class="fold"')
     assert len(lost) == 1 + 8 + 2 + 1, "eight prompts of information, two of length, sentences given up"
@@ -329,7 +329,6 @@ def test_it_stands_in_chromium(page: str, tmp_path: Path) -> None:
                 "s(document.querySelector('#figure-1-scores svg text')).fill])(getComputedStyle)"
             )
             assert (ground == "rgb(255, 255, 255)") == (scheme == "light") and figure == ink != ground
-        assert (await tab.pdf()).startswith(b"%PDF")
         assert set(tab.requests) == {file} and tab.messages == []
 
     visit(look)

@@ -6,7 +6,6 @@ import asyncio
 import struct
 import zlib
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import pytest
 from headless_chromium import Page, chromium_page, executable
@@ -103,14 +102,5 @@ def test_arabic_runs_from_the_right(report: str) -> None:
             "(document.querySelector('dd[dir=rtl]'))"
         )
         assert right < 2 < 50 < left
-
-    visit(look)
-
-
-def test_it_prints(report: str, tmp_path: Path) -> None:
-    async def look(page: Page) -> None:
-        await page.open(report, width=1000)
-        assert (await page.pdf()).startswith(b"%PDF")
-        assert page.messages == []
 
     visit(look)

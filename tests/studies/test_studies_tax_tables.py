@@ -299,7 +299,7 @@ def test_the_checklist_says_what_was_not_done(made: SimulatedBenchmark, scores: 
     document = json.loads(full.write("json"))
     assert document["card"]["axes"]["Motivation"]["ticked"] == ["Practical"]
     assert len(document["checklist"]["rows"]) == len(full.table.rows)
-    assert "☒ Cross language" in full.write("markdown") and full.write("latex").count(r"\bottomrule") == 2
+    assert "✓ Cross language" in full.write("markdown") and full.write("latex").count(r"\bottomrule") == 2
 
 
 def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_path: Path) -> None:

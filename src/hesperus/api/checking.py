@@ -84,6 +84,30 @@ def checked_run(
     )
 
 
+def broken(
+    run: Path | str, baseline: Path | str, *, models: Sequence[str] = (), tasks: Sequence[str] = ()
+) -> pl.DataFrame:
+    """The answers that were right in the baseline and are not in the run: what the summary of `hesperus check` lists.
+
+    Args:
+        run: Run folder or records file.
+        baseline: The run before.
+        models: Only these models.
+        tasks: Only these tasks.
+
+    Returns:
+        As hesperus.analysis.broken_items.broken_items.
+
+    Raises:
+        UsageError: No such run.
+        DataError: The records break their contract.
+    """
+    from hesperus.analysis.broken_items import broken_items
+
+    before, after = (_records(Path(place), (), (tuple(models), tuple(tasks))) for place in (baseline, run))
+    return broken_items(before, after)
+
+
 def _read(
     require: Sequence[str], max_drop: Sequence[str], runs: tuple[Path | None, Path]
 ) -> tuple[list[Requirement], list[Requirement]]:

@@ -42,7 +42,10 @@ def command(
     ] = None,
     junit: Annotated[Path | None, typer.Option(help="Also write the result as JUnit XML.")] = None,
     summary: Annotated[
-        Path | None, typer.Option(help="Also write the result as Markdown, for the summary of a job.")
+        Path | None,
+        typer.Option(
+            help="Also write the result as Markdown, for the summary of a job; with --baseline, with the items that broke."
+        ),
     ] = None,
     chosen: Chosen = Chosen(),
     flags: TableFlags = TableFlags(),
@@ -76,7 +79,7 @@ def command(
 
         hesperus check runs/open --baseline runs/open-before --max-drop 'scores.f_of_means.high[all]=0' --junit check.xml
     """
-    from hesperus.api.checking import checked_run
+    from hesperus.api.checking import broken, checked_run
     from hesperus.reports.checked import failures_first, junit_xml, markdown_summary, passed_sentence
     from hesperus.reports.formats import print_table
 
@@ -86,9 +89,13 @@ def command(
     )  # fmt: skip
     shown = failures_first(checked) if format == "table" else checked
     print_table(shown, format, lead=f"check: {passed_sentence(checked)}")
-    for path, text in ((junit, junit_xml(checked)), (summary, markdown_summary(checked))):
-        if path is not None:
-            _write(path, text)
+    if junit is not None:
+        _write(junit, junit_xml(checked))
+    if summary is not None:
+        lost = (
+            None if baseline is None else broken(run, baseline, models=chosen.pair[0], tasks=chosen.pair[1])
+        )
+        _write(summary, markdown_summary(checked, lost))
     _exit(checked, said=format == "table")
 
 

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from hesperus.tasks import Task
     from hesperus.types import Item
 
-_WHAT = ("table", "dataset", "inspect", "lm-eval")
+_WHAT = ("table", "dataset", "every-eval-ever", "inspect", "lm-eval")
 
 
 def command(
-    what: Annotated[str, typer.Argument(help="table, dataset, inspect or lm-eval.", show_default=False)],
+    what: Annotated[
+        str, typer.Argument(help="table, dataset, every-eval-ever, inspect or lm-eval.", show_default=False)
+    ],
     source: Annotated[
         str,
         typer.Argument(
@@ -48,11 +50,19 @@ def command(
         str | None, typer.Option(help="Of a task: where its data are, instead of its own source.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="Of inspect and lm-eval: name of the task.")] = None,
+    organization: Annotated[str, typer.Option(help="Of every-eval-ever: who evaluated.")] = "unknown",
+    relationship: Annotated[
+        str,
+        typer.Option(
+            help="Of every-eval-ever: of the evaluator to the models' makers: first_party, third_party, collaborative or other."
+        ),
+    ] = "other",
 ) -> None:
     """Give records or items to another tool.
 
-    table: records per model, language and item. dataset: a folder as the Hugging Face hub shows it. inspect, lm-eval:
-    an aligned item set as a task of that tool; what it logs comes back with `hesperus import`.
+    table: records per model, language and item. dataset: a folder as the Hugging Face hub shows it, with Croissant metadata.
+    every-eval-ever: results and samples after the schema of the EvalEval Coalition, a folder for each task and model. inspect,
+    lm-eval: an aligned item set as a task of that tool; what it logs comes back with `hesperus import`.
 
     For example:
 
@@ -61,6 +71,8 @@ def command(
         hesperus export table runs/atlas --shape wide --value correct --out correct.parquet
 
         hesperus export dataset runs/atlas --out hub/atlas --licence cc-by-4.0
+
+        hesperus export every-eval-ever runs/atlas --out shared/ --organization 'My lab' --relationship third_party
 
         hesperus export lm-eval atlas --language en --language sw --out tasks/
 
@@ -72,6 +84,9 @@ def command(
         raise UnknownNameError("export", what, _WHAT)
     if what in ("table", "dataset"):
         _records(what, Path(source), out, shape=shape, value=value, card=(title, licence))
+        return
+    if what == "every-eval-ever":
+        _every_eval(Path(source), out, organization, relationship)
         return
     items, found = _items(source, language or [], data)
     _task(what, items, out, name or found)
@@ -92,6 +107,19 @@ def _records(
     table = answers_table(records, shape=shape, value=value)  # type: ignore[arg-type]  # checked there
     write_table(table, out)
     typer.echo(f"{len(table):,} rows of {len(table.columns)} columns written to {out}", err=True)
+
+
+def _every_eval(source: Path, out: Path, organization: str, relationship: str) -> None:
+    import time
+
+    from hesperus.records import read_records, read_run
+    from hesperus.records.exporters import EvaluationSource, write_every_eval
+
+    by = EvaluationSource(organization, relationship, time.time())
+    items = read_run(source).items if source.is_dir() else None
+    made = write_every_eval(read_records(source), out, by, items)
+    left = f"; {made.left_out:,} records without a right label or a reply left out" if made.left_out else ""
+    typer.echo(f"{made.samples:,} samples in {len(made.files)} evaluations written to {out}{left}", err=True)
 
 
 def _task(what: str, items: Sequence[AskedItem], out: Path, name: str) -> None:

@@ -20,7 +20,8 @@ Out = Annotated[
 From = Annotated[
     str | None,
     typer.Option(
-        "--from", help="lm-eval, inspect, helm, lighteval, promptfoo or table (default: told by the files)."
+        "--from",
+        help="lm-eval, inspect, helm, lighteval, promptfoo, every-eval-ever or table (default: told by the files).",
     ),
 ]
 LanguageFrom = Annotated[
@@ -90,7 +91,7 @@ def command(
 ) -> None:
     """Import the logs of another tool: no model is asked.
 
-    Reads lm-evaluation-harness, Inspect, HELM, lighteval, promptfoo and any table. An item gets the same id in
+    Reads lm-evaluation-harness, Inspect, HELM, lighteval, promptfoo, Every Eval Ever and any table. An item gets the same id in
     every language, by the key of its benchmark. What cannot be read or joined is listed with its reason, and the rest
     is imported.
 

@@ -68,7 +68,7 @@ class Card:
         lines += [f"Models: {', '.join(self.models)}. Tasks: {', '.join(self.tasks)}.", ""]
         lines += ["| axis | boxes | why |", "| --- | --- | --- |"]
         for axis in self.axes:
-            boxes = "<br>".join(f"{'☒' if held else '☐'} {value}" for value, held in axis.boxes)
+            boxes = "<br>".join(f"{'✓' if held else '☐'} {value}" for value, held in axis.boxes)
             lines.append(f"| {axis.name} | {boxes} | {axis.reason} |")
         return "\n".join(lines) + "\n"
 

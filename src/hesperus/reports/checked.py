@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from xml.etree import ElementTree
 
+import polars as pl
+
+from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import Table
 from hesperus.reports.formats import format_table
 
+_SHOWN = 30
+"""Answers that broke which a summary lists."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -55,9 +60,45 @@ def failures_first(checked: Table) -> Table:
     return replace(checked, rows=tuple(sorted(checked.rows, key=lambda row: bool(row["passed"]))))
 
 
-def markdown_summary(checked: Table) -> str:
-    """The result of check_table as Markdown, for the summary of a job: a sentence, then a table, failures first."""
-    return f"## hesperus check: {passed_sentence(checked)}\n\n{format_table(failures_first(checked), 'markdown')}"
+def markdown_summary(checked: Table, broken: pl.DataFrame | None = None) -> str:
+    """The result of check_table as Markdown, for the summary of a job.
+
+    Args:
+        checked: What was checked.
+        broken: Answers that were right in the baseline (see hesperus.analysis.broken_items); None without a baseline.
+
+    Returns:
+        A sentence, a table with failures first, the items that broke, the signature.
+    """
+    parts = [
+        f"## hesperus check: {passed_sentence(checked)}\n",
+        format_table(failures_first(checked), "markdown"),
+    ]
+    if broken is not None:
+        parts.append(_items_that_broke(broken))
+    line = str(checked.signature.get(SHORT, "")).replace("`", "'")
+    if line:
+        parts.append(f"Signature: `{line}`\n")
+    return "\n".join(parts)
+
+
+def _items_that_broke(broken: pl.DataFrame) -> str:
+    if broken.is_empty():
+        return "### Items that broke: none\n\nEvery answer that was right in the baseline is right in this run.\n"
+    items = broken.select("model", "task", "item").n_unique()
+    head = f"### Items that broke: {items:,}\n\nRight in the baseline and not in this run: {len(broken):,} answers to {items:,} "
+    head += "items (of each model)."
+    shown = broken.head(_SHOWN)
+    if len(shown) < len(broken):
+        head += f" The first {_SHOWN} answers, items that were lost in most senses first; `hesperus view RUN BASELINE` shows all."
+    columns = ("model", "task", "item", "input", "gold", "before", "now")
+    found = Table(
+        "broken",
+        columns,
+        tuple({name: row[name] for name in columns} for row in shown.iter_rows(named=True)),
+        {},
+    )
+    return f"{head}\n\n{format_table(found, 'markdown')}"
 
 
 def _requirements(checked: Table) -> list[str]:

@@ -77,17 +77,17 @@ def _plain(cell: Value) -> object:
     return cell
 
 
-_SIGNS = {"right": "✓", "wrong": "✗", "answered": "", "absent": ""}
+_SIGNS = {"right": "✓", "wrong": "×", "answered": "", "absent": ""}
 
 
 def _items_table(items: Items) -> Grid:
-    """The item matrix as a plain table: ✓ right, ✗ wrong, – no answer, ≠ changed."""
+    """The item matrix as a plain table: ✓ right, × wrong, – no answer, ≠ changed."""
     heads = ("Item", "Model", "Gold", *(head.code for head in items.view.heads))
     lines = tuple(
         (row.item, row.model, row.gold or "", *(_sign(cell) for cell in row.cells)) for row in items.view.rows
     )
     return Grid(
-        f"{items.caption} ✓ right, ✗ wrong, – no answer, ≠ another answer than in the sense that it is compared with.",
+        f"{items.caption} ✓ right, × wrong, – no answer, ≠ another answer than in the sense that it is compared with.",
         tuple(map(Column, heads)),
         lines,
     )

@@ -1,4 +1,4 @@
-"""Records for other tools: tables, a Hugging Face data set folder, tasks for Inspect and lm-evaluation-harness.
+"""Records for other tools: tables, a data set folder, Every Eval Ever, tasks for Inspect and lm-evaluation-harness.
 
 The parts are loaded when they are first used; importing this room costs nothing.
 """
@@ -12,6 +12,7 @@ from hesperus.lazy import lazily
 if TYPE_CHECKING:
     from hesperus.records.exporters.asked import AskedItem, aligned
     from hesperus.records.exporters.dataset import DatasetCard, write_dataset
+    from hesperus.records.exporters.every_eval import EvaluationSource, write_every_eval
     from hesperus.records.exporters.inspect_task import write_inspect_task
     from hesperus.records.exporters.lm_eval_task import write_lm_eval_task
     from hesperus.records.exporters.tables_for_people import answers_table, write_table
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
 __all__ = [
     "AskedItem",
     "DatasetCard",
+    "EvaluationSource",
     "aligned",
     "answers_table",
     "write_dataset",
+    "write_every_eval",
     "write_inspect_task",
     "write_lm_eval_task",
     "write_table",
@@ -30,9 +33,11 @@ __all__ = [
 _HOMES = {
     "AskedItem": "asked",
     "DatasetCard": "dataset",
+    "EvaluationSource": "every_eval",
     "aligned": "asked",
     "answers_table": "tables_for_people",
     "write_dataset": "dataset",
+    "write_every_eval": "every_eval",
     "write_inspect_task": "inspect_task",
     "write_lm_eval_task": "lm_eval_task",
     "write_table": "tables_for_people",

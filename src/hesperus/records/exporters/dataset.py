@@ -1,4 +1,4 @@
-"""Records as a data set folder as the Hugging Face hub shows it: plain Parquet, and a README with a YAML head."""
+"""Records as a data set folder as the Hugging Face hub shows it: plain Parquet, a README with a YAML head, Croissant metadata."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import yaml
 
 from hesperus.errors import UsageError
 from hesperus.records.conform import conform
+from hesperus.records.exporters.croissant import FILE as CROISSANT
+from hesperus.records.exporters.croissant import TaskFile, croissant_text
 from hesperus.records.files import write_whole
 from hesperus.records.schema import KEY
 from hesperus.types import Sense
@@ -57,7 +59,7 @@ class DatasetCard:
 
 
 def write_dataset(records: pl.DataFrame, folder: Path | str, card: DatasetCard | None = None) -> None:
-    """Write a data set folder: ``data/TASK.parquet``, a configuration for each task, and README.md.
+    """Write a data set folder: ``data/TASK.parquet``, a configuration for each task, README.md, and croissant.json.
 
     ``datasets.load_dataset(FOLDER, TASK)`` reads it, and so does every tool that reads Parquet.
 
@@ -72,12 +74,17 @@ def write_dataset(records: pl.DataFrame, folder: Path | str, card: DatasetCard |
         raise UsageError("there are no records to export")
     ordered = conform(records).sort(KEY)
     files: dict[str, str] = {}
+    written: list[TaskFile] = []
     for (task,), rows in ordered.partition_by("task", as_dict=True, maintain_order=True).items():
         name = _file_name(str(task), files)
         files[str(task)] = name
-        _write_parquet(rows, folder / "data" / f"{name}.parquet")
-    text = _readme(ordered, files, card or DatasetCard())
+        written.append(TaskFile(name, folder / "data" / f"{name}.parquet", rows))
+        _write_parquet(rows, written[-1].path)
+    card = card or DatasetCard()
+    text = _readme(ordered, files, card)
     write_whole(folder / "README.md", lambda partial: _write_text(text, partial))
+    croissant = croissant_text(_one_line(card.title), card.licence, written, _languages(ordered), _MEANING)
+    write_whole(folder / CROISSANT, lambda partial: _write_text(croissant, partial))
 
 
 def _write_parquet(rows: pl.DataFrame, path: Path) -> None:

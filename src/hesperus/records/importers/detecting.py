@@ -22,8 +22,13 @@ _NAMES: tuple[tuple[re.Pattern[str], Tool | None], ...] = (
     (re.compile(r".+\.eval"), "inspect"),
     (re.compile(r"scenario_state\.json(\.gz)?"), "helm"),
     (re.compile(r"details_.+\.parquet"), "lighteval"),
+    (
+        re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}_samples\.jsonl", re.IGNORECASE),
+        "every-eval-ever",
+    ),
     # Parts of a tool's output that hold no answers.
     (re.compile(r"results_.+\.json(\.gz)?"), None),
+    (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json", re.IGNORECASE), None),
     (
         re.compile(
             r"(run_spec|scenario|stats|per_instance_stats|instances|display_\w+|benchmark_output)\.json(\.gz)?"
@@ -36,6 +41,7 @@ _HEADS: tuple[tuple[re.Pattern[bytes], Tool | None], ...] = (
     (re.compile(rb'^\s*\[?\s*\{\s*"doc_id":\s*\d+\s*,\s*"doc"\s*:'), "lm-eval"),
     (re.compile(rb'"adapter_spec"\s*:|"request_states"\s*:'), "helm"),
     (re.compile(rb'"eval"\s*:\s*\{\s*"(eval_id|run_id|created|task)"'), "inspect"),
+    (re.compile(rb'"interaction_type"\s*:\s*"(single_turn|multi_turn|agentic)"'), "every-eval-ever"),
     (re.compile(rb'"(evalId|promptIdx|promptId|gradingResult|testCase)"\s*:'), "promptfoo"),
     (
         re.compile(rb'"(results|group_subtasks)"\s*:\s*\{.*"(configs|versions|config_general)"', re.DOTALL),
@@ -92,7 +98,7 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
             raise DataError(f"nothing could be read: {left[0].detail}", file=left[0].place)
         shown = ", ".join(map(str, given))
         raise UsageError(
-            f"{shown}: no log of lm-eval, Inspect, HELM, lighteval or promptfoo below it; --from names the format, and "
+            f"{shown}: no log of lm-eval, Inspect, HELM, lighteval, promptfoo or Every Eval Ever below it; --from names the format, and "
             "--map says what the columns of a table are"
         )
     return sources, left

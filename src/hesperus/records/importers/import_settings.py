@@ -12,7 +12,7 @@ import polars as pl
 from hesperus import plugins
 from hesperus.errors import UnknownNameError, UsageError
 
-Tool = Literal["lm-eval", "inspect", "helm", "lighteval", "promptfoo", "table"]
+Tool = Literal["lm-eval", "inspect", "helm", "lighteval", "promptfoo", "every-eval-ever", "table"]
 """Whose logs are read; ``table`` is any long table."""
 
 TOOLS: tuple[Tool, ...] = get_args(Tool)

@@ -23,6 +23,7 @@ READERS: dict[Tool, str] = {
     "helm": "hesperus.records.importers.helm:read_helm",
     "lighteval": "hesperus.records.importers.lighteval:read_lighteval",
     "promptfoo": "hesperus.records.importers.promptfoo:read_promptfoo",
+    "every-eval-ever": "hesperus.records.importers.every_eval_ever:read_every_eval",
     "table": "hesperus.records.importers.any_table:read_table",
 }
 """Tool to what reads its logs; loaded when it is needed."""
