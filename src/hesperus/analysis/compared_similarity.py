@@ -42,7 +42,7 @@ def similarity_contrasts(
 
     Args:
         head: Columns that all rows have.
-        view: Both sides, whose models are called "a" and "b".
+        view: Both sides, with "a" and "b" as names of the models.
         invalid: How unreadable answers compare.
         bootstrap: How resamples are drawn.
     """

@@ -9,8 +9,8 @@ Marks of a cell:
 
 A cell is *changed* if it and its reference both have an answer and the answers differ, and *lost* if the reference is right
 and the cell is wrong. A free text that was evaluated has a score against the text of its reference, and is lost if the
-score is below its ceiling (1 where there is no control). The reference of a cell is what its sense was made from, the first ask of what was asked again, and
-otherwise the reference language of the study.
+score is below its ceiling (1 if there is no control). The reference of a cell is what its sense was made from, the first
+ask of what was asked again, and otherwise the reference language of the study.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class ItemMatrix:
         columns: The senses, references first.
         rows: ``row`` (number), ROW, the groups, then COUNTS and ``confidence``: the highest probability that the model gave
             to an answer that is wrong (of items without gold: that changed); null if absent. ``loss``: ceilings less scores of
-            the cells that are lost, 0 where there are no scores.
+            the cells that are lost, 0 if there are no scores.
         cells: ``row``, ``column``, ``mark``, ``changed`` and ``lost`` (null where that cannot be told), ``confidence``
             (probability of the most probable option, in [0, 1]) and what the records hold.
         groups: Names of the columns that are the same for all records of an item, such as ``subject``.

@@ -220,7 +220,7 @@ def _explained(error: ValidationError, file: object) -> DataError | UnknownNameE
 
 
 def _part_at(place: tuple[int | str, ...]) -> type[BaseModel]:
-    """The part of the file at a place, whose keys are known."""
+    """The part of the file at a place; its keys are known."""
     if "choices" in place:
         return Choice
     if place:

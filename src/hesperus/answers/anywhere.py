@@ -108,7 +108,7 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
 def contradicted(reply: Text, label: str, end: int = 0) -> bool:
     """True where a short reply gives another letter behind a place: "A. Pardon, C.", "B is right. C is right.".
 
-    A letter in the text of the label's option is none, nor is one behind a name: "A. Vitamin C".
+    A letter in the text of the label's option does not count, nor does one behind a name: "A. Vitamin C".
     """
     if reply.reader.form != "choice" or len(reply.text) > _SHORT:
         return False

@@ -24,7 +24,7 @@ class Declining:
         barred: What negates or bars.
         refusing: What declines without a negation.
         acts: What is declined.
-        needles: Finds where `refusing` or `acts` may begin; None where one of them is known by its end only.
+        needles: Finds where `refusing` or `acts` may begin; None if one of them is known by its end only.
     """
 
     speaker: Forms

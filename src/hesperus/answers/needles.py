@@ -36,7 +36,7 @@ class Needles:
 
 
 class Finder:
-    """Where one of many words may begin in a folded text: one pattern, whose branches share what they begin with.
+    """Where one of many words may begin in a folded text: one pattern with branches that share what they begin with.
 
     A word that begins with another of them is found by that one; `held` says which words those are.
     """
@@ -58,7 +58,7 @@ class Finder:
         )
 
     def places(self, text: str) -> Iterator[tuple[int, str]]:
-        """Places in a text, and which key of `held` stands there; in order, but first of spaced scripts."""
+        """Places in a text, and which key of `held` occurs there; in order, but first of spaced scripts."""
         for pattern in self._patterns:
             match = pattern.search(text)
             while match is not None:

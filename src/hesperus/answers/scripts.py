@@ -42,7 +42,7 @@ def edges(word: str, *, endings: str = "", suffixes: bool = False, left: bool = 
     A letter before an apostrophe joins (`d'A`). In scripts without blanks there are no boundaries.
 
     Args:
-        word: The word, whose first and last letter decide.
+        word: The word; its first and last letter decide.
         endings: Pattern of the endings that belong to the word (`입니다`, `-dır`); may match nothing.
         left: Whether the word's beginning needs a boundary.
         suffixes: Whether an apostrophe may begin an ending (`B'dir`); otherwise it joins (`C'est`, `A's`).

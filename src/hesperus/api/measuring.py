@@ -92,7 +92,7 @@ def measured(
         given: How.
         chosen: Models and tasks that are looked at.
         scores: See measure.
-        told: Gathers what a reader must be told next to the table; None where nobody is.
+        told: Gathers what a reader must be told next to the table; None if nobody is.
 
     Returns:
         The table, its signature on one line among its own (see hesperus.analysis.short_signature).

@@ -65,7 +65,7 @@ class RecordParts:
 def similarity_of_file(
     what: str, run: Path, given: GivenSettings, described: Described, told: Told | None
 ) -> Table | None:
-    """A table of a similarity study from a large file, whose text is never in memory as a whole; None for any other file."""
+    """A table of a similarity study from a large file, with its text never in memory as a whole; None for any other file."""
     parts = model_parts(run)
     if parts is None or given.a is not None:
         return None
@@ -137,7 +137,7 @@ def tables_of(
         parts: The records.
         given: What was asked for.
         described: What the run says of itself.
-        told: Gathers what must be told; None where nobody reads it.
+        told: Gathers what must be told; None if nobody reads it.
 
     Raises:
         UnknownNameError: See measure_table.

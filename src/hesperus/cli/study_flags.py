@@ -37,7 +37,7 @@ class StudyCommand(PlainCommand):
     """A command with the settings of the study that is named, by its name or its file; else with those of all."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """Find out which study is named, whose flags are then read.
+        """Find out which study is named; its flags are then read.
 
         Raises:
             UnknownNameError: A flag that the study does not have.

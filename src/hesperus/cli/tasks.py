@@ -20,7 +20,7 @@ class _TasksGroup(PlainGroup):
     """The commands; the name of a task is short for `show NAME`."""
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
-        """The command that is called; a word that is none is a task to show."""
+        """The command that is called; any other word is a task to show."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = ["show", *args]
         return super().resolve_command(ctx, args)

@@ -28,8 +28,8 @@ from hesperus.analysis.item_filter import (
 from hesperus.analysis.item_matrix import ItemMatrix
 from hesperus.errors import UnknownNameError
 from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, question_url
-from hesperus.explorer.corrections import BY_HAND
 from hesperus.explorer.first_page import heads
+from hesperus.explorer.item_corrections import BY_HAND
 from hesperus.explorer.state import OpenRuns
 from hesperus.item_views.markup import environment, style
 from hesperus.item_views.matrix_view import matrix_view, short_code

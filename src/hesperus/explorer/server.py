@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 
 from hesperus.errors import DataError, UsageError
 from hesperus.explorer.addresses import CORRECT, CSV, JSON, MATRIX, PACKED, QUESTION, View, question_url
-from hesperus.explorer.corrections import Decision
+from hesperus.explorer.item_corrections import Decision
 from hesperus.explorer.pages import (
     entrance_page,
     items_page,

@@ -20,14 +20,14 @@ from hesperus.analysis.settings import NOTHING_GIVEN, MeasureSettings, resolve_s
 from hesperus.answers.overrides import Override, Overrides, RecordKey, reply_hash
 from hesperus.errors import UsageError
 from hesperus.explorer.addresses import View
-from hesperus.explorer.corrections import (
+from hesperus.explorer.first_page import ModelSummary, RunFacts, lost_counts, run_facts, summaries
+from hesperus.explorer.item_corrections import (
     Decision,
     corrected_file,
     corrections_file,
     read_corrections,
     with_corrections,
 )
-from hesperus.explorer.first_page import ModelSummary, RunFacts, lost_counts, run_facts, summaries
 from hesperus.records import KEY, Run
 from hesperus.wording import own_senses
 
@@ -80,7 +80,7 @@ class OpenRuns:
         """Answers of a run that were corrected by hand.
 
         Raises:
-            DataError: The file of corrections next to the run is none.
+            DataError: The file next to the run is not one of corrections.
         """
         if run not in self._corrections:
             file = self.files.get(run)
@@ -92,7 +92,7 @@ class OpenRuns:
 
         Raises:
             UsageError: No such reply, no such decision, or the file cannot be written.
-            DataError: The file of corrections is none.
+            DataError: The file is not one of corrections.
         """
         file = self.files.get(run)
         reply = self._reply(run, key)
@@ -185,7 +185,7 @@ class OpenRuns:
 
 
 def with_scores_of(run: Run, folder: Path) -> Run:
-    """A run whose records have the scores and translations of their replies, if the run folder has them.
+    """A run with records that have the scores and translations of their replies, if the run folder has them.
 
     Raises:
         DataError: An evaluation in the folder is broken.

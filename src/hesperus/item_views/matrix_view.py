@@ -83,7 +83,7 @@ class CellView:
         words: All of this in words.
         title: The same after the code of the sense.
         href: Where it leads.
-        outcome: Of the record; None where it was not asked.
+        outcome: Of the record; None if it was not asked.
         answer: In full.
         is_scored: Whether the text is the score of a free text.
     """

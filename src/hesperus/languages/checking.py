@@ -69,7 +69,7 @@ def check(file: Path | None = None, *, probe: Probe | None = None) -> tuple[Find
 
     Args:
         file: A pack to check; None for the packs in the package.
-        probe: Further check of a pack whose shape is right: key and message of all that it finds.
+        probe: Further check of a pack of the right shape: key and message of all that it finds.
 
     Returns:
         The findings, in the order of the files and lines; empty where all is well.

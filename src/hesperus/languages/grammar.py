@@ -176,7 +176,7 @@ def contradictions(raw: Mapping[str, Any], groups: Any) -> Iterator[tuple[str, s
 
 
 def grammar_of(raw: Any) -> Grammar:
-    """Freeze a grammar whose shape is right; without one, that of a language that says nothing."""
+    """Freeze a grammar of the right shape; without one, that of a language that says nothing."""
     if not raw:
         return NO_GRAMMAR
     return Grammar(

@@ -271,5 +271,5 @@ def _autonym(tag: str, script: str, row: Mapping[str, str] | None) -> str:
 
 
 def languages() -> tuple[str, ...]:
-    """Tags of the languages whose facts hesperus ships, sorted."""
+    """Tags of the languages with facts that hesperus ships, sorted."""
     return tuple(sorted(_table()))

@@ -221,7 +221,7 @@ def _is_pair(value: Raw) -> bool:
 
 
 def _pack(raw: Mapping[str, Raw]) -> Pack:
-    """Freeze data whose shape is right."""
+    """Freeze data of the right shape."""
 
     def text(key: str) -> str:
         return str(raw[key])

@@ -56,7 +56,7 @@ def bootstrap_pairs(
         pairs: Which pairs: indices of runs, [pairs, 2].
         statistics: What to measure.
         bootstrap: How to make intervals; None leaves them out.
-        groups: Indices of pairs whose mean is wanted too. Differences of two groups are differences of their spreads,
+        groups: Indices of pairs to average too. Differences of two groups are differences of their spreads,
             and paired.
 
     Returns:

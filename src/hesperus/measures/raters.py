@@ -181,7 +181,7 @@ def category_statistic(ratings: npt.ArrayLike, category: float) -> Statistic:
 
     Args:
         ratings: [raters, units]; NaN where a rater did not rate a unit.
-        category: The rating whose share is wanted.
+        category: The rating to give the share of.
 
     Raises:
         ValueError: The table is not two-dimensional, or a rating is infinite.

@@ -1,4 +1,4 @@
-"""What a model is whose endpoint also takes many requests as one file."""
+"""What a model is with an endpoint that also takes many requests as one file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class BatchModel(RemoteModel, Protocol):
-    """A model whose endpoint also takes many requests as one file, answered within a day at a lower price."""
+    """A model with an endpoint that also takes many requests as one file, answered within a day at a lower price."""
 
     @property
     def batch_url(self) -> str:

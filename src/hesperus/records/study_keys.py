@@ -29,7 +29,7 @@ _OF_TABLES = ("study", "invalid", "bootstrap")
 
 @cache
 def known_keys() -> Mapping[str, Mapping[str, Any]]:
-    """Name of a study to its keys: key to those below it, or to None where anything may be below; `*` is any key."""
+    """Name of a study to its keys: key to those below it, or to None if anything may be below; `*` is any key."""
     held: dict[str, dict[str, Any]] = json.loads(files(__package__).joinpath(KEYS_FILE).read_text("utf-8"))
     held["import"] = dict.fromkeys(("logs", "left_out", "notes"))
     held["similarity"]["comparison"]["exclude"] = None  # of a study itself it is a key of its own

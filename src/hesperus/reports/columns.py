@@ -35,7 +35,7 @@ class Column:
         heading: What people call it, without its unit; empty: the key.
         unit: How its values are written.
         help: What it means, one sentence.
-        short: Heading where there is little room; empty: the heading.
+        short: Heading if there is little room; empty: the heading.
         rank: 0 is always shown; of the others a narrow terminal leaves out the highest first.
     """
 

@@ -16,7 +16,7 @@ class Number:
     """A number of a table with what is known about it.
 
     Attributes:
-        value: In its own unit: a share lies in [0, 1]; None where it is undefined.
+        value: In its own unit: a share lies in [0, 1]; None if it is undefined.
         unit: How it is written (see hesperus.rounding), or ``count``.
         low: Lower end of its interval, or None.
         high: Upper end.
@@ -51,14 +51,14 @@ class Number:
 
     @property
     def ends(self) -> str:
-        """The interval: ``[84.1, 90.1]``; empty where there is none."""
+        """The interval: ``[84.1, 90.1]``; empty without one."""
         if self.value is None or self.low is None or self.high is None or self.unit == "count":
             return ""
         return f"[{rounding.cell(self.low, self.unit)}, {rounding.cell(self.high, self.unit)}]"
 
     @property
     def data(self) -> dict[str, str]:
-        """Value and ends in full, in the unit of the text: 74.6 of a share written so; what there is none of is left out."""
+        """Value and ends in full, in the unit of the text: 74.6 of a share written so; what is missing is left out."""
         given = {"value": self.value, "low": self.low, "high": self.high} if self.value is not None else {}
         return {name: self._in_full(held) for name, held in given.items() if held is not None}
 

@@ -30,7 +30,7 @@ _MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class ItemLinks:
-    """Filters for the cells of tables, by the labels of models and senses that stand in their rows.
+    """Filters for the cells of tables, by the labels of models and senses that are in their rows.
 
     Attributes:
         items: The matrix that everything leads to.

@@ -69,7 +69,7 @@ def _compared(table: Table) -> list[Grid | None]:
         table.rows,
         key=lambda row: (
             row["value"] is None,
-            float(str(1.0 if row["p_holm"] is None else row["p_holm"])) >= _CERTAIN,
+            (1.0 if row["p_holm"] is None else row["p_holm"]) >= _CERTAIN,
         ),
     )
     named = senses.prompts(rows, ordered=False) if "instruction" in table.columns else rows

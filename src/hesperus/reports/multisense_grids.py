@@ -168,7 +168,7 @@ def accuracy_grid(*tables: Table) -> Grid | None:
 
 
 def outcomes_grid(table: Table) -> Grid | None:
-    """What became of the replies of every prompt; outcomes of which there is none are not shown."""
+    """What became of the replies of every prompt; outcomes without a reply are not shown."""
     there = {row["statistic"] for row in table.rows if row["value"]}
     return tabulated(
         "What became of the replies.",

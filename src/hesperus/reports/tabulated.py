@@ -110,7 +110,7 @@ def _cells(columns: Sequence[Column], line: Mapping[object, Row]) -> list[Value]
 
 
 def estimate(shown: Column, row: Row | None) -> Value:
-    """The value of a row with its interval, or why there is none; a dash without a row."""
+    """The value of a row with its interval, or why it has no value; a dash without a row."""
     return MISSING if row is None else field(Column("value", shown.heading, shown.unit), row)
 
 

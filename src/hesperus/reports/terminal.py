@@ -164,7 +164,7 @@ def _groupings(layout: _Layout) -> Iterator[tuple[int, ...]]:
 
 
 def _least(layout: _Layout) -> int:
-    """The width of a line whose texts are cut as far as they may be."""
+    """The width of a line with its texts cut as far as they may be."""
     numeric = [layout.grid.columns[place].numeric for place in layout.places]
     return _total(
         [

@@ -198,7 +198,7 @@ def _key_texts(task: Task, rows: Rows, place: int, column: DataColumn, names: tu
 def _options(
     task: Task, columns: Sequence[DataColumn], row: int
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...], str | None]:
-    """The texts of the options of one row, their names, and why there are none; None for a task without options."""
+    """The texts of the options of one row, their names, and why it has no options; None for a task without options."""
     if not columns:
         return None, (), None
     if task.columns.listed:

@@ -108,7 +108,7 @@ class Translated:
         text: The translation, with the structure of the source.
         sentences: What was translated, in the order of the document.
         repairs: Sentences with a replaced first translation.
-        unrepaired: Numbers of the sentences whose best translation still has a fault.
+        unrepaired: Numbers of the sentences with a fault left in the best translation.
         dropped_marks: Marks of emphasis inside sentences that the translation does not have.
     """
 

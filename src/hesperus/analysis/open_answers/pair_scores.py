@@ -14,7 +14,7 @@ _TRANSLATION = "candidate_text"
 
 
 def scored_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Compared pairs with ``score`` and ``ceiling`` in [0, 1]; the ceiling is null where there is no control.
+    """Compared pairs with ``score`` and ``ceiling`` in [0, 1]; the ceiling is null if there is no control.
 
     The score is F, the harmonic mean of precision and recall, or the agreement of a property.
     """

@@ -58,7 +58,7 @@ class _Worker:
         actor: Its handle.
         holds: Parcels that it has.
         outbox: Of these, those that are not sent yet.
-        wake: Set where there is something to send.
+        wake: Set if there is something to send.
     """
 
     actor: Any

@@ -37,7 +37,7 @@ class RemoteSeat:
         """Wait for the first worker.
 
         Raises:
-            EngineError: There is none to be had.
+            EngineError: No worker can be had.
             UsageError: The workers cannot ask this model.
         """
         self._loop = asyncio.get_running_loop()
@@ -110,7 +110,7 @@ class LocalSeat:
         """How many workers there will be; waits for the first.
 
         Raises:
-            EngineError: There is none to be had.
+            EngineError: No worker can be had.
             UsageError: The workers cannot load this model.
         """
         opened = self._opening().opened.result()

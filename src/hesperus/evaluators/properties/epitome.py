@@ -4,7 +4,7 @@ A post is the same where its id or its words are: one of the published files lac
 have, and no post may be trained on under one property and tested under another.
 
 A response to a post may be in a file more than once. Rows that agree on whether the mechanism is there count once;
-a pair whose rows disagree has no label, so it is left out of that mechanism. Both are counted.
+a pair with rows that disagree has no label, so it is left out of that mechanism. Both are counted.
 
 Reference: Sharma, Miner, Atkins and Althoff (2020), A Computational Approach to Understanding Empathy Expressed in
 Text-Based Mental Health Support, section 3 (mechanisms and levels); Gupta et al., Found in Translation, Appendix C.1
@@ -68,7 +68,7 @@ class LabelledPairs:
         examples: By property, in the order of the files.
         rows: Rows that were read, by property.
         repeated: Rows that say the same again of a pair, left out.
-        conflicting: Pairs whose rows disagree on whether the property is there, left out with all their rows.
+        conflicting: Pairs with rows that disagree on whether the property is there, left out with all their rows.
         conflicting_rows: How many rows those are.
     """
 

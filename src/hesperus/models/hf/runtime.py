@@ -118,7 +118,7 @@ class Runtime:
         Args:
             ids: Tokens, [rows, tokens].
             mask: 1 if there is a token, over the cache and then the ids, [rows, cached + tokens].
-            keep: Tokens at the end whose logits are wanted.
+            keep: Tokens at the end to keep the logits of.
             cache: What an earlier pass gave.
             caching: Whether the cache is wanted.
         """

@@ -77,7 +77,7 @@ _TEXTS, _SHARE = 1 << 25, 20
 
 
 class _Packed(msgspec.Struct):
-    """A sample whose parts are still text."""
+    """A sample with parts that are still text."""
 
     id: int | str
     epoch: Annotated[int, msgspec.Meta(ge=1, le=LAST_REPEAT)]

@@ -210,7 +210,7 @@ def relations_grid(table: Table) -> Grid | None:
             "without": row["excluded"],
         }
         for row in table.rows
-        if int(str(row["n"])) > 1
+        if row["n"] > 1
     ]
     return tabulated(
         "Pearson's r of the means with what else is known of models or languages. Its interval resamples items, with the "
@@ -223,7 +223,7 @@ def relations_grid(table: Table) -> Grid | None:
 
 def together_grid(table: Table) -> Grid | None:
     """All languages of a model at once."""
-    sizes = sorted({int(str(row["size"])) for row in table.rows if row["size"] is not None})
+    sizes = sorted({row["size"] for row in table.rows if row["size"] is not None})
     rows = [
         {**row, "statistic": row["statistic"] if row["size"] is None else f"{row['statistic']}.{row['size']}"}
         for row in table.rows
@@ -277,8 +277,8 @@ def runs_grid(found: SimilarityFindings) -> Grid | None:
     return tabulated(caption, rows, keys, "runs", folds=_LONG)
 
 
-def _number(value: object) -> float:
-    return 0.0 if value is None else float(str(value))
+def _number(value: float | None) -> float:
+    return 0.0 if value is None else value
 
 
 def _level(found: SimilarityFindings) -> str:

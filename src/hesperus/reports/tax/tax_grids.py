@@ -188,7 +188,7 @@ def bounds_grid(found: Table | None) -> Grid | None:
 
 
 def bound_name(row: Row, *, several: bool) -> str:
-    """Whose difference a row of bounds is."""
+    """Which models' difference a row of bounds tells."""
     if row["analysis"] == "clustered":
         return who(row)
     return f"{row['model']}, {row['task']}" if several else str(row["model"])

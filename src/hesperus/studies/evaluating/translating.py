@@ -42,7 +42,7 @@ class Made:
         text: None if there is no translation.
         sentences: Sentences translated; 0 where the text was looked up or left as it is.
         repaired: Sentences with a replaced first translation.
-        unrepaired: Sentences whose best translation still has a fault.
+        unrepaired: Sentences with a fault left in the best translation.
         document: All that was tried, where it was translated here.
         reason: Why there is no translation; empty otherwise.
     """

@@ -39,7 +39,7 @@ class Faults:
 
     Attributes:
         noisy: Share of items that lost the question in back-translation: answers to it are chance, and its BLEU is low.
-        misaligned: Share of items whose translation is another question: its answers are chance against the source's
+        misaligned: Share of items with another question as translation: its answers are chance against the source's
             gold, and three in four of these golds differ between the sides.
         doubled_labels: Loss of accuracy on rewritten items whose options carry their letter twice; 0 writes them well.
         validity: Model to the share of its replies to back-translations and rewritten items that can be read; wrong

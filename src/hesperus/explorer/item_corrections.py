@@ -68,7 +68,7 @@ def corrected_file(file: Path, key: RecordKey, reply: str, decision: Decision | 
     """Write the corrections of a file with those of a record put in or taken out.
 
     Args:
-        file: The overrides file; it is made if there is none, and removed with its last correction.
+        file: The overrides file; it is made if it is missing, and removed with its last correction.
         key: The record.
         reply: The reply that was read.
         decision: How; None takes the correction out.
@@ -78,7 +78,7 @@ def corrected_file(file: Path, key: RecordKey, reply: str, decision: Decision | 
 
     Raises:
         DataError: The file is no overrides file.
-        UsageError: It cannot be written, or the decision is none.
+        UsageError: It cannot be written, or it is not a decision.
     """
     held = {name: one for name, one in read_corrections(file).by_key.items() if name != key}
     if decision is not None:
@@ -108,7 +108,7 @@ def _frame(corrections: Iterable[Override]) -> pl.DataFrame:
 
 
 def with_corrections(records: pl.DataFrame, corrections: Mapping[RecordKey, Override]) -> pl.DataFrame:
-    """Records whose answers are those of the corrections that were made for the very same reply."""
+    """Records with the answers of the corrections that were made for the very same reply."""
     if not corrections or "reply" not in records.columns:
         return records
     held = _frame(corrections.values()).cast({"repeat": records.schema["repeat"]})
