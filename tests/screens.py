@@ -57,7 +57,7 @@ measure back_translation tax
 measure naturalisation tax
 measure bounds tax
 tax checklist tax
-run senses/study.yaml --out senses --table consistency
+run senses/study.yaml --out senses --table consistency --quiet
 compare senses senses --model-a pocket/s --model-b pocket/l
 compare open open --model-a pocket/s --model-b pocket/l
 check senses --require 'consistency >= 0.9' --require 'accuracy[en] >= 0.5' --require 'validity >= 0.9'
@@ -86,18 +86,20 @@ class _Terminal(io.StringIO):
 
 
 def screens(width: int) -> Iterator[tuple[str, str]]:
-    """Each command, and what it shows on a terminal of so many columns."""
-    for line in filter(None, COMMANDS.splitlines()):
-        yield line, screen(shlex.split(line), width)
+    """Each command, and what it shows on a terminal of so many columns; on copies of the runs, one of which asks."""
+    with tempfile.TemporaryDirectory() as place:
+        runs = shutil.copytree(RUNS, Path(place) / "runs")
+        for line in filter(None, COMMANDS.splitlines()):
+            yield line, screen(shlex.split(line), width, runs)
 
 
-def screen(words: list[str], width: int) -> str:
-    """What a command shows, standard output first; run in this process, in the folder of the runs."""
+def screen(words: list[str], width: int, runs: Path) -> str:
+    """What a command shows, standard output first; run in this process, in a folder of runs."""
     from hesperus.cli.app import app
     from hesperus.errors import HesperusError
 
     shown, said, code = _Terminal(), io.StringIO(), 0
-    with _place(width), contextlib.redirect_stdout(shown), contextlib.redirect_stderr(said):
+    with _place(width, runs), contextlib.redirect_stdout(shown), contextlib.redirect_stderr(said):
         try:
             code = app(words, prog_name="hesperus", standalone_mode=False) or 0
         except HesperusError as error:
@@ -109,15 +111,15 @@ def screen(words: list[str], width: int) -> str:
 
 
 @contextlib.contextmanager
-def _place(width: int) -> Iterator[None]:
-    """A plain terminal of so many columns, without keys, in the folder of the runs."""
+def _place(width: int, runs: Path) -> Iterator[None]:
+    """A plain terminal of so many columns, without keys, in a folder of runs."""
     before, folder = dict(os.environ), Path.cwd()
     keys = [name for name in os.environ if name.endswith(("_API_KEY", "_TOKEN_BEDROCK"))]
     with warnings.catch_warnings():
         os.environ.update({"COLUMNS": str(width), "LINES": "40", "TERM": "dumb"})
         for name in keys:
             del os.environ[name]
-        os.chdir(RUNS)
+        os.chdir(runs)
         try:
             yield
         finally:
