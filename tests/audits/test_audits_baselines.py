@@ -197,7 +197,7 @@ def test_the_command_prints_them_beside_the_findings_and_in_full(tmp_path: Path)
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     shown = CliRunner().invoke(app, [str(file)], catch_exceptions=False)
-    assert "shared_string" in shown.stdout and "0.667" in shown.stdout
+    assert "shared_string" in shown.stdout and "66.7" in shown.stdout
     full = CliRunner().invoke(app, [str(file), "--baselines", "--format", "json"], catch_exceptions=False)
     found = json.loads(full.stdout)
     assert found["measure"] == "baselines" and {row["baseline"] for row in found["rows"]} == set(BASELINES)

@@ -14,7 +14,7 @@ from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
 from hesperus.errors import DataError, HesperusError, UnknownKeyWarning
 from hesperus.records import Run, read_run, write_run
-from hesperus.studies.multisense.multisense_study import study_from_mapping
+from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
 RECORDS = pl.DataFrame(
     [
@@ -98,7 +98,7 @@ def test_a_study_that_does_not_exist_is_named(tmp_path: Path) -> None:
 
 
 def test_nothing_is_said_of_keys_that_are_known(tmp_path: Path) -> None:
-    study = study_from_mapping(
+    study = MultisenseStudy.from_mapping(
         {"task": "atlas", "models": ["pocket/s"], "target": ["de"], "instructions": {"de": {"words": {"q": "Frage"}}}},
         file="study.yaml",
     )  # fmt: skip

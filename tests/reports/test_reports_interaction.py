@@ -20,7 +20,7 @@ from page_outline import is_sound, loads_nothing
 from hesperus.reports.blocks import Fold, Page, Section, Sentences
 from hesperus.reports.columns import Column
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.grid import Grid, Number, count
+from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import ShownPage, html
 from hesperus.reports.theme import FONTS, values
 
@@ -36,14 +36,14 @@ def languages(number: int) -> Grid:
         (
             f"language {place}",
             Number(place / 1000, "percentage", place / 2000, place / 900),
-            count(40 + place),
+            Number(40 + place, "count"),
         )
         for place in range(4, number + 1)
     ]
     first = [
-        ("[first", Number(0.575, "percentage", 0.5, 0.65), count(41)),
-        (NASTY, Number(-0.125, "points", -0.25, 0.0), count(42)),
-        ("third", Number(None, "percentage"), count(43)),
+        ("[first", Number(0.575, "percentage", 0.5, 0.65), Number(41, "count")),
+        (NASTY, Number(-0.125, "points", -0.25, 0.0), Number(42, "count")),
+        ("third", Number(None, "percentage"), Number(43, "count")),
     ]
     return Grid(
         "Right, by language.",

@@ -18,7 +18,7 @@ import yaml
 
 from hesperus.analysis.open_answers.counting import counts_table
 from hesperus.analysis.open_answers.grouping import groups_table
-from hesperus.analysis.open_answers.run_tables import run_summary, run_table
+from hesperus.analysis.open_answers.run_tables import run_table
 from hesperus.analysis.open_answers.scores import scores_table
 from hesperus.errors import DataError, PermanentError, StoreError, UnknownNameError, UsageError
 from hesperus.evaluators import EmbeddedJudge
@@ -394,7 +394,6 @@ def test_what_is_kept_is_read_again_and_a_stranger_is_left_alone(tmp_path: Path)
     assert {row["statistic"]: row["value"] for row in again.rows} == {
         name: row["value"] for name, row in scores(found).items()
     }
-    assert "ceiling" in run_summary(tmp_path, study).columns
     details = pl.read_parquet(home / "details.parquet")
     assert {"claim", "verdict", "side", "item"} <= set(details.columns) and details.height > 60
     assert json.loads((home / "signature.json").read_text())["judge"]["judge"] == "embedded"

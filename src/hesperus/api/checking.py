@@ -86,7 +86,7 @@ def checked_run(
 
 def broken(
     run: Path | str, baseline: Path | str, *, models: Sequence[str] = (), tasks: Sequence[str] = ()
-) -> pl.DataFrame:
+) -> pl.DataFrame | None:
     """The answers that were right in the baseline and are not in the run: what the summary of `hesperus check` lists.
 
     Args:
@@ -96,14 +96,18 @@ def broken(
         tasks: Only these tasks.
 
     Returns:
-        As hesperus.analysis.broken_items.broken_items.
+        As hesperus.analysis.broken_items.broken_items; None if a folder holds evaluations without their records.
 
     Raises:
         UsageError: No such run.
         DataError: The records break their contract.
     """
     from hesperus.analysis.broken_items import broken_items
+    from hesperus.records.reading import RECORDS_FILE
 
+    folders = [Path(place) for place in (baseline, run) if Path(place).is_dir()]
+    if not all((folder / RECORDS_FILE).is_file() for folder in folders):
+        return None
     before, after = (_records(Path(place), (), (tuple(models), tuple(tasks))) for place in (baseline, run))
     return broken_items(before, after)
 
