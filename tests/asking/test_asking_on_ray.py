@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -73,20 +74,22 @@ def test_a_study_whose_worker_is_killed_has_the_bytes_of_one_in_this_process(tmp
 
 
 @needs_ray
-def test_a_worker_and_then_a_node_are_killed_and_nothing_is_lost_or_asked_twice(tmp_path, nodes, monkeypatch):
+def test_a_worker_and_then_a_node_are_killed_and_nothing_is_lost_or_asked_twice(
+    tmp_path, nodes, monkeypatch, until
+):
     """And no key is kept by Ray or by us."""
     monkeypatch.setenv(VARIABLE, SECRET)
     count, killed = 1200, list[str]()
-    with serving(lambda body, _: Say(f"you said: {user_text(body)}", seconds=0.03)) as endpoint:
+    with serving(lambda body, _: Say(f"you said: {user_text(body)}", seconds=0.1)) as endpoint:
         options = ModelOptions(endpoint.url, key_variable=VARIABLE)
 
-        def watch(state):
-            if not killed and state.done >= 100 and (found := nodes.workers(nodes.head)):
-                kill(found[0])
-                killed.append("worker")
-            elif killed == ["worker"] and state.done >= 250 and nodes.workers(nodes.other):
-                nodes.kill_node(nodes.other)
-                killed.append("node")
+        def killing() -> None:
+            until(lambda: len(endpoint.bodies) >= 50 and nodes.workers())
+            kill(nodes.workers()[0])
+            killed.append("worker")
+            until(lambda: len(endpoint.bodies) >= 150 and nodes.workers())
+            nodes.kill_node(nodes.other)
+            killed.append("node")
 
         with (
             ReplyStore(tmp_path / "s.sqlite") as store,
@@ -94,7 +97,10 @@ def test_a_worker_and_then_a_node_are_killed_and_nothing_is_lost_or_asked_twice(
         ):
             asked = engine.seated(model("http/m", options), options)
             wanted, policy = questions(asked, count), Policy(concurrency=CONCURRENCY)
-            replies = ask(asked, wanted, store=store, policy=policy, progress=watch)
+            killer = threading.Thread(target=killing)
+            killer.start()
+            replies = ask(asked, wanted, store=store, policy=policy)
+            killer.join()
             seen = len(endpoint.bodies)
             assert replies == ask(asked, wanted, store=store, policy=policy), "nothing is asked again"
         assert killed == ["worker", "node"]
