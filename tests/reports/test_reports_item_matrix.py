@@ -83,7 +83,7 @@ def test_texts_of_strangers_are_text_and_questions_are_shortened() -> None:
         {"a": {"en": "yes", "de": "<b>no</b>" + "y" * 4000}}, items=texts, model='"><script>alert(2)</script>'
     )
     blocks = list(items_blocks(run))
-    grid = Grid("x", (Column("Model"), Column("Language"), Column("Right, %", unit="number")),
+    grid = Grid("x", (Column("model", "Model"), Column("language", "Language"), Column("accuracy", "Right", "percentage")),
                 (('"><script>alert(2)</script>', "German (de)", Number(0.5, "percentage")),))  # fmt: skip
     page = html(Page.of("Items", [], [Section("x", "x"), grid, *blocks]))
     assert "<script>alert" not in page and "<b>no" not in page and "\u202e" not in page
@@ -94,19 +94,19 @@ def test_texts_of_strangers_are_text_and_questions_are_shortened() -> None:
 @pytest.mark.parametrize(
     ("heads", "row", "query"),
     [
-        (("Model", "Language"), ("a/one", "Swahili (sw)", "Right, %"), "model=a/one&wrong=sw"),
-        (("Model", "Language"), ("a/one", "Swahili (sw)", "Answered, %"), "model=a/one&unanswered=sw"),
-        (("Language",), ("Swahili (sw)", "Same answer as the reference, %"), "changed=sw"),
-        (("Model", "From", "Into"), ("a/one", "English (en)", "German (de)", "T, %"), "model=a/one&changed=de_from_en"),
-        (("Model", "From", "Into"), ("a/one", "English (en)", "German (de)", "X, %"),
+        (("model", "language"), ("a/one", "Swahili (sw)", "accuracy"), "model=a/one&wrong=sw"),
+        (("model", "language"), ("a/one", "Swahili (sw)", "answered"), "model=a/one&unanswered=sw"),
+        (("language",), ("Swahili (sw)", "consistency"), "changed=sw"),
+        (("model", "source", "target"), ("a/one", "English (en)", "German (de)", "T"), "model=a/one&changed=de_from_en"),
+        (("model", "source", "target"), ("a/one", "English (en)", "German (de)", "X"),
          "model=a/one&changed=instruction%3Den,input%3Dde_from_en"),
-        (("Model", "One sense", "Another"), ("a/one", "English (en)", "Swahili (sw)", "κp"), "model=a/one&differs=en%20vs%20sw"),
-        (("One run", "Another"), ("a/one, English (en)", "a/one, Swahili (sw)", "κp"), "model=a/one&differs=en%20vs%20sw"),
-        (("One run", "Another"), ("a/one, Swahili (sw)", "b, Swahili (sw)", "κp"), "model=a/one&model=b&wrong=sw"),
-        (("Model", "Language"), ("a/one", "English (en)", "Right, %"), ""),  # no item is wrong there
-        (("Model", "Language"), ("all models", "Swahili (sw)", "Right, %"), ""),
-        (("Model", "Language"), ("a/one", "Swahili (sw)", "By chance, %"), ""),
-        (("Model", "Group"), ("a/one", "Latin", "Right, %"), ""),
+        (("model", "a", "b"), ("a/one", "English (en)", "Swahili (sw)", "kappa_p"), "model=a/one&differs=en%20vs%20sw"),
+        (("one", "other"), ("a/one, English (en)", "a/one, Swahili (sw)", "kappa_p"), "model=a/one&differs=en%20vs%20sw"),
+        (("one", "other"), ("a/one, Swahili (sw)", "b, Swahili (sw)", "kappa_p"), "model=a/one&model=b&wrong=sw"),
+        (("model", "language"), ("a/one", "English (en)", "accuracy"), ""),  # no item is wrong there
+        (("model", "language"), ("all models", "Swahili (sw)", "accuracy"), ""),
+        (("model", "language"), ("a/one", "Swahili (sw)", "chance"), ""),
+        (("model", "group"), ("a/one", "Latin", "accuracy"), ""),
     ],
 )  # fmt: skip
 def test_where_a_number_leads(heads: tuple[str, ...], row: tuple[str, ...], query: str) -> None:
@@ -139,7 +139,7 @@ LOST = """[...document.querySelectorAll('.items tbody tr')].filter(r => !r.hidde
 @pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 def test_a_number_leads_to_its_items_at_every_width(tmp_path: Path) -> None:
     answers = {f"q{n:02}": {"en": "yes", "de": "no" if n % 3 else "yes", "sw": "no" if n % 2 else "yes"} for n in range(20)}  # fmt: skip
-    grid = Grid("Accuracy", (Column("Language"), Column("Right, %", unit="number")),
+    grid = Grid("Accuracy", (Column("language", "Language"), Column("accuracy", "Right", "percentage")),
                 (("Swahili (sw)", Number(0.5, "percentage", 0.3, 0.7)),))  # fmt: skip
     file = tmp_path / "page.html"
     blocks = [Section("Accuracy", "accuracy"), grid, *items_blocks(run_of(answers), most=12)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,18 +13,32 @@ from hesperus.reports.columns import Column
 from hesperus.reports.grid import Number, Value
 from hesperus.wording import sense_label, target_label
 
-_ROW_SENSE = ("Language", "Prompt", "Sense", "Into")
-_PAIR = ("One sense", "Another")
-_RUNS = ("One run", "Another")
-_MARKS = (
-    ("lost", re.compile(r"T where the source is right|Precision|Recall|F of means|Mean F|Relative")),
-    ("wrong", re.compile(r"Right")),
-    ("unanswered", re.compile(r"(Replies )?[Aa]nswered|Readable|of which unreadable")),
-    ("instruction", re.compile(r"I,|by the instruction")),
-    ("input", re.compile(r"X,|by the input")),
-    ("changed", re.compile(r"T,|Same answer|κp|Cohen|Error consistency|Changed")),
-)
-"""The items behind a column, by the beginning of its head. ``instruction``, ``input``: changed with this part alone."""
+_ROW_SENSE = ("language", "prompt", "sense", "target")
+_PAIR = ("a", "b")
+_RUNS = ("one", "other")
+_MARKS = {
+    key: mark
+    for mark, keys in {
+        "lost": ("T_correct", "precision", "recall", "f_of_means", "mean_f", "relative"),
+        "wrong": ("accuracy", "accuracy_label", "accuracy_probs"),
+        "unanswered": ("answered", "validity", "unreadable"),
+        "instruction": ("I", "instruction"),
+        "input": ("X", "input"),
+        "changed": (
+            "T",
+            "consistency",
+            "raw",
+            "kappa_p",
+            "kappa_p_soft",
+            "cohen_kappa",
+            "error_consistency",
+            "share",
+            "total",
+        ),
+    }.items()
+    for key in keys
+}
+"""Key of a column to the items behind it. ``instruction``, ``input``: changed with this part alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +63,17 @@ class ItemLinks:
 
     def of_row(self, columns: Sequence[Column], row: Sequence[Value]) -> tuple[str, ...]:
         """A query for each cell; empty if the cell leads to no item."""
-        place = {column.name: str(cell) for column, cell in zip(columns, row, strict=True)}
+        place = {column.key: str(cell) for column, cell in zip(columns, row, strict=True)}
         return tuple(
-            self._of_cell(column.name, place) if isinstance(cell, Number) and cell.value is not None else ""
+            self._of_cell(column.key, place) if isinstance(cell, Number) and cell.value is not None else ""
             for column, cell in zip(columns, row, strict=True)
         )
 
-    def _of_cell(self, head: str, place: Mapping[str, str]) -> str:
-        models = (place["Model"],) if place.get("Model") in self.items.models else ()
-        mark = next((mark for mark, heads in _MARKS if heads.match(head)), None)
-        if mark is None or ("Model" in place and not models):
+    def _of_cell(self, column: str, place: Mapping[str, str]) -> str:
+        model = place.get("model", place.get("model_a"))
+        models = (model,) if model in self.items.models else ()
+        mark = _MARKS.get(column.rpartition(".")[2])
+        if mark is None or (model is not None and not models) or place.get("model_b", model) != model:
             return ""
         if place.keys() >= set(_PAIR):
             return self._of_pair([self.senses.get(place[name]) for name in _PAIR], models, mark)
@@ -68,9 +82,9 @@ class ItemLinks:
         name = next((name for name in _ROW_SENSE if name in place), None)
         if name is None:
             return ""
-        key = (self.targets if name == "Into" else self.senses).get(place[name])
+        key = (self.targets if name == "target" else self.senses).get(place[name])
         if key is not None and mark in ("instruction", "input"):
-            origin = self.senses.get(place.get("From", ""), "")
+            origin = self.senses.get(place.get("source", ""), "")
             key = sense_key(key, origin) if mark == "instruction" else sense_key(origin, key)
             mark = "changed"
         return "" if key is None else self._of_mark(mark, key, models)

@@ -27,7 +27,7 @@ _MOST_NAMES = 6
 """Languages of a group that are named."""
 _BESIDE = ("ceiling", "relative")
 _OF_MAIN = ("n", "answered", *(f"{name}{end}" for name in _BESIDE for end in ("", "_low", "_high")))
-_KEYS = ("model", "task", Column("named", "Language"))
+_KEYS = ("model", "task", Column("sense", "Language"))
 
 
 def lines_of(rows: Iterable[Row], main: str, statistics: Sequence[str]) -> list[dict[str, Any]]:
@@ -60,7 +60,7 @@ def _without_ceiling(rows: Sequence[Row]) -> list[dict[str, Any]]:
 def scores_grid(found: OpenFindings) -> Grid | None:
     """Every statistic of every model and language, the ceiling, and the main one relative to it."""
     rows = [
-        {**row, "named": found.labels[cell]}
+        {**row, "sense": found.labels[cell]}
         for cell, held in found.cells.items()
         for row in lines_of(held.values(), found.main, found.statistics)
     ]
@@ -129,7 +129,7 @@ def ceilings_grid(found: OpenFindings) -> Grid | None:
             for name, which in pairs
             for end in ("", "_low", "_high")
         }
-        rows.append({"model": cell[0], "task": cell[1], "named": found.labels[cell], **beside})
+        rows.append({"model": cell[0], "task": cell[1], "sense": found.labels[cell], **beside})
     heads = [Column(f"{name}.{which}", f"{named[name]}, {which}", "percentage") for name, which in pairs]
     return tabulated("The ceiling of every statistic, and the score over it.", rows, _KEYS, heads, folds=0)
 
@@ -140,7 +140,7 @@ def properties_grid(found: OpenFindings) -> Grid | None:
     for cell, held in found.cells.items():
         for name in found.properties:
             kappa = held[f"kappa.{name}"]
-            said: dict[str, Any] = {"named": found.labels[cell], "property": property_names(name)}
+            said: dict[str, Any] = {"sense": found.labels[cell], "property": property_names(name)}
             said |= (
                 {f"kappa_ceiling{end}": kappa[f"ceiling{end}"] for end in ("", "_low", "_high")}
                 if found.has_ceiling
@@ -215,7 +215,7 @@ def silence_grid(found: OpenFindings) -> Grid | None:
     }
     rows = []
     for cell, held in found.cells.items():
-        said = {**counted[cell], "named": found.labels[cell]}
+        said = {**counted[cell], "sense": found.labels[cell]}
         both = {"main": held[found.main], "answered_only": held.get(f"{found.main}{WHERE_ANSWERED}")}
         rows += [{**row, **said, "statistic": name} for name, row in both.items() if row is not None]
     name = next(one.heading for one in _scores(found) if one.key == found.main)
@@ -247,7 +247,7 @@ def outcomes_grid(found: OpenFindings) -> Grid | None:
             counts = {str(name): int(held) for name, held in outcomes.drop_nulls().value_counts().iter_rows()}
             shown: dict[str, object] = {name: counts.get(name, 0) for name in OUTCOMES}
             rows.append(
-                {"model": model, "task": task, "named": label, **shown, "replies": sum(counts.values())}
+                {"model": model, "task": task, "sense": label, **shown, "replies": sum(counts.values())}
             )
     heads = [
         Column(name, OUTCOME_WORDS[name].capitalize(), "count")
