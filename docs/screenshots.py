@@ -20,14 +20,24 @@ MOST = 1_500_000
 """Bytes of all pictures together."""
 
 
-async def shown(tab: Page, url: str, name: str, *, to: str = "", size: tuple[int, int] = (1280, 860), scheme: str = "light") -> None:
+async def shown(
+    tab: Page,
+    url: str,
+    name: str,
+    *,
+    to: str = "",
+    size: tuple[int, int] = (1280, 860),
+    scheme: str = "light",
+) -> None:
     """Take a picture of a page from its top, or from an element on."""
     await tab.open(url, width=size[0], height=size[1], scheme=scheme)
     await asyncio.sleep(1)
     top = 0
     if to:
         found = f"document.querySelector({to!r})"
-        await tab.evaluate(f"for (let e = {found}; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true")
+        await tab.evaluate(
+            f"for (let e = {found}; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true"
+        )
         top = await tab.evaluate(f"Math.max(0, {found}.getBoundingClientRect().top + scrollY - 12)")
         await tab.evaluate(f"scrollTo(0, {top})")
         await asyncio.sleep(0.3)
@@ -49,7 +59,10 @@ def explorer(run: Path) -> Iterator[str]:
 
 async def take(demo: Path) -> None:
     """All pictures."""
-    pages = {name: (demo / name / "report.html").resolve().as_uri() for name in ("", "similarity", "open-answers", "tax")}
+    pages = {
+        name: (demo / name / "report.html").resolve().as_uri()
+        for name in ("", "similarity", "open-answers", "tax")
+    }
     async with chromium_page() as tab:
         await shown(tab, pages[""], "senses")
         await shown(tab, pages[""], "items", to="#items")
@@ -59,9 +72,13 @@ async def take(demo: Path) -> None:
         await shown(tab, pages["tax"], "audit", to="table.checks")
         with explorer(demo) as url:
             await shown(tab, url, "explorer")
-            items = await tab.evaluate("[...document.querySelectorAll('main a')].map(a => a.href).find(a => /items\\b/.test(a))")
+            items = await tab.evaluate(
+                "[...document.querySelectorAll('main a')].map(a => a.href).find(a => /items\\b/.test(a))"
+            )
             await shown(tab, items, "explorer-items")
-            question = await tab.evaluate("[...document.querySelectorAll('main tbody a')].map(a => a.href).find(a => /item\\b/.test(a))")
+            question = await tab.evaluate(
+                "[...document.querySelectorAll('main tbody a')].map(a => a.href).find(a => /item\\b/.test(a))"
+            )
             await shown(tab, question, "explorer-question")
 
 
@@ -71,7 +88,9 @@ def main(given: list[str]) -> None:
     with tempfile.TemporaryDirectory() as place:
         demo = Path(given[0]) if given else Path(place)
         if not given:
-            subprocess.run([sys.executable, "-m", "hesperus", "demo", "--quiet", "--out", str(demo)], check=True)
+            subprocess.run(
+                [sys.executable, "-m", "hesperus", "demo", "--quiet", "--out", str(demo)], check=True
+            )
         asyncio.run(take(demo))
     sizes = {file.name: file.stat().st_size for file in sorted(TARGET.glob("*.png"))}
     sys.stdout.write("".join(f"{size:>9,}  {name}\n" for name, size in sizes.items()))

@@ -192,9 +192,17 @@ def test_a_run_is_asked_for_its_items(tmp_path: Path) -> None:
     records = drawn(9)
     write_run(Run(records, None, {"study": "similarity"}, {"hesperus": "0"}), tmp_path / "run")
     run = hs.open_run(tmp_path / "run")
-    found = run.items_where(right="en", wrong="sw", groups={"subject": "law"})
-    assert found.height and set(found["subject"]) == {"law"} and set(found["run"]) == {"run"}
+    shown = run.items(right="en", wrong="sw", groups={"subject": "law"})
+    found = shown.frame
+    assert (
+        len(shown) == found.height > 0 and set(found["subject"]) == {"law"} and set(found["run"]) == {"run"}
+    )
     assert {row["mark"] for row in found["sw"]} == {"wrong"} and {row["mark"] for row in found["en"]} == {
         "right"
     }
-    assert run.items_where(differs=("en", MADE)).height
+    assert len(run.items(differs=("en", MADE)))
+    page = shown._repr_html_()
+    assert page.startswith("<iframe") and "right in en, wrong in sw, subject: law" in page
+    assert page.count("data-model=") == found.height and "cell wrong" in page
+    nothing = run.items(text="no such text")
+    assert len(nothing) == 0 and "0 rows of" in nothing._repr_html_()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hesperus.asking.shards import ShardResult
     from hesperus.records import Run
     from hesperus.reports.html_page import ShownPage
+    from hesperus.reports.shown_items import ShownItems
     from hesperus.senses import SenseMaker
     from hesperus.studies.asked.keeping import StudyRun
 
@@ -65,11 +66,6 @@ class RunResult:
         return self.run.records
 
     @property
-    def items(self) -> pl.DataFrame | None:
-        """The questions in every sense, or None if they are not known."""
-        return self.run.items
-
-    @property
     def study(self) -> Mapping[str, object]:
         """What the study declares."""
         return self.run.study
@@ -87,8 +83,8 @@ class RunResult:
         """As hesperus.measure, of this run."""
         return measure(what, self, **settings)
 
-    def items_where(self, *, reference: str | None = None, **conditions: Any) -> pl.DataFrame:
-        """The questions behind a number, by what was answered to them.
+    def items(self, *, reference: str | None = None, **conditions: Any) -> ShownItems:
+        """The questions behind a number, by what was answered to them; a notebook shows them as the item matrix.
 
         Args:
             reference: Sense that answers are compared with; None: what a sense was made from, or the study's reference.
@@ -97,18 +93,16 @@ class RunResult:
                 `model=…`, `at_least=0.9` (confidence), `text="capital"`.
 
         Returns:
-            A row for each model and item, the most telling first, with a struct for each sense: answer, gold, outcome, mark,
-            changed, confidence, probs, reply_language and reply.
+            The matrix, whose `frame` has a row for each model and item, the most telling first, with a struct for each sense:
+            answer, gold, outcome, mark, changed, confidence, probs, reply_language and reply.
 
         Raises:
             UnknownNameError: A condition, sense, group, model or mark that does not exist.
             DataError: The run has no records.
         """
-        from hesperus.analysis.item_filter import filter_of, matching_rows
-        from hesperus.analysis.item_matrix import item_matrix
+        from hesperus.reports.shown_items import shown_items
 
-        matrix = item_matrix({self.folder.name or "records": self.run}, reference=reference)
-        return matrix.frame(matching_rows(matrix, filter_of(conditions)))
+        return shown_items(self.folder.name or "records", self.run, reference, conditions)
 
     def report(self, out: Path | str | None = None, **settings: Any) -> Path:
         """As hesperus.report, of this run."""

@@ -16,6 +16,7 @@ import polars as pl
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
+from hesperus.analysis.item_changes import item_changes
 from hesperus.analysis.item_filter import (
     ANYWHERE,
     IN_A_SENSE,
@@ -26,17 +27,19 @@ from hesperus.analysis.item_filter import (
     telling,
 )
 from hesperus.analysis.item_matrix import ItemMatrix
-from hesperus.errors import UnknownNameError
+from hesperus.errors import UnknownNameError, UsageError
 from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, question_url
+from hesperus.explorer.changes_page import ChangeChoice, changes_shown
 from hesperus.explorer.first_page import heads
 from hesperus.explorer.item_corrections import BY_HAND
 from hesperus.explorer.state import OpenRuns
+from hesperus.item_views.claims_view import ClaimsView, claims_views
 from hesperus.item_views.markup import environment, style
 from hesperus.item_views.matrix_view import matrix_view, short_code
 from hesperus.item_views.missing_parts import missing_parts
 from hesperus.item_views.question_view import AnswerView, QuestionView, question_view
 from hesperus.version import __version__
-from hesperus.wording import OUTCOME_WORDS, counted
+from hesperus.wording import OUTCOME_WORDS
 
 PER_PAGE = 50
 _MOST_CHOICES = 300
@@ -164,14 +167,21 @@ def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str
         total=total,
         conditions=[text for text, _ in view.conditions()],
         back=view.with_(page=view.page).url(),
-        token=token if row["run"] in open_.files else "",
+        token=token if row["run"] in open_.places else "",
         corrected=_by_hand(open_, row),
         place_of=lambda answer: urlencode(
             {**_of_record(row), **dict(zip(_SENSE, answer.place, strict=True))}
         ),
         here_query=urlencode(view.with_(page=view.page).query()),
         choices_of=_choices_of,
+        claims=_claims(open_, row),
     )
+
+
+def _claims(open_: OpenRuns, row: Mapping[str, Any]) -> tuple[ClaimsView, ...]:
+    evaluated = open_.evaluated(row["run"])
+    reference = open_.runs[row["run"]].study.get("reference")
+    return () if evaluated is None else tuple(claims_views(evaluated, row, str(reference or "und")))
 
 
 def _of_record(row: Mapping[str, Any]) -> dict[str, str]:
@@ -212,6 +222,29 @@ def _choices_of(answer: AnswerView) -> list[tuple[str, str, bool]]:
         (OUTCOME_WORDS[one], packed("outcome", one), now is None and one == answer.cell.outcome)
         for one in BY_HAND
     ]
+
+
+def changes_page(open_: OpenRuns, asked: Mapping[str, str], page: int) -> str:
+    """Two runs item by item.
+
+    Args:
+        open_: The runs.
+        asked: ``before`` and ``after``, names of runs (the first two if there are none), ``kind``, ``sense``.
+        page: From 1.
+
+    Raises:
+        UsageError: Fewer than two runs are open.
+        UnknownNameError: No such run, kind or sense.
+        DataError: The runs have no question in common.
+    """
+    names = list(open_.runs)
+    if len(names) < 2:
+        raise UsageError("one run is open; hesperus view RUN_A RUN_B compares two")
+    before, after = asked.get("before") or names[0], asked.get("after") or names[1]
+    choice = ChangeChoice(before, after, asked.get("kind", ""), asked.get("sense", ""), page)
+    matrix = open_.matrix(View())
+    changes = item_changes(matrix, choice.before, choice.after)
+    return _page("changes.html.j2", open_, View(), names=names, **changes_shown(matrix, changes, choice))
 
 
 def message_page(open_: OpenRuns, title: str, text: str) -> str:
@@ -309,9 +342,7 @@ def _page(template: str, open_: OpenRuns, view: View, **held: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = environment(PackageLoader("hesperus.explorer", "templates"))
-    made.filters["counted"] = lambda number, name: counted(number, name)
-    return made
+    return environment(PackageLoader("hesperus.explorer", "templates"))
 
 
 @cache

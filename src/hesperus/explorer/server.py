@@ -20,9 +20,20 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hesperus.errors import DataError, UsageError
-from hesperus.explorer.addresses import CORRECT, CSV, JSON, MATRIX, PACKED, QUESTION, View, question_url
+from hesperus.explorer.addresses import (
+    CHANGES,
+    CORRECT,
+    CSV,
+    JSON,
+    MATRIX,
+    PACKED,
+    QUESTION,
+    View,
+    question_url,
+)
 from hesperus.explorer.item_corrections import Decision
 from hesperus.explorer.pages import (
+    changes_page,
     entrance_page,
     items_page,
     message_page,
@@ -59,6 +70,7 @@ def create_app(runs: OpenRuns, address: Address, token: str) -> ASGIApp:
         Route(QUESTION, desk.question, methods=["GET"]),
         Route(CSV, desk.csv, methods=["GET"]),
         Route(JSON, desk.json, methods=["GET"]),
+        Route(CHANGES, desk.changes, methods=["GET"]),
         Route(CORRECT, desk.correct, methods=["POST"]),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: refused})
@@ -119,6 +131,12 @@ class _Desk:
         if PACKED in request.query_params:
             return self._answered(request, lambda view: RedirectResponse(view.url(), 303))
         return self._shown(request, lambda view: items_page(self.runs, view))
+
+    def changes(self, request: Request) -> Response:
+        """Two runs item by item."""
+        self._check(request)
+        asked = dict(request.query_params)
+        return self._answered(request, lambda view: _html(changes_page(self.runs, asked, view.page)))
 
     def question(self, request: Request) -> Response:
         """One question."""

@@ -15,7 +15,8 @@ import polars as pl
 from hesperus.analysis.item_filter import matching_rows, sorted_rows
 from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
 from hesperus.analysis.kinds import study_kind
-from hesperus.analysis.open_answers.pair_scores import with_evaluation
+from hesperus.analysis.open_answers.evidence import Evaluated
+from hesperus.analysis.open_answers.pair_scores import first_evaluation, with_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, MeasureSettings, resolve_settings
 from hesperus.answers.overrides import Override, Overrides, RecordKey, reply_hash
 from hesperus.errors import UsageError
@@ -41,11 +42,12 @@ class OpenRuns:
 
     Attributes:
         runs: The runs as they are on disk.
-        files: Name of a run to the file of its corrections; a run that is on no disk has none.
+        places: Name of a run to its folder or records file; a run that is on no disk has none.
     """
 
     runs: Mapping[str, Run]
-    files: Mapping[str, Path] = field(default_factory=dict)
+    places: Mapping[str, Path] = field(default_factory=dict)
+    _evaluated: dict[str, Evaluated | None] = field(default_factory=dict)
     _corrections: dict[str, Overrides] = field(default_factory=dict)
     _matrices: dict[str, ItemMatrix] = field(default_factory=dict)
     _summaries: dict[str, tuple[ModelSummary, ...]] = field(default_factory=dict)
@@ -66,15 +68,27 @@ class OpenRuns:
         if not runs:
             raise UsageError("give at least one run folder or file of records")
         named: dict[str, Run] = {}
-        files: dict[str, Path] = {}
+        found: dict[str, Path] = {}
         for (base, run), place in zip_longest(runs, places):
             name, number = base, 2
             while name in named:
                 name, number = f"{base} ({number})", number + 1
             named[name] = run
             if place is not None:
-                files[name] = corrections_file(place)
-        return cls(named, files)
+                found[name] = place
+        return cls(named, found)
+
+    def evaluated(self, run: str) -> Evaluated | None:
+        """The first evaluation of the open answers of a run; None if there is none.
+
+        Raises:
+            DataError: It is broken.
+        """
+        place = self.places.get(run)
+        if run not in self._evaluated:
+            folder = place if place is not None and place.is_dir() else None
+            self._evaluated[run] = first_evaluation(folder, self.runs[run].study) if folder else None
+        return self._evaluated[run]
 
     def corrections(self, run: str) -> Overrides:
         """Answers of a run that were corrected by hand.
@@ -83,8 +97,10 @@ class OpenRuns:
             DataError: The file next to the run is not one of corrections.
         """
         if run not in self._corrections:
-            file = self.files.get(run)
-            self._corrections[run] = read_corrections(file) if file is not None else Overrides("", {})
+            place = self.places.get(run)
+            self._corrections[run] = (
+                read_corrections(corrections_file(place)) if place is not None else Overrides("", {})
+            )
         return self._corrections[run]
 
     def correct(self, run: str, key: RecordKey, decision: Decision | None) -> None:
@@ -94,12 +110,12 @@ class OpenRuns:
             UsageError: No such reply, no such decision, or the file cannot be written.
             DataError: The file is not one of corrections.
         """
-        file = self.files.get(run)
+        place = self.places.get(run)
         reply = self._reply(run, key)
-        if file is None or reply is None:
+        if place is None or reply is None:
             raise UsageError("there is no such reply to read, or the run is on no disk")
         with self._lock:
-            self._corrections[run] = corrected_file(file, key, reply, decision)
+            self._corrections[run] = corrected_file(corrections_file(place), key, reply, decision)
             for made in (self._matrices, self._summaries, self._frequent):
                 made.clear()
 
@@ -190,4 +206,5 @@ def with_scores_of(run: Run, folder: Path) -> Run:
     Raises:
         DataError: An evaluation in the folder is broken.
     """
-    return replace(run, records=with_evaluation(run.records, folder, run.study)) if folder.is_dir() else run
+    found = first_evaluation(folder, run.study) if folder.is_dir() else None
+    return run if found is None else replace(run, records=with_scores(run.records, found.pairs))

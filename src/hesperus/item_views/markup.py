@@ -14,6 +14,7 @@ from importlib.resources import files
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from hesperus.untrusted import one_line, shortened, visible
+from hesperus.wording import counted
 
 LONGEST = 20_000
 """Characters of a text that a page shows."""
@@ -36,6 +37,7 @@ def environment(*loaders: BaseLoader) -> Environment:
     )
     made.filters["visible"] = visible
     made.filters["one_line"] = one_line
+    made.filters["counted"] = lambda number, name: counted(number, name)
     made.filters["shortened"] = lambda text, length=LONGEST: shortened(text, length)
     return made
 

@@ -278,11 +278,7 @@ def cell_view(
         said[0] = f"score {_percent(score)}{above}"
     if cell["confidence"] is not None:
         said.append(f"probability {rounded(min(1.0, cell['confidence']))}")
-    text = _short(answer) if answer is not None else OUTCOME_WORDS.get(outcome, outcome)
-    if mark == "error":
-        text = "no reply"
-    elif score is not None:
-        text = _percent(score)
+    text = answer_text(answer, outcome, score)
     spoken = one_line(", ".join(said))
     return CellView(
         text,
@@ -296,6 +292,15 @@ def cell_view(
         answer,
         score is not None,
     )
+
+
+def answer_text(answer: str | None, outcome: str, score: float | None) -> str:
+    """What a cell says: the score of a free text, a short form of the answer, or why there is none."""
+    if score is not None:
+        return _percent(score)
+    if outcome == "error":
+        return "no reply"
+    return _short(answer) if answer is not None else OUTCOME_WORDS.get(outcome, outcome)
 
 
 def _percent(share: float) -> str:

@@ -45,12 +45,20 @@ def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
     is_scored = bool(matrix.cells["score"].is_not_null().any())
     shown, rule = _chosen(matrix, rows, min(most, max(20, _MOST_CELLS // len(matrix.columns))))
     yield Sentences((_said(matrix, rows, shown, rule, is_scored=is_scored),))
-    yield Items(
-        _SCORED if is_scored else _LABELED,
-        matrix_view(matrix, shown, _NoLinks()),
-        matrix.columns,
-        _totals(everything),
-    )
+    yield items_block(everything, shown)
+
+
+def items_block(matrix: ItemMatrix, rows: pl.DataFrame) -> Items:
+    """Rows of a matrix as a block, with the senses that its rows have.
+
+    Args:
+        matrix: With all ways of asking, which the totals count.
+        rows: Rows, in order.
+    """
+    whole = matrix.whole
+    is_scored = bool(whole.cells["score"].is_not_null().any())
+    caption = _SCORED if is_scored else _LABELED
+    return Items(caption, matrix_view(whole, rows, _NoLinks()), whole.columns, _totals(matrix))
 
 
 def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, rule: str, *, is_scored: bool) -> str:

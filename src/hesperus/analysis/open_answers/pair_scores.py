@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.analysis.open_answers.evidence import PAIRS, homes, read_frame
+from hesperus.analysis.open_answers.evidence import DETAILS, PAIRS, SENTENCES, Evaluated, homes, read_frame
 from hesperus.records import KEY, SCHEMA
 
 _TRANSLATION = "candidate_text"
@@ -52,13 +52,18 @@ def with_scores(records: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     return records
 
 
-def with_evaluation(records: pl.DataFrame, folder: Path, study: Mapping[str, object]) -> pl.DataFrame:
-    """Records with the scores of the first evaluation that a run folder holds; as they are if it holds none.
+def first_evaluation(folder: Path, study: Mapping[str, object]) -> Evaluated | None:
+    """The first evaluation that a run folder holds, with what there is of its details; None if it holds none.
 
     Raises:
-        DataError: A file of pairs is broken.
+        DataError: A file of it is broken.
     """
-    for home in homes(folder, study).values() if study.get("evaluate") else ():
+    for what, home in homes(folder, study).items() if study.get("evaluate") else ():
         if (home / PAIRS).is_file():
-            return with_scores(records, read_frame(home / PAIRS))
-    return records
+            pairs, details, sentences = (_frame_if_there(home / name) for name in (PAIRS, DETAILS, SENTENCES))
+            return Evaluated(what, pairs, details, sentences)
+    return None
+
+
+def _frame_if_there(file: Path) -> pl.DataFrame:
+    return read_frame(file) if file.is_file() else pl.DataFrame()
