@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from command_line import hesperus
 from hesperus.errors import DataError, UsageError
 from hesperus.strict_yaml import read_yaml, read_yaml_file
 
@@ -111,8 +110,7 @@ def test_any_text_is_read_or_refused(text):
 )
 def test_a_command_that_is_given_a_hostile_study_ends_with_an_error_and_2(tmp_path: Path, text: str):
     (tmp_path / "study.yaml").write_text(text)
-    command = [sys.executable, "-m", "hesperus", "plan", "study.yaml"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    ended = hesperus("plan", "study.yaml", cwd=tmp_path)
     assert ended.returncode == 2 and ended.stderr.startswith("error: study.yaml")
     assert "Traceback" not in ended.stderr
 

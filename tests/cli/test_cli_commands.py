@@ -1,9 +1,8 @@
-"""The command as a person types it: real processes, their output, their exit codes."""
+"""The command as a person types it: its output, its exit codes."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,18 +10,11 @@ from pathlib import Path
 import pytest
 from bilingual import answer, write_task
 
+from command_line import hesperus
 from hesperus.records import read_run
 from loopback_endpoint import Action, Send, serving
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def hesperus(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-    return subprocess.run(
-        [sys.executable, "-m", "hesperus", *arguments], cwd=cwd, env={**clean, **environment}, capture_output=True,
-        text=True, check=False, timeout=300,
-    )  # fmt: skip
 
 
 def test_the_demo_ends_with_a_report(tmp_path: Path) -> None:
@@ -122,7 +114,8 @@ def test_a_refused_key_is_never_shown(tmp_path: Path) -> None:
     with serving(refuse) as endpoint:
         done = hesperus(
             "run", "multisense", "--task", "atlas", "--model", "openai/gpt-4o-mini", "--base-url", endpoint.url,
-            "--target", "de", "--limit", "5", "--out", "runs/x", cwd=tmp_path, OPENAI_API_KEY="sk-secret-123",
+            "--target", "de", "--limit", "5", "--out", "runs/x", cwd=tmp_path,
+            environment={"OPENAI_API_KEY": "sk-secret-123"},
         )  # fmt: skip
     assert done.returncode == 3
     assert "OPENAI_API_KEY" in done.stderr

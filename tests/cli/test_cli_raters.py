@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from command_line import hesperus
 from hesperus.cli.measure_raters import RaterFlags, measured_raters
 from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap
@@ -23,11 +22,6 @@ def table(tmp_path: Path) -> Path:
     path = tmp_path / "ratings.csv"
     path.write_text(TABLE, encoding="utf-8")
     return path
-
-
-def hesperus(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "hesperus", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_a_long_table_is_measured(table: Path) -> None:

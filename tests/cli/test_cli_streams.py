@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from command_line import hesperus
 from hesperus.records import conform, write_records
 
 COMMAND = (sys.executable, "-m", "hesperus")
@@ -92,8 +93,7 @@ def test_an_interrupt_says_how_to_go_on(folder: Path, after: float) -> None:
 
 
 def test_an_unknown_format_is_refused_before_anything_is_asked(folder: Path) -> None:
-    asking = (*ASKING, "--format", "jsn")
-    done = subprocess.run(asking, cwd=folder, capture_output=True, text=True, check=False)
+    done = hesperus(*ASKING[len(COMMAND) :], "--format", "jsn", cwd=folder)
     assert (done.returncode, done.stderr) == (2, "error: unknown format: 'jsn'; did you mean 'json'?\n")
     assert not (folder / "runs").exists()
 
@@ -113,13 +113,7 @@ def test_formats_are_completed(folder: Path) -> None:
 
 
 def test_translation_scores_that_are_not_there_are_asked_for(folder: Path) -> None:
-    done = subprocess.run(
-        [*COMMAND, "measure", "translation", "answers.parquet"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = hesperus("measure", "translation", "answers.parquet", cwd=folder)
     assert (
         done.returncode == 2 and "`hesperus score RUN` writes them, --scores FILE names them" in done.stderr
     )

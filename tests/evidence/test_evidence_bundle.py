@@ -18,6 +18,7 @@ import pytest
 from forgery import changed, opened, refitted, save
 
 import hesperus as hs
+from command_line import hesperus
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.evidence import recompute
 from hesperus.records import write_records
@@ -241,22 +242,19 @@ def test_wrong_words_are_refused(demo_runs: dict[str, Path], tmp_path: Path) -> 
 
 
 def test_the_commands(demo_runs: dict[str, Path], tmp_path: Path) -> None:
-    def command(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-m", "hesperus", *words], capture_output=True, text=True)
-
     out = tmp_path / "bundle.zip"
-    packed = command("bundle", str(demo_runs["tax"]), "--out", str(out), "--resamples", "20")
+    packed = hesperus("bundle", str(demo_runs["tax"]), "--out", str(out), "--resamples", "20")
     assert packed.returncode == 0, packed.stderr
     assert "numbers in" in packed.stdout
-    well = command("verify", str(out))
+    well = hesperus("verify", str(out))
     assert (well.returncode, well.stdout.startswith("verified: ")) == (0, True)
     held = opened(out)
     other, _ = changed(held, "numbers.json", random.Random(3))
-    wrong = command("verify", str(save(refitted(other), tmp_path / "wrong.zip")))
+    wrong = hesperus("verify", str(save(refitted(other), tmp_path / "wrong.zip")))
     assert wrong.returncode == 1
     assert "not verified" in wrong.stdout
     (tmp_path / "none.zip").write_bytes(b"PK\x03\x04 not a zip")
     for place in (tmp_path / "none.zip", tmp_path / "absent.zip"):
-        broken = command("verify", str(place))
+        broken = hesperus("verify", str(place))
         assert broken.returncode == 2
         assert broken.stderr.startswith("error: ")

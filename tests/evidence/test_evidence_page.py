@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import hesperus as hs
+from command_line import hesperus
 from hesperus.errors import DataError, UsageError
 from hesperus.evidence.page import PageClaims, page_claims
 from hesperus.evidence.shown import shown_on
@@ -142,10 +143,9 @@ def test_whoever_writes_a_false_page_with_fitting_claims_is_held_to_the_run(
 def test_pages_of_other_commands_are_held_to_what_they_were_written_with(
     demo_runs: dict[str, Path], tmp_path: Path
 ) -> None:
-    words = [sys.executable, "-m", "hesperus"]
     tax, replies = tmp_path / "tax.html", tmp_path / "evaluated.html"
     given = ["--resamples", "30", "--floor", "0.5", "--out", str(tax)]
-    subprocess.run([*words, "tax", "report", str(demo_runs["tax"]), *given], check=True, capture_output=True)
+    assert hesperus("tax", "report", demo_runs["tax"], *given).returncode == 0
     found = hs.verify(tax, run=demo_runs["tax"])
     assert found.passed and found.numbers > 300 and "only its main tables" in found.notes[0]
     hs.evaluate(
@@ -190,5 +190,5 @@ def test_the_command(demo_runs: dict[str, Path], tmp_path: Path) -> None:
     words = [sys.executable, "-m", "hesperus", "verify", str(page)]
     well = subprocess.run([*words, "--run", str(demo_runs["tax"])], capture_output=True, text=True)
     assert (well.returncode, well.stdout.startswith("verified: ")) == (0, True)
-    alone = subprocess.run(words, capture_output=True, text=True)
+    alone = hesperus("verify", page)
     assert alone.returncode == 2

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import hesperus
 from explorer.runs import quiz_run
 from hesperus.records import write_records
 
@@ -48,9 +49,7 @@ def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
     ("arguments", "said"), [(["nowhere"], "no such file or folder"), ([], "Missing argument"), (["--port", "99999", "x"], "less than or equal to 65535")]
 )  # fmt: skip
 def test_bad_use_is_said(arguments: list[str], said: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "hesperus", "view", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
-    )  # fmt: skip
+    done = hesperus("view", *arguments, cwd=tmp_path)
     assert done.returncode == 2 and said in done.stderr
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from command_line import hesperus
 from hesperus.records import Run, write_records, write_run
 
 
@@ -20,17 +19,9 @@ def folder(capitals: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def hesperus(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hesperus", "report", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_a_run_gets_its_report_figures_and_card(folder: Path, tmp_path: Path) -> None:
     done = hesperus(
+        "report",
         folder,
         "--resamples",
         50,
@@ -52,7 +43,9 @@ def test_a_run_gets_its_report_figures_and_card(folder: Path, tmp_path: Path) ->
 
 def test_a_records_file_gets_it_beside_itself(capitals: Run, tmp_path: Path) -> None:
     write_records(capitals.records, tmp_path / "answers.parquet")
-    done = hesperus(tmp_path / "answers.parquet", "--resamples", 0, "--card", tmp_path / "card.json")
+    done = hesperus(
+        "report", tmp_path / "answers.parquet", "--resamples", 0, "--card", tmp_path / "card.json"
+    )
     assert done.returncode == 0 and done.stdout.splitlines()[0] == str(tmp_path / "answers.html")
     assert (tmp_path / "card.json").read_text().startswith('{\n  "models"')
 
@@ -61,7 +54,7 @@ def test_records_in_several_languages_get_the_report_of_similarity(
     make_quiz: Callable[..., pl.DataFrame], tmp_path: Path
 ) -> None:
     write_records(make_quiz(["m"], items=20), tmp_path / "quiz.parquet")
-    done = hesperus(tmp_path / "quiz.parquet", "--resamples", 20, "--figures", tmp_path / "figures")
+    done = hesperus("report", tmp_path / "quiz.parquet", "--resamples", 20, "--figures", tmp_path / "figures")
     assert (done.returncode, done.stderr) == (0, "")
     assert [Path(line).name for line in done.stdout.splitlines()] == [
         "quiz.html", "languages-1.svg", "densities.svg",
@@ -80,6 +73,6 @@ def test_records_in_several_languages_get_the_report_of_similarity(
     ],
 )
 def test_bad_use_is_told_on_one_line(folder: Path, arguments: list[str], message: str) -> None:
-    done = hesperus(*(argument.replace("{run}", str(folder)) for argument in arguments))
+    done = hesperus("report", *(argument.replace("{run}", str(folder)) for argument in arguments))
     assert done.returncode == 2
     assert done.stderr.startswith("error: ") and message in done.stderr and "Traceback" not in done.stderr

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +11,7 @@ import pytest
 from page_outline import loads_nothing, outline
 from typer.testing import CliRunner
 
+from command_line import hesperus
 from hesperus import api
 from hesperus.analysis.pack_notes import pack_notes
 from hesperus.analysis.settings import GivenSettings
@@ -143,9 +141,12 @@ def read_current(folder: Path) -> pl.DataFrame:
 
 def test_the_command_says_it_once(tmp_path: Path) -> None:
     folder = _earlier(tmp_path / "run")
-    command = [sys.executable, "-m", "hesperus", "measure", "accuracy", str(folder), "--resamples", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ})
-    assert done.stderr.count("written by an earlier hesperus") == 1 and "Warning" not in done.stderr
+    done = hesperus("measure", "accuracy", folder, "--resamples", "0")
+    assert (
+        done.returncode == 0
+        and done.stderr.count("written by an earlier hesperus") == 1
+        and "Warning" not in done.stderr
+    )
     assert f"version {SCHEMA_VERSION - 1} of the records table" in done.stderr
 
 

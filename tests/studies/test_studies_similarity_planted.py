@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 
 import pytest
 import yaml
 
+from command_line import hesperus
 from hesperus.models.pocket import beliefs
 
 MODELS = ("pocket/s", "pocket/m", "pocket/l")
@@ -31,11 +30,8 @@ def pairs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "comparison": {"answers": "hard", "permutations": 9, "bootstrap": {"level": 0.999}},
     }  # fmt: skip
     (folder / "study.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "hesperus", "run", "study.yaml", "--out", "run", "--quiet", "--format", "json",
-         "--table", "similarity"],
-        cwd=folder, capture_output=True, text=True, check=False, timeout=600,
-    )  # fmt: skip
+    words = ("run", "study.yaml", "--out", "run", "--quiet", "--format", "json", "--table", "similarity")
+    done = hesperus(*words, cwd=folder)
     assert done.returncode == 0, done.stderr
     found: list[Row] = json.loads(done.stdout)["rows"]
     return found
