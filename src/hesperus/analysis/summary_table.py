@@ -205,16 +205,21 @@ def _chance_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
         consistent, chance, kappa = (line.get(name) for name in ("consistency", "chance", "cohen_kappa"))
         if consistent is None or chance is None or consistent["value"] is None or chance["value"] is None:
             continue
-        low = None if kappa is None else kappa["low"]
-        value = None if kappa is None else kappa["value"]
-        bound = low if isinstance(low, float) else value
-        if bound is None or float(bound) <= 0.0:
+        if not _beyond_chance(consistent, chance, kappa):
             told.append(
                 f"{_sense(consistent)} ({cell(float(consistent['value']))}, by chance "
                 f"{cell(float(chance['value']))})"
             )
     if told:
         yield f"{who}: consistency is not shown to be more than chance alone would give in {', '.join(told)}"
+
+
+def _beyond_chance(consistent: Row, chance: Row, kappa: Row | None) -> bool:
+    # κ is of the items with one gold label in all senses; where it is of fewer, the share itself is compared with chance.
+    same = kappa is not None and kappa["n"] == consistent["n"]
+    told, floor = (kappa, 0.0) if kappa is not None and same else (consistent, float(chance["value"]))
+    bound = told["low"] if isinstance(told["low"], float) else told["value"]
+    return bound is not None and float(bound) > floor
 
 
 def _sense(row: Row) -> str:

@@ -21,6 +21,8 @@ _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for bot
 _OF_RATINGS = ("raters", "categories")
 _NO_PAIR = "nothing in {run} can be compared; --a and --b name two cells"
 _NO_ROWS = {
+    "decomposition": "in {run} no original was also asked with its instruction and with its input in another sense alone",
+    "tests": "{run} does not have two models in two languages, whose pairs could be compared",
     "together": "no model in {run} was asked in two languages",
     "prompts": "no prompt of {run} was translated",
 }

@@ -245,6 +245,22 @@ class Page:
         """All blocks, also those within others."""
         return _flat((*self.lead, *self.blocks))
 
+    @property
+    def named(self) -> frozenset[str]:
+        """What a table has in `Grid.about` and must say itself: heads that are not the same on the whole page.
+
+        A table in which only one of two models has rows says which.
+        """
+        grids = [block for block in self.every() if isinstance(block, Grid)]
+        found: dict[str, set[str]] = {name: set() for grid in grids for name, _ in grid.about}
+        for grid in grids:
+            for name, text in grid.about:
+                found[name].add(text)
+            for place, column in enumerate(grid.columns):
+                if column.name in found:
+                    found[column.name].update(str(row[place]) for row in grid.rows)
+        return frozenset(name for name, texts in found.items() if len(texts) > 1)
+
 
 def anchor(text: str) -> str:
     """A name for links, made of a title."""

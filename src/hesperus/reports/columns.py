@@ -37,6 +37,7 @@ class Column:
         help: What it means, one sentence.
         short: Heading if there is little room; empty: the heading.
         rank: 0 is always shown; of the others a narrow terminal leaves out the highest first.
+        of_a_part: Whether it is of a part of the items of its line, as its heading says.
     """
 
     key: str
@@ -45,6 +46,7 @@ class Column:
     help: str = ""
     short: str = ""
     rank: int = 0
+    of_a_part: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -127,7 +129,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("T", "T", "percentage", "Same answer with instruction and input in the other sense."),
         Column("I", "I", "percentage", "Same answer with only the instruction in the other sense."),
         Column("X", "X", "percentage", "Same answer with only the input in the other sense."),
-        Column("T_correct", "T where the source is right", "percentage", "T over the items that the source answers right.", "T if right", 2),
+        Column("T_correct", "T where the source is right", "percentage", "T over the items that the source answers right.", "T if right", 2, of_a_part=True),
         Column("T_min", "T, least", "percentage", "T under the strictest rule for unreadable answers.", rank=3),
         Column("T_max", "T, most", "percentage", "T under the most lenient rule for unreadable answers.", rank=3),
         *RESTS_ON,
@@ -187,7 +189,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "compare": (
         Column("value_a", "First", "value"), Column("value_b", "Second", "value"),
         Column("value", "Difference", "difference", "Second less first."), Column("p", "p (Holm)", "p", short="p"),
-        Column("detectable", "Detectable", "number", "Smallest difference that the test would find with 80 % power.", rank=2),
+        Column("detectable", "Detectable", "value", "Smallest difference that the test would find with 80 % power.", rank=2),
         N, Column("prompts", "Prompts", "count", rank=3), EXCLUDED,
     ),
     "check": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
@@ -92,8 +93,40 @@ class Label(str):
         return made
 
 
+class LeftOut(str):
+    """How many items are missing from the numbers of a line, and why: ``2: asked on one side only``.
+
+    Attributes:
+        parts: Counts with their reasons, each once; a reason may be empty.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[tuple[int, str], ...]
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[int, str]]) -> LeftOut:
+        """Counts with their reasons, in any order."""
+        held = sorted(set(parts), key=lambda part: _part(*part))
+        made = cls("; ".join(_part(*part) for part in held) or "0")
+        made.parts = tuple(held)
+        return made
+
+    @property
+    def counts(self) -> str:
+        """The counts alone: of the numbers of a line not all need lack the same items."""
+        return ", ".join(f"{count:,}" for count in sorted({count for count, _ in self.parts})) or "0"
+
+
+def _part(count: int, reason: str) -> str:
+    return f"{count:,}: {reason}" if reason else f"{count:,}"
+
+
 Value = Number | str
 """A cell of a table."""
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +147,17 @@ class Grid:
     folded: bool = False
     about: tuple[tuple[str, str], ...] = ()
 
-    def told_once(self) -> Grid:
+    def told_once(self, named: Collection[str] = ()) -> Grid:
         """The table without columns that say the same in every line: the caption says it. The first column stays.
 
         A table of one or two lines is left as it is.
+
+        Args:
+            named: Heads in `about` that are said all the same (see Page.named).
         """
         short = self.without_the_same()
-        said = [f"{name}: {text}" for name, text in short.about[len(self.about) :]]
+        own = [part for part in self.about if part[0] in named]
+        said = [f"{name}: {text}" for name, text in (*own, *short.about[len(self.about) :])]
         caption = f"{self.caption} The same in every line: {'; '.join(said)}." if said else self.caption
         return replace(short, caption=caption)
 
@@ -147,7 +184,7 @@ class Grid:
         if first and named_twice and self._is_same(0):
             kept = kept[1:]
         said = [
-            (self.columns[place].name, str(self.rows[0][place]))
+            (self.columns[place].name, _text(self.rows[0][place]))
             for place in range(len(self.columns))
             if place not in kept
         ]
@@ -158,10 +195,15 @@ class Grid:
             rows=tuple(tuple(row[place] for place in kept) for row in self.rows),
         )
 
-    def with_about(self) -> Grid:
-        """The same with what holds for every line in columns of its own, for a table that has nothing around it."""
-        said = tuple(text for _, text in self.about)
-        heads = tuple(Column(name) for name, _ in self.about)
+    def with_about(self, named: Collection[str] | None = None) -> Grid:
+        """The same with what holds for every line in columns of its own, for a table that has nothing around it.
+
+        Args:
+            named: These heads of `about` alone; None: all of them.
+        """
+        kept = [part for part in self.about if named is None or part[0] in named]
+        said = tuple(text for _, text in kept)
+        heads = tuple(Column(name) for name, _ in kept)
         return replace(
             self, columns=(*heads, *self.columns), rows=tuple((*said, *row) for row in self.rows), about=()
         )

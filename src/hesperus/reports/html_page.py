@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -82,7 +82,7 @@ def html(page: Page) -> str:
         "digest": digest,
         "version": __version__,
     }
-    return _environment(_links(page)).get_template("page.html.j2").render(page=page, **shown)
+    return _environment(_links(page), page.named).get_template("page.html.j2").render(page=page, **shown)
 
 
 def _links(page: Page) -> ItemLinks | None:
@@ -98,11 +98,11 @@ class ShownGrid:
     leads: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, grid: Grid, links: ItemLinks | None) -> ShownGrid:
+    def of(cls, grid: Grid, links: ItemLinks | None, named: Collection[str]) -> ShownGrid:
         """A table without its constant columns, which still say what a row is about."""
         kept = grid.varying
         found = (links.of_row(grid.columns, row) if links else ("",) * len(row) for row in grid.rows)
-        return cls(grid.told_once(), tuple(tuple(row[place] for place in kept) for row in found))
+        return cls(grid.told_once(named), tuple(tuple(row[place] for place in kept) for row in found))
 
 
 def _figure(drawing: Drawing) -> Figure:
@@ -121,21 +121,23 @@ def _figure(drawing: Drawing) -> Figure:
     )
 
 
-def _kinds(blocks: Iterable[Block], links: ItemLinks | None) -> Iterator[tuple[str, object]]:
+def _kinds(
+    blocks: Iterable[Block], links: ItemLinks | None, named: Collection[str]
+) -> Iterator[tuple[str, object]]:
     """Blocks with their kinds, by which the template chooses how to show them; drawings are drawn."""
     for block in blocks:
         shown: object = block
         if isinstance(block, Drawing):
             shown = _figure(block)
         elif isinstance(block, Grid):
-            shown = ShownGrid.of(block, links)
+            shown = ShownGrid.of(block, links, named)
         yield type(shown).__name__, shown
 
 
-def _environment(links: ItemLinks | None) -> Environment:
+def _environment(links: ItemLinks | None, named: Collection[str]) -> Environment:
     made = environment(PackageLoader("hesperus.reports", "templates"))
     made.filters["shortened"] = lambda text, length=_LONGEST: shortened(text, length)
-    made.filters["kinds"] = partial(_kinds, links=links)
+    made.filters["kinds"] = partial(_kinds, links=links, named=named)
     made.filters["totals"] = lambda items: json.dumps(dict(totals_by_model(items)))
     return made
 

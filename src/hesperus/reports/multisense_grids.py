@@ -57,14 +57,19 @@ def summary_grid(table: Table, *, level: float = 0.95) -> Grid | None:
 
 def pairs_grid(table: Table) -> Grid | None:
     """The comparisons that are not T, I or X: repeats and the benchmark's own versions."""
+    found = [
+        (seen, row)
+        for seen, row in _compared(table)
+        if seen.kind not in _TESTED and row["statistic"] == "consistency"
+    ]
+    floor = (
+        " The same prompt asked again is the noise floor: no other consistency can be expected to be higher."
+        if any(seen.kind == "repeat" for seen, _ in found)
+        else ""
+    )
     return tabulated(
-        "Other comparisons. The same prompt asked again is the noise floor: no other consistency can be expected to be "
-        "higher.",
-        [
-            {**row, "sense": _asked(seen.a), "compared": _again(seen)}
-            for seen, row in _compared(table)
-            if seen.kind not in _TESTED and row["statistic"] == "consistency"
-        ],
+        f"Other comparisons.{floor}",
+        [{**row, "sense": _asked(seen.a), "compared": _again(seen)} for seen, row in found],
         ("model", "task", *groups_of(table, "a", "b"), replace(column("sense"), unit="text"), Column("compared", "Compared with")),
         "pairs",
         folds=None,

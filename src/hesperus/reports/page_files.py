@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from hesperus.item_views.matrix_view import CellView
 from hesperus.reports.blocks import Block, Code, Facts, Fold, Items, Page, Section, Sentences
@@ -16,7 +16,7 @@ from hesperus.wording import MISSING
 
 def page_markdown(page: Page) -> str:
     """The page as Markdown: headings, sentences and tables; figures and items to be read are left out."""
-    parts = [f"# {_text(page.title)}", *_markdown((*page.lead, *page.blocks))]
+    parts = [f"# {_text(page.title)}", *_markdown((*page.lead, *page.blocks), page.named)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -30,6 +30,7 @@ def page_json(page: Page) -> str:
         if isinstance(block, Section):
             section = block.title
         if isinstance(block, Grid):
+            block = block.with_about(page.named)
             heads = [column.name for column in block.columns]
             rows = [dict(zip(heads, map(_plain, row), strict=True)) for row in block.rows]
             tables.append({"section": section, "caption": block.caption, "columns": heads, "rows": rows})
@@ -39,7 +40,7 @@ def page_json(page: Page) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def _markdown(blocks: tuple[Block, ...]) -> Iterator[str]:
+def _markdown(blocks: tuple[Block, ...], named: Collection[str]) -> Iterator[str]:
     for block in blocks:
         if isinstance(block, Section):
             yield f"{'#' * block.level} {_text(block.title)}"
@@ -48,7 +49,7 @@ def _markdown(blocks: tuple[Block, ...]) -> Iterator[str]:
             yield ("\n" if bullet else "\n\n").join(f"{bullet}{_text(sentence)}" for sentence in block.texts)
         elif isinstance(block, Grid | Items):
             block = _items_table(block) if isinstance(block, Items) else block
-            short = block.told_once()
+            short = block.told_once(named)
             yield _text(short.caption)
             yield grid_markdown(short).rstrip()
         elif isinstance(block, Facts):
@@ -58,7 +59,7 @@ def _markdown(blocks: tuple[Block, ...]) -> Iterator[str]:
             yield "\n".join(f"    {line}" for line in visible(block.text).splitlines())
         elif isinstance(block, Fold):
             yield f"### {_text(block.title)}"
-            yield from _markdown(block.blocks)
+            yield from _markdown(block.blocks, named)
 
 
 def _text(text: str) -> str:

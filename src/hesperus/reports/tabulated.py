@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from hesperus import rounding
 from hesperus.analysis.pairs import Side
 from hesperus.analysis.table import Row
-from hesperus.reports.columns import COLUMNS, Column, column
-from hesperus.reports.grid import Grid, Label, Number, Value
+from hesperus.reports.columns import ANSWERED, COLUMNS, Column, N, column
+from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value
 from hesperus.rounding import cell
 from hesperus.untrusted import one_line
 from hesperus.wording import (
@@ -104,9 +104,20 @@ def _cells(columns: Sequence[Column], line: Mapping[object, Row]) -> list[Value]
             cells.append(estimate(one, line[one.key]))
         elif one.unit == "excluded":
             cells.append(left_out(rests))
+        elif one in (N, ANSWERED):
+            parts = {column.key for column in columns if column.of_a_part}
+            cells.append(_rests_on(one, [row for row in rests if row.get("statistic") not in parts] or rests))
         else:
             cells.append(field(one, rests[0]))
     return cells
+
+
+def _rests_on(shown: Column, rows: Sequence[Row]) -> Value:
+    """What the numbers of a line rest on; where it is not the same of all, from the least to the most."""
+    known = {row[shown.key] for row in rows if row.get(shown.key) is not None}
+    if len(known) < 2:
+        return field(shown, rows[0])
+    return " to ".join(str(field(shown, {shown.key: value})) for value in (min(known), max(known)))
 
 
 def estimate(shown: Column, row: Row | None) -> Value:
@@ -218,11 +229,8 @@ def _small(p: float) -> str:
     return f"< {_LEAST_P}" if p < _LEAST_P else cell(p)
 
 
-def left_out(rows: Iterable[Row | None]) -> str:
+def left_out(rows: Iterable[Row | None]) -> LeftOut:
     """How many items are missing from a number, and why, over the rows of a line."""
-    told = {
-        f"{row['excluded']:,}: {row['reason']}" if row["reason"] else f"{row['excluded']:,}"
-        for row in rows
-        if row is not None and row["excluded"]
-    }
-    return "; ".join(sorted(told)) or "0"
+    return LeftOut.of(
+        (row["excluded"], row["reason"] or "") for row in rows if row is not None and row["excluded"]
+    )

@@ -7,7 +7,6 @@ be cut, with …; numbers never are. The format ``wide`` shows everything on lon
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -17,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from hesperus.reports.columns import EXCLUDED, Column
-from hesperus.reports.grid import Grid, Label, Number, Value
+from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value
 from hesperus.untrusted import isolated, one_line
 from hesperus.wording import MISSING
 
@@ -26,7 +25,6 @@ _SHORTEST = 8
 """Texts are not cut to less than this."""
 _NAMED = 3
 """Lines that a note names; of more it says how many."""
-_COUNTS = re.compile(r"(?:^|; )([\d,]+)")
 _STEPS = ((9, False, False), (9, True, False), (2, True, False), (2, True, True), (1, True, False), (1, True, True), (0, True, False),
           (0, True, True))  # fmt: skip
 """What is tried until a table fits: columns up to a rank, with short headings, with short numbers."""
@@ -57,13 +55,13 @@ class _Layout:
 
     def text(self, row: Sequence[Value], place: int) -> str:
         """A cell."""
-        value, shown = row[place], self.grid.columns[place]
+        value = row[place]
         if isinstance(value, Number):
             if value.value is None:
                 return MISSING
             return value.short if self.is_short else f"{value.point} {value.ends}".rstrip()
-        if shown.unit == "excluded":
-            return ", ".join(_COUNTS.findall(str(value)))
+        if isinstance(value, LeftOut):
+            return value.counts
         return value.brief if isinstance(value, Label) and self.is_brief else str(value)
 
     def widths(self) -> list[int]:
@@ -112,7 +110,8 @@ def _about(grid: Grid) -> Iterator[str]:
     """What holds for every line; that nothing was left out goes without saying."""
     for name, text in grid.about:
         if (name, text) != (EXCLUDED.name, "0"):
-            yield f"{name} {text.partition(' (')[0] if text.startswith(MISSING) else text.partition(': ')[0]}"
+            told = text.counts if isinstance(text, LeftOut) else text.partition(": ")[0]
+            yield f"{name} {told.partition(' (')[0] if told.startswith(MISSING) else told}"
 
 
 def print_properties(rows: Sequence[tuple[str, str]], console: Console) -> None:
@@ -214,8 +213,8 @@ def _said(shown: Column, cell: Value) -> Iterator[str]:
             yield f"{shown.heading} {MISSING}: {cell.reason}"
         elif not cell.ends and shown.key == "value":
             yield f"no interval: {cell.reason}"
-    elif shown.unit == "excluded":
-        yield from (f"left out {part}" for part in str(cell).split("; ") if ": " in part)
+    elif isinstance(cell, LeftOut):
+        yield from (f"left out {count:,}: {reason}" for count, reason in cell.parts if reason)
 
 
 def _name(grid: Grid, row: Sequence[Value]) -> str:
