@@ -15,7 +15,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
     "lazy", "tables", "plugins", "types", "errors", "fingerprint", "version", "languages", "normalization",
-    "rounding", "serving", "spreadsheets", "strict_yaml", "untrusted", "wording",
+    "rounding", "serving", "spreadsheets", "strict_yaml", "terminal_width", "untrusted", "wording",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
@@ -35,6 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "serving": {"errors"},
     "spreadsheets": set(),
     "strict_yaml": {"errors"},
+    "terminal_width": set(),
     "fingerprint": {"version"},
     "languages": {"types", "errors", "fingerprint", "lazy", "normalization", "strict_yaml"},
     "checkpoints": {"errors", "lazy"},

@@ -6,6 +6,7 @@ cent 0, 100 or -100) only of the value itself; otherwise it gets the decimals th
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal, get_args
 
 Unit = Literal["number", "short", "score", "share", "percentage", "label", "points"]
@@ -15,6 +16,7 @@ in a table ``87.2``, in a figure ``87%``; a difference of shares in percentage p
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
 _MOST = 6
+_PLACES = tuple(Decimal(1).scaleb(-places) for places in range(_MOST + 1))
 _NOISE = 1e-12
 """Sums of floats miss whole values by this much."""
 
@@ -62,8 +64,10 @@ def _fixed(value: float, decimals: int, marks: tuple[float, ...]) -> str:
     nearest = next((mark for mark in marks if abs(value - mark) <= _NOISE * max(1.0, abs(mark))), None)
     if nearest is not None:
         return f"{nearest:.{decimals}f}"
+    # Halves go up, as readers expect: 100 * 0.575 is 57.49999999999999, and 34.5 is no 34.
+    exact = Decimal(f"{value:.12g}")
     for places in range(decimals, _MOST + 1):
-        text = f"{value:.{places}f}"
+        text = f"{exact.quantize(_PLACES[places], ROUND_HALF_UP):f}"
         if float(text) not in marks:
             return text
     if abs(value) < 1e-6:

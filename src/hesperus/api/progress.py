@@ -16,14 +16,15 @@ from rich.progress import (
     SpinnerColumn,
     TaskID,
     TextColumn,
-    TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 
 if TYPE_CHECKING:
     from hesperus.asking import Progress as Asked
 
 _SECONDS_BETWEEN_NOTES = 10.0
+_WIDEST_BAR = 40
 
 
 class StageProgress:
@@ -36,11 +37,13 @@ class StageProgress:
         self._bars = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
+            # Where a line is too long the bar gives way, never a number.
+            BarColumn(bar_width=None, table_column=Column(max_width=_WIDEST_BAR)),
+            MofNCompleteColumn(table_column=Column(no_wrap=True, min_width=11)),
             TextColumn("{task.fields[note]}"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            TimeRemainingColumn(
+                compact=True, elapsed_when_finished=True, table_column=Column(no_wrap=True, min_width=5)
+            ),
             console=self._console,
             disable=not self._live,
         )

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.said import say
+
 Store = Annotated[Path, typer.Argument(help="Rating store (.sqlite) that `create` made.", show_default=False)]
 
 
@@ -15,4 +17,4 @@ def tell(*lines: str) -> None:
     from hesperus.untrusted import visible
 
     for line in lines:
-        typer.echo(visible(line), err=True)
+        say(visible(line))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
 import typer
 
 from hesperus.cli.help import WIDEST, Commands, PlainCommand, PlainGroup
+from hesperus.cli.said import say
 from hesperus.errors import HesperusError, HesperusWarning, PendingError, UnknownNameError
 from hesperus.version import __version__
 
@@ -161,7 +162,7 @@ def main() -> None:
         app(prog_name="hesperus")
     except HesperusError as error:
         word = "pending" if isinstance(error, PendingError) else "error"
-        sys.stderr.write(f"{word}: {_printable(str(error))}\n")
+        say(f"{word}: {_printable(str(error))}")
         sys.exit(error.exit_code)
     except SystemExit as stopped:
         _interrupted(stopped)
@@ -171,12 +172,12 @@ def main() -> None:
         if error.filename is None and error.errno not in _OUT_OF_OUR_HANDS:
             _defect(error)
         what = "standard output" if error.filename is None else str(error.filename)
-        sys.stderr.write(f"error: {_printable(what)}: {error.strerror}\n")
+        say(f"error: {_printable(what)}: {error.strerror}")
         if error.filename is None:
             sys.stdout = _nowhere()  # the interpreter would fail once more when it flushes what is left
         sys.exit(2)
     except MemoryError:
-        sys.stderr.write("error: there is not enough memory for this\n")
+        say("error: there is not enough memory for this")
         sys.exit(3)
     except Exception as error:
         _defect(error)
@@ -199,9 +200,7 @@ def _interrupted(stopped: SystemExit) -> None:
     cause = stopped.__context__
     while cause is not None:
         if isinstance(cause, KeyboardInterrupt):
-            sys.stderr.write(
-                "stopped; every reply that came in is kept, run the same command again to go on\n"
-            )
+            say("stopped; every reply that came in is kept, run the same command again to go on")
             return
         if isinstance(cause, BrokenPipeError):
             raise SystemExit(141) from None
@@ -232,7 +231,7 @@ class _Notes:
         said = str(message)
         if said not in self.told:
             self.told.add(said)
-            sys.stderr.write(f"note: {_printable(said)}\n")
+            say(f"note: {_printable(said)}")
 
 
 def _printable(text: str) -> str:

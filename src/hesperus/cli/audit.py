@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +94,7 @@ def command(
     else:
         _show(audit, material, format, show)
     for note in (*material.notes, *audit.notes):
-        typer.echo(one_line(f"note: {note}"), err=True)
+        say(one_line(f"note: {note}"))
     _exit(audit, out, strict=strict)
 
 
@@ -104,7 +105,7 @@ def _exit(audit: Audit, out: Path | None, *, strict: bool) -> None:
     wrong = audit.of("exclude", "review") if strict else audit.of("exclude")
     if out is not None:
         written = write_exclusions(out, wrong)
-        typer.echo(f"{out}: {len(written)} of {audit.items} items", err=True)
+        say(f"{out}: {len(written)} of {audit.items} items")
     if wrong:
         raise typer.Exit(1)
 
@@ -187,8 +188,5 @@ def _show(audit: Audit, material: Material, format: str, show: int) -> None:
     else:
         typer.echo(f"{one_line(name)}: no findings")
     left_out = len({finding.item for finding in audit.of("exclude")})
-    typer.echo(
-        f"{audit.items} items in {len(audit.languages)} languages; {left_out or 'none'} to leave out",
-        err=True,
-    )
+    say(f"{audit.items} items in {len(audit.languages)} languages; {left_out or 'none'} to leave out")
     _show_baselines(material)

@@ -9,6 +9,7 @@ import typer
 
 from hesperus.api.declared import DeclaredStudy
 from hesperus.cli.help import Commands, PlainCommand
+from hesperus.cli.said import say
 from hesperus.cli.study_flags import takes_study
 
 app = Commands(
@@ -69,8 +70,8 @@ def _run(declared: DeclaredStudy, out: Path | None, store: Path | None) -> None:
 
     run = run_by_files(declared, out=out, store=store)
     for note in run.notes:
-        typer.echo(note, err=True)
-    typer.echo(f"every reply is there; run folder: {run.folder}   next: hesperus run {run.folder}", err=True)
+        say(note)
+    say(f"every reply is there; run folder: {run.folder}   next: hesperus run {run.folder}")
     run.raise_if_incomplete()
 
 

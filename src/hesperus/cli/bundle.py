@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hesperus.cli.measure_flags import Interval, Invalid, Resamples, RunPath, Seed
+from hesperus.cli.said import say
 
 
 def command(
@@ -56,5 +57,5 @@ def command(
     how = "texts as hashes" if made.hashed else "texts kept"
     typer.echo(f"{made.path}: bundle {made.id}, {made.numbers:,} numbers in {len(made.tables)} tables, {how}")
     for place in made.removed:
-        typer.echo(f"removed an address or path of this machine: {place}", err=True)
-    typer.echo(f"anyone checks it with: hesperus verify {made.path.name}", err=True)
+        say(f"removed an address or path of this machine: {place}")
+    say(f"anyone checks it with: hesperus verify {made.path.name}")

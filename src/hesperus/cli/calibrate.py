@@ -11,6 +11,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Format, Resampling
+from hesperus.cli.said import say
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def command(
     print_table(
         Table("calibration", ("judge", "system", "statistic", *ESTIMATE_COLUMNS), tuple(rows), made), format
     )
-    typer.echo(f"checked against: {known}", err=True)
+    say(f"checked against: {known}")
 
 
 def _texts(files: list[Path]) -> list[LabelledText]:
@@ -150,7 +151,7 @@ def _beside(files: list[Path], texts: list[LabelledText]) -> list[LabelledText]:
         try:
             found += [text for text in read_labelled(path) if text.topic in topics]
         except DataError as error:
-            typer.echo(f"note: not used as reference: {error}", err=True)
+            say(f"note: not used as reference: {error}")
     return found
 
 

@@ -14,6 +14,7 @@ from hesperus.cli.measure_flags import (
     RunPath,
     TableFlags,
 )
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
@@ -118,8 +119,8 @@ def _exit(checked: Table, *, said: bool) -> None:
 
     for row in checked.rows:
         if row["value"] is None:
-            typer.echo(f"{named(row)}: undefined: {row['reason']}", err=True)
+            say(f"{named(row)}: undefined: {row['reason']}")
     if not all(row["passed"] for row in checked.rows):
         if not said:
-            typer.echo(passed_sentence(checked), err=True)
+            say(passed_sentence(checked))
         raise typer.Exit(1)

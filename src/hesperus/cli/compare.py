@@ -9,6 +9,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Format, TableFlags
+from hesperus.cli.said import say
 
 
 @takes_flags
@@ -69,7 +70,7 @@ def command(
     )  # fmt: skip
     if format == "table" and all(row["value"] is None for row in found.rows):
         reasons = dict.fromkeys(str(row["reason"]) for row in found.rows if row["reason"])
-        typer.echo(f"no difference could be measured: {'; '.join(reasons) or 'no row'}", err=True)
+        say(f"no difference could be measured: {'; '.join(reasons) or 'no row'}")
         return
     is_short = (
         format == "table"
@@ -79,4 +80,4 @@ def command(
     shown = main_rows(found) if is_short else found
     print_table(shown, format, lead=changed_sentence(shown))
     if is_short:
-        typer.echo("all statistics, ceilings and reasons: --format json or csv", err=True)
+        say("all statistics, ceilings and reasons: --format json or csv")

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from hesperus.cli.said import say
+
 TARGETS = ("de", "zh", "ar", "hi", "sw")
 MODELS = ("pocket/s", "pocket/m", "pocket/l")
 _DESCRIBED, _TAXED = 24, 60
@@ -62,8 +64,8 @@ def command(
         if found.kind.name == "translation_tax":
             _align(study["source"], study["target"], out / folder)
         pages.append(report(out / folder))
-    typer.echo(f"\nReport: {pages[0]}; also {', '.join(map(str, pages[1:]))}\nAgain, on your own model: hesperus run multisense --task atlas "
-               "--model openai/gpt-4o-mini --source en --target de", err=True)  # fmt: skip
+    say(f"\nReport: {pages[0]}; also {', '.join(map(str, pages[1:]))}\nAgain, on your own model: hesperus run multisense --task atlas "
+               "--model openai/gpt-4o-mini --source en --target de")  # fmt: skip
     first.raise_if_incomplete()
 
 

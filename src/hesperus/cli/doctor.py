@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import say
 
 _Row = tuple[str, str, str]
 
@@ -46,7 +47,7 @@ def command(
     )  # fmt: skip
     broken = [check for check, status, _ in checked if status == BROKEN]
     if broken:
-        typer.echo(f"broken: {', '.join(broken)}", err=True)
+        say(f"broken: {', '.join(broken)}")
         raise typer.Exit(1)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Format, Resampling
+from hesperus.cli.said import say
 
 _MANY = list[str] | None
 
@@ -142,16 +143,16 @@ def command(
         **replies.named(), **asdict(instruments), **drawn.named(),
     )  # fmt: skip
     if out is not None:
-        typer.echo(f"written: {found.save(out)}", err=True)
+        say(f"written: {found.save(out)}")
     if report is not None:
-        typer.echo(f"written: {found.report(report)}", err=True)
+        say(f"written: {found.report(report)}")
     made = found.table(table)
     if found.nothing:
-        typer.echo(found.nothing, err=True)
+        say(found.nothing)
     if not found.nothing or format != "table":
         print_table(made, format)
     for line in found.found.notes():
-        typer.echo(line, err=True)
+        say(line)
 
 
 def _declared(given: list[str]) -> dict[str, tuple[str, ...]]:

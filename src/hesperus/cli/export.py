@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.said import say
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -102,11 +104,11 @@ def _records(
     title, licence = card
     if what == "dataset":
         write_dataset(records, out, DatasetCard(title=title or DatasetCard().title, licence=licence))
-        typer.echo(f"{len(records):,} records written to {out}", err=True)
+        say(f"{len(records):,} records written to {out}")
         return
     table = answers_table(records, shape=shape, value=value)  # type: ignore[arg-type]  # checked there
     write_table(table, out)
-    typer.echo(f"{len(table):,} rows of {len(table.columns)} columns written to {out}", err=True)
+    say(f"{len(table):,} rows of {len(table.columns)} columns written to {out}")
 
 
 def _every_eval(source: Path, out: Path, organization: str, relationship: str) -> None:
@@ -119,7 +121,7 @@ def _every_eval(source: Path, out: Path, organization: str, relationship: str) -
     items = read_run(source).items if source.is_dir() else None
     made = write_every_eval(read_records(source), out, by, items)
     left = f"; {made.left_out:,} records without a right label or a reply left out" if made.left_out else ""
-    typer.echo(f"{made.samples:,} samples in {len(made.files)} evaluations written to {out}{left}", err=True)
+    say(f"{made.samples:,} samples in {len(made.files)} evaluations written to {out}{left}")
 
 
 def _task(what: str, items: Sequence[AskedItem], out: Path, name: str) -> None:
@@ -132,7 +134,7 @@ def _task(what: str, items: Sequence[AskedItem], out: Path, name: str) -> None:
     else:
         tasks = write_lm_eval_task(items, out, name)
         hint = f"lm_eval run --include_path {out} --tasks {','.join(tasks)} --log_samples --output_path logs"
-    typer.echo(f"{len(items):,} items in {languages}; run with: {hint}", err=True)
+    say(f"{len(items):,} items in {languages}; run with: {hint}")
 
 
 def _items(source: str, languages: list[str], data: str | None) -> tuple[list[AskedItem], str]:

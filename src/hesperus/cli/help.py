@@ -84,6 +84,16 @@ class PlainGroup(TyperGroup):
         write_text(self.epilog or "", formatter)
 
 
+class ShowGroup(PlainGroup):
+    """Commands of a list of things; the name of a thing is short for `show NAME`."""
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """The command that is called; any other word is a thing to show."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["show", *args]
+        return super().resolve_command(ctx, args)
+
+
 class Commands(typer.Typer):
     """A group of commands with plain help."""
 

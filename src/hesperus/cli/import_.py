@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.said import say
+
 if TYPE_CHECKING:
     from hesperus.records.importers import Imported, ImportSettings
 
@@ -176,28 +178,24 @@ def _tell(imported: Imported, out: Path) -> None:
 
     frame = imported.records
     counts = ", ".join(_many(frame[name].n_unique(), word) for name, word in _COUNTED.items())
-    typer.echo(f"{_many(len(frame), 'record')} ({counts}) written to {out}", err=True)
+    say(f"{_many(len(frame), 'record')} ({counts}) written to {out}")
     unread = len(frame.filter(outcome="invalid").drop_nulls("reply"))
     if unread:
-        typer.echo(
-            f"note: no answer in {_many(unread, 'reply')} by the tool's own reading; `hesperus reread` reads them again",
-            err=True,
+        say(
+            f"note: no answer in {_many(unread, 'reply')} by the tool's own reading; `hesperus reread` reads them again"
         )
     for note in imported.notes:
-        typer.echo(one_line(f"note: {note}"), err=True)
+        say(one_line(f"note: {note}"))
     # What failed as a whole comes first, and does not drown among rows.
     for left in sorted(imported.left_out, key=lambda one: not one.failed)[:_SHOWN]:
         count = _many(left.count, "row") if left.count else "the file"
-        typer.echo(one_line(f"left out: {left.place}: {count}: {left.reason}: {left.detail}"), err=True)
+        say(one_line(f"left out: {left.place}: {count}: {left.reason}: {left.detail}"))
     if len(imported.left_out) > _SHOWN:
         more = len(imported.left_out) - _SHOWN
-        typer.echo(f"and {more:,} more reasons; all stand in study.yaml of the run", err=True)
+        say(f"and {more:,} more reasons; all stand in study.yaml of the run")
     if imported.failed:
         files = len({left.place for left in imported.failed})
-        typer.echo(
-            f"failed: {_many(files, 'file')} could not be imported (exit code 1); the others are in {out}",
-            err=True,
-        )
+        say(f"failed: {_many(files, 'file')} could not be imported (exit code 1); the others are in {out}")
 
 
 def _many(count: int, word: str) -> str:

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.help import Commands
+from hesperus.cli.help import Commands, ShowGroup
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hesperus.languages import Language
 
-app = Commands(help="Languages, and the words that prompts and answers need in each.", no_args_is_help=False)
+app = Commands(
+    cls=ShowGroup,
+    help="Languages, and the words that prompts and answers need in each.",
+    no_args_is_help=False,
+)
 
 _SCRIPT = typer.Option(help="Only this ISO 15924 script, such as Cyrl; repeatable.")
 _FAMILY = typer.Option(help="Only this family or branch, such as Indo-European or Germanic; repeatable.")
@@ -37,13 +42,16 @@ def command(
 
     Answers in a language with a pack are read by its own words. In a language whose pack is full, a model can also be
     asked to translate or reword; a pack of answers has no requests. The column reviewed says what a native reader has
-    confirmed of a pack: no (nothing), answers (all that reads answers) or all.
+    confirmed of a pack: no (nothing), answers (all that reads answers) or all. A tag alone shows that language, as
+    `show TAG` does.
 
     For example:
 
         hesperus languages --packs
 
         hesperus languages --direction rtl
+
+        hesperus languages sw
 
         hesperus languages --family Germanic --family Slavic --format json
     """
@@ -130,7 +138,7 @@ def check(
         rows = tuple({name: getattr(finding, name) for name in columns} for finding in found)
         print_table(Table("findings", columns, rows, {}), format)
     packs_read = "1 pack" if file else f"{len(packs())} packs"
-    typer.echo(f"{packs_read}, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}", err=True)
+    say(f"{packs_read}, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}")
     if found:
         raise typer.Exit(1)
 

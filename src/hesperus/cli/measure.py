@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.help import PlainCommand
 from hesperus.cli.measure_flags import Chosen, Format, RunPath, TableFlags
 from hesperus.cli.measure_raters import RaterFlags, measured_raters
+from hesperus.cli.said import say
+from hesperus.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from typer._click import Context
 
     from hesperus.analysis.table import Table
 
@@ -48,8 +53,6 @@ class TranslationFlags:
 
     def thresholds(self, what: str) -> dict[str, float | None]:
         """The thresholds; a UsageError if another measure is given one."""
-        from hesperus.errors import UsageError
-
         given = {"threshold": self.threshold, "comet_threshold": self.comet_threshold}
         if what != "translation" and any(value is not None for value in given.values()):
             raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
@@ -110,7 +113,6 @@ def command(
     """
     from hesperus.api.measuring import measured, run_description
     from hesperus.api.tables_of_records import Told
-    from hesperus.errors import UsageError
     from hesperus.reports.formats import print_table
 
     _known(what)
@@ -125,13 +127,13 @@ def command(
     found = measured(what, run, given, chosen=chosen.pair, scores=translation.scores, told=told)
     nothing = "" if told is None else told.nothing()
     if nothing:
-        typer.echo(nothing, err=True)
+        say(nothing)
     if not nothing or format != "table" or what == "summary":
         print_table(_narrow(found, statistic or ()), format)
     for note in [] if told is None or nothing else told.notes():
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}")
     if not found.rows:
-        typer.echo(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}", err=True)
+        say(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}")
 
 
 def _known(what: str) -> None:
@@ -166,3 +168,16 @@ def _ratings(
 
 def _narrow(table: Table, statistics: Sequence[str]) -> Table:
     return table.only("statistic", statistics) if statistics and table.rows else table
+
+
+class _Measure(PlainCommand):
+    """The command; who names a run alone is told what else it takes."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read the words of the command line."""
+        if len(args) == 1 and Path(args[0]).exists():
+            raise UsageError(f"what to measure is not said; begin with: hesperus measure summary {args[0]}")
+        return super().parse_args(ctx, args)
+
+
+command.help_class = _Measure  # type: ignore[attr-defined]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.said import say
+
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
     from hesperus.measures import Bootstrap
@@ -135,7 +137,7 @@ def measured_raters(
     found = make(frame, settings, file=path)
     notes = found.signature.get("notes")
     for line in notes if isinstance(notes, list) else ():
-        typer.echo(f"note: {line}", err=True)
+        say(f"note: {line}")
     return found
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.said import say
+
 
 def command(
     places: Annotated[
@@ -44,6 +46,6 @@ def command(
     result = merge(places, into=into, progress=lambda one: typer.echo(str(one)))
     for line in result.notes():
         typer.echo(line)
-    typer.echo(f"merged into {result.store}   next: hesperus run, without --shard", err=True)
+    say(f"merged into {result.store}   next: hesperus run, without --shard")
     if not result.is_whole:
         raise typer.Exit(1)

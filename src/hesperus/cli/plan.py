@@ -11,6 +11,7 @@ from hesperus import rounding
 from hesperus.analysis.table import Row
 from hesperus.api.declared import DeclaredStudy
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import say
 from hesperus.cli.study_flags import takes_study
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def command(
     whole = Table("plan", plan.columns, plan.rows, plan.signature)
     print_table(_with_ranges(whole) if format == "table" else whole, format, lead=_sentence(plan.rows))
     for note in plan.notes:
-        typer.echo(note, err=True)
+        say(note)
 
 
 _RANGES = ("tokens_in", "tokens_out", "price")

@@ -9,6 +9,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Format, Resampling
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -93,17 +94,17 @@ def command(
         out,
         agreement=beside,
         keep_states=states,
-        watch=None if quiet else lambda text: typer.echo(text, err=True),
+        watch=None if quiet else lambda text: say(text),
     )
     print_table(Table("representations", tuple(found.layers[0]), found.layers, found.signature), format)
     _say_left_out(found.sentences.dropped)
-    typer.echo(f"all pairs: {out / 'similarity.parquet'}", err=True)
+    say(f"all pairs: {out / 'similarity.parquet'}")
 
 
 def _say_left_out(left: Mapping[str, str]) -> None:
     if left:
         some = "; ".join(f"{item}: {why}" for item, why in list(left.items())[:3])
-        typer.echo(f"{len(left)} items are left out, such as {some}", err=True)
+        say(f"{len(left)} items are left out, such as {some}")
 
 
 def _agreement(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,24 +123,20 @@ def _save(written: pl.DataFrame, run: Path, out: Path, *, made: dict[str, JSON] 
 
 def _tell(counts: RereadCounts, out: Path) -> None:
     changed = sum(counts.changed.values())
-    typer.echo(f"{changed:,} of {counts.rows:,} rows changed; written to {out}", err=True)
+    say(f"{changed:,} of {counts.rows:,} rows changed; written to {out}")
     if counts.without_reply or counts.scored:
-        typer.echo(
-            f"as they were: rows without a reply {counts.without_reply:,}, rows answered by probabilities {counts.scored:,}",
-            err=True,
+        say(
+            f"as they were: rows without a reply {counts.without_reply:,}, rows answered by probabilities {counts.scored:,}"
         )
     if counts.whole:
-        typer.echo(
-            f"{counts.whole:,} rows with open answers are as they were; they hold no label to read", err=True
-        )
+        say(f"{counts.whole:,} rows with open answers are as they were; they hold no label to read")
     for name, many in counts.undescribed.items():
-        typer.echo(
-            f"{many:,} rows of {name!r} are as they were: no task file describes it; --task NAME or FILE says how it is read",
-            err=True,
+        say(
+            f"{many:,} rows of {name!r} are as they were: no task file describes it; --task NAME or FILE says how it is read"
         )
     if counts.overridden:
-        typer.echo(f"{counts.overridden:,} answers corrected by hand", err=True)
+        say(f"{counts.overridden:,} answers corrected by hand")
     for what, lines in (("reply has changed", counts.stale), ("record is not there", counts.unmatched)):
         if lines:
             shown = ", ".join(map(str, lines[:20])) + (", …" if len(lines) > 20 else "")
-            typer.echo(f"overrides not applied because their {what}: line {shown}", err=True)
+            say(f"overrides not applied because their {what}: line {shown}")

@@ -9,6 +9,7 @@ import typer
 
 from hesperus.api.declared import DeclaredStudy
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import say
 from hesperus.cli.study_flags import takes_study
 
 if TYPE_CHECKING:
@@ -84,17 +85,17 @@ def command(
     if table is not None and out is None and store is None and declared.is_finished:
         held = open_run(declared.folder())
         print_table(kind.table(held, table), format)
-        typer.echo(f"run folder: {held.folder}   shown from what it holds; nothing was asked", err=True)
+        say(f"run folder: {held.folder}   shown from what it holds; nothing was asked")
         return
     run = run_declared(declared, out=out, store=store, progress=not quiet)
     for note in (*run.notes, *([run.shard] if run.shard is not None else [])):
-        typer.echo(str(note), err=True)
+        say(str(note))
     if run.shard is not None:
         run.raise_if_incomplete()
         return
     _show(run, table, format)
     further = "; ".join(command.format(run=run.folder) for command in kind.next)
-    typer.echo(f"run folder: {run.folder}   next: {further}", err=True)
+    say(f"run folder: {run.folder}   next: {further}")
     run.raise_if_incomplete()
 
 
@@ -106,7 +107,7 @@ def _show(run: RunResult, name: str | None, format: str) -> None:
     assert run.kind is not None
     nothing = nothing_answered(run.records)
     if nothing:
-        typer.echo(nothing, err=True)
+        say(nothing)
     summary = run.summary()
     plain = format == "table" and name is None
     if plain:
@@ -116,6 +117,6 @@ def _show(run: RunResult, name: str | None, format: str) -> None:
         shown = run.kind.summary(run) if plain else run.kind.table(run, name or run.kind.tables[0])
         print_table(shown, format)
     for note in run_notes(summary, run.records, run.signature):
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}")
     if shown is not None and not shown.rows:
-        typer.echo(f"no rows: nothing in this run makes a row of {shown.measure}", err=True)
+        say(f"no rows: nothing in this run makes a row of {shown.measure}")

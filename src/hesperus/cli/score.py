@@ -10,6 +10,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Format, Resampling
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from hesperus.fingerprint import JSON
@@ -95,7 +96,7 @@ def command(
         lambda partial: write_parquet(kept.items, partial, metadata_of(kept.signatures)),
     )
     if kept.dropped:
-        typer.echo(f"left out, as the run's texts have changed since: {', '.join(kept.dropped)}", err=True)
+        say(f"left out, as the run's texts have changed since: {', '.join(kept.dropped)}")
     print_table(Table("translation quality", CORPUS_COLUMNS, scores.rows, signed), format)
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.said import say
+
 
 def command(
     file: Annotated[Path, typer.Argument(help="Text file in UTF-8, or - for standard input.")],
@@ -46,7 +48,7 @@ def command(
         raise DataError(f"is not UTF-8 (byte {error.start})", file=file) from error
     known = normalise(language)
     if known.split("-")[0] not in segmented_languages():
-        typer.echo(f"no rules for {known}: marks of all scripts count, full stops as in English", err=True)
+        say(f"no rules for {known}: marks of all scripts count, full stops as in English")
     parts = sentences(text, known)
     if format == "lines":
         for part in parts:

@@ -13,6 +13,7 @@ from typer._click.exceptions import NoSuchOption
 
 from hesperus.api.studies import STUDIES, study_kind, study_names
 from hesperus.cli.help import PlainCommand
+from hesperus.cli.said import say
 from hesperus.errors import HesperusError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _declared(what: str, flags: Mapping[str, Any]) -> DeclaredStudy:
         raise UsageError(f"the study {kind.name} needs {', '.join(missing)} (or a study file)")
     declared = declared_study(what, given)
     if declared.home is not None:
-        typer.echo(f"{declared.file}: its files are those of {declared.home}", err=True)
+        say(f"{declared.file}: its files are those of {declared.home}")
     return declared
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
+
+from hesperus.terminal_width import terminal_width
 
 if TYPE_CHECKING:
     from hesperus.tasks import Task
@@ -86,7 +87,7 @@ def entries() -> dict[str, list[Entry]]:
 
 def print_list() -> None:
     """Write the list to standard output, fitted to its width."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNLIMITED
+    width = terminal_width(sys.stdout) or _UNLIMITED
     console = Console(highlight=False)
     for line in _lines(width):
         console.print(line, soft_wrap=True)

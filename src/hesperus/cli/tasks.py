@@ -6,27 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.help import Commands, PlainGroup
+from hesperus.cli.help import Commands, ShowGroup
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
-    from typer._click import Command, Context
-
     from hesperus.tasks import Task
     from hesperus.types import Item
 
 
-class _TasksGroup(PlainGroup):
-    """The commands; the name of a task is short for `show NAME`."""
-
-    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
-        """The command that is called; any other word is a task to show."""
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
-            args = ["show", *args]
-        return super().resolve_command(ctx, args)
-
-
-app = Commands(cls=_TasksGroup)
+app = Commands(cls=ShowGroup)
 
 _DATA = typer.Option(
     help="File, folder or pattern with {language} that holds the items, instead of the task's own source."
@@ -189,9 +178,9 @@ def check(
         print_table(
             Table("dropped", ("item", "reason", "languages", "detail"), tuple(rows), items.coverage), format
         )
-    typer.echo(str(items), err=True)
+    say(str(items))
     for note in items.notes:
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}")
 
 
 def _facts(task: Task) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from hesperus.api.tax_runs import gate_of, settings_of
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format, Resampling, Tasks
+from hesperus.cli.said import say
 from hesperus.cli.tax_design import simulate_command, strata_command
 from hesperus.cli.tax_inputs import (
     AuditFlags,
@@ -231,7 +232,7 @@ def validity(
     )
     lines = fragile_cells(found)
     for line in lines:
-        typer.echo(f"fragile: {line}", err=True)
+        say(f"fragile: {line}")
     unchecked = unchecked_cells(found)
     if unchecked:
         why = (
@@ -239,12 +240,11 @@ def validity(
             if found.signature["readers"] == ["recorded"]
             else ": they hold no reply that could be read again"
         )
-        typer.echo(
-            f"{unchecked} cells were not read by a second reader{why or ' (--reader strict --reader authors)'}",
-            err=True,
+        say(
+            f"{unchecked} cells were not read by a second reader{why or ' (--reader strict --reader authors)'}"
         )
     elif not lines:
-        typer.echo("no cell is fragile", err=True)
+        say("no cell is fragile")
 
 
 @app.command("bounds")
@@ -322,12 +322,12 @@ def _estimate(name: str, given: Given, settings: TaxSettings, gate: Gate, format
     found = tables[name]()
     nothing = nothing_answered(evidence.records)
     if nothing:
-        typer.echo(nothing, err=True)
+        say(nothing)
     if not nothing or format != "table":
         show(found, format)
     if name == "e1" and evidence.scores is None:
         hint = "no scores.parquet beside the records: `hesperus score RUN` writes it, or give --scores"
-        typer.echo(f"no gate was applied ({hint})", err=True)
+        say(f"no gate was applied ({hint})")
     return found
 
 

@@ -9,6 +9,7 @@ import typer
 
 from hesperus.api.tax_runs import gate_of, records_of, scores_of, settings_of
 from hesperus.cli.measure_flags import Format, Tasks
+from hesperus.cli.said import say
 from hesperus.cli.tax_inputs import (
     Back,
     Exclude,
@@ -100,7 +101,7 @@ def strata_command(
     print_table(
         Table("strata", ("stratum", "items", "eligible"), rows, {"unusable": picked.unusable}), format
     )
-    typer.echo(f"written to {out}; next: rewrite these items, ask both versions, `hesperus tax e4`", err=True)
+    say(f"written to {out}; next: rewrite these items, ask both versions, `hesperus tax e4`")
 
 
 def simulate_command(
@@ -136,4 +137,4 @@ def simulate_command(
         faults=Faults(noisy, misaligned, doubled_labels, numbers_of(validity)), seed=seed,
     )  # fmt: skip
     simulated_benchmark(planted).write(out)
-    typer.echo(f"written to {out}: the translated benchmark, and {out}/native", err=True)
+    say(f"written to {out}: the translated benchmark, and {out}/native")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.cli.measure_flags import Tasks
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -224,6 +225,6 @@ def show(found: Table, format: str) -> None:
     for name in ("gate", "notes", "limits"):
         said = found.signature.get(name)
         if isinstance(said, str):
-            typer.echo(f"{name}: {said}", err=True)
+            say(f"{name}: {said}")
         for line in said if isinstance(said, list) else ():
-            typer.echo(f"note: {line}", err=True)
+            say(f"note: {line}")

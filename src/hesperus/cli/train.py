@@ -9,6 +9,7 @@ import typer
 
 from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format, Interval, Resamples, Resampling
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
@@ -112,7 +113,7 @@ def empathy(
     bootstrap = resolve_bootstrap(Resampling(resamples, seed, interval).given(), {}, Bootstrap())
     training = _trained(pairs, trainer, out, settings=settings, bootstrap=bootstrap, quiet=quiet)
     print_table(_scores(training, pairs), format)
-    typer.echo(f"evaluator: {out}; report: {out / 'report.json'}", err=True)
+    say(f"evaluator: {out}; report: {out / 'report.json'}")
 
 
 def _baseline() -> Trainer:
@@ -156,7 +157,7 @@ def _trained(
     from hesperus.evaluators.properties.searching import train_evaluator
 
     def watch(what: str, done: int, total: int) -> None:
-        typer.echo(f"{what} ({done}/{total})", err=True)
+        say(f"{what} ({done}/{total})")
 
     told: Watch | None = None if quiet else watch
     return train_evaluator(pairs, trainer, out, split=settings, bootstrap=bootstrap, watch=told)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.said import say
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -97,7 +99,7 @@ def command(
         _lines(file, job(source), out)
     counts = getattr(chosen, "counts", {})
     said = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items() if count)
-    typer.echo(f"{chosen.name}: {said or 'nothing to count'}", err=True)
+    say(f"{chosen.name}: {said or 'nothing to count'}")
 
 
 class _Columns:
@@ -179,7 +181,7 @@ def _table(
     _translated(asked, out, write)
     same = sum(text is not None and tag == wanted for text, tag in zip(texts, languages, strict=True))
     empty = sum(text is None for text in texts)
-    typer.echo(f"{len(texts):,} rows: {same:,} in {wanted} already, {empty:,} without a text", err=True)
+    say(f"{len(texts):,} rows: {same:,} in {wanted} already, {empty:,} without a text")
 
 
 def _refuse_unsupported(jobs: Sequence[Job]) -> None:
@@ -263,4 +265,4 @@ def _say(found: Mapping[Job, Sequence[Made]]) -> None:
     repaired = sum(one.repaired for made in found.values() for one in made)
     left = sum(one.unrepaired for made in found.values() for one in made)
     if repaired or left:
-        typer.echo(f"sentences: {repaired:,} made better by another try, {left:,} still faulty", err=True)
+        say(f"sentences: {repaired:,} made better by another try, {left:,} still faulty")

@@ -9,6 +9,7 @@ import typer
 
 from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import say
 
 app = Commands()
 
@@ -73,7 +74,7 @@ def listing(
     print_table(Table("translators", ("kind", "name", "ready", "note"), tuple(rows), {}), format)
     if both:
         said = "; ".join(others) or "no translator that hesperus knows"
-        typer.echo(f"{source} to {target}: {said}", err=True)
+        say(f"{source} to {target}: {said}")
 
 
 @app.command()
@@ -143,7 +144,7 @@ def convert(
     from hesperus.translation import Hints, convert
 
     made = convert(checkpoint, out, quantization=quantization, hints=Hints(tuple(reads or ()), writes))
-    typer.echo(f"{out}: {made.family}, {made.languages}, reads {made.limit} tokens", err=True)
+    say(f"{out}: {made.family}, {made.languages}, reads {made.limit} tokens")
 
 
 def _ready(kind: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
@@ -64,14 +65,14 @@ def command(
 
     found = verify(place, run=run, id=id, signature=signature)
     for note in found.notes:
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}")
     if format != "table" or not found.passed:
         print_table(_table(found), format, lead=str(found))
     else:
         typer.echo(str(found))
     if not found.passed:
         if format != "table":
-            typer.echo(str(found), err=True)
+            say(str(found))
         raise typer.Exit(1)
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.said import say
+
 
 def command(
     runs: Annotated[
@@ -57,7 +59,7 @@ def command(
     )
 
     def ready(url: str) -> None:
-        typer.echo(f"{url}\nserving {', '.join(opened.runs)} on this machine only; Ctrl-C stops", err=True)
+        say(f"{url}\nserving {', '.join(opened.runs)} on this machine only; Ctrl-C stops")
         if not no_browser:
             _show(url)
 

@@ -23,6 +23,7 @@ from hesperus.reports.layouts import grids_of, plain_grid
 from hesperus.reports.tabulated import shown
 from hesperus.reports.terminal import print_grid, print_properties, print_wrapped
 from hesperus.spreadsheets import guarded
+from hesperus.terminal_width import terminal_width
 from hesperus.untrusted import UNSAFE, one_line, visible
 
 _UNLIMITED = 10_000
@@ -57,7 +58,7 @@ def format_table(table: Table, format: str, *, width: int | None = None, lead: s
 
 
 def print_table(table: Table, format: str, *, lead: str = "") -> None:
-    """Write a table to standard output, fitted to its width and in colour where that is a terminal.
+    """Write a table to standard output, fitted to the terminal that shows it; in colour if nothing stands between.
 
     Args:
         table: What to write.
@@ -68,11 +69,12 @@ def print_table(table: Table, format: str, *, lead: str = "") -> None:
         UnknownNameError: No such format.
         ValueError: A number is NaN or infinite.
     """
+    width = terminal_width(sys.stdout)
     if format != "table" or not sys.stdout.isatty():
-        sys.stdout.write(format_table(table, format, lead=lead))
+        sys.stdout.write(format_table(table, format, width=width, lead=lead))
         return
     _refuse_nan(table)
-    _terminal(table, Console(highlight=False), lead=lead)
+    _terminal(table, Console(highlight=False, width=width), lead=lead)
 
 
 def _terminal(table: Table, console: Console, *, lead: str, is_wide: bool = False) -> None:
@@ -100,20 +102,40 @@ def _terminal(table: Table, console: Console, *, lead: str, is_wide: bool = Fals
     print_wrapped(signed, console, "dim")
 
 
+_SAID = 3
+"""Numbers that the first line of a table names at most."""
+
+
 def answer(measure: str, grid: Grid) -> str:
-    """The first line: the least and the greatest of the first essential number, with the lines that they are of."""
+    """The first line: the least and the greatest of the first essential number, with the lines that they are of.
+
+    Where a number is the same in every line, or there is but one line, the essential numbers themselves.
+    """
     units = ("percentage", "number", "score")
-    place = next((at for at, one in enumerate(grid.columns) if one.unit in units and one.rank == 0), None)
-    numbers = [
-        (cell, row) for row in grid.rows if place is not None and isinstance(cell := row[place], Number)
+    places = [at for at, one in enumerate(grid.columns) if one.unit in units and one.rank == 0]
+    known = [
+        (cell.value, row)
+        for row in grid.rows
+        if places and isinstance(cell := row[places[0]], Number) and cell.value is not None
     ]
-    known = [(cell.value, cell.point, row) for cell, row in numbers if cell.value is not None]
-    if place is None or len({point for _, point, _ in known}) < 2:
+    if not known:
         return measure
-    ends = [pick(known, key=itemgetter(0)) for pick in (min, max)]
-    unit = " %" if grid.columns[place].unit == "percentage" else ""
-    low, high = (f"{point}{unit} ({_keys(grid, row)})" for _, point, row in ends)
-    return f"{measure}: {grid.columns[place].heading} {low} to {high}"
+    if len({_point(grid, row, places[0]) for _, row in known}) > 1:
+        ends = [pick(known, key=itemgetter(0))[1] for pick in (min, max)]
+        low, high = (f"{_point(grid, row, places[0])} ({_keys(grid, row)})" for row in ends)
+        return f"{measure}: {grid.columns[places[0]].heading} {low} to {high}"
+    held = {place: {_point(grid, row, place) for row in grid.rows} for place in places}
+    said = [f"{grid.columns[at].heading} {text}" for at, (text, *more) in held.items() if text and not more]
+    everywhere = f" in all {len(grid.rows)} lines" if len(grid.rows) > 1 else ""
+    return f"{measure}: {', '.join(said[:_SAID])}{everywhere}" if said else measure
+
+
+def _point(grid: Grid, row: Sequence[Value], place: int) -> str:
+    """A number with its unit; nothing of one that is not known."""
+    cell = row[place]
+    if not isinstance(cell, Number) or cell.value is None:
+        return ""
+    return f"{cell.point} %" if grid.columns[place].unit == "percentage" else cell.point
 
 
 def _keys(grid: Grid, row: Sequence[Value]) -> str:
