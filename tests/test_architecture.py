@@ -15,7 +15,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
     "lazy", "tables", "plugins", "types", "errors", "fingerprint", "version", "languages", "normalization",
-    "rounding", "serving", "spreadsheets", "strict_yaml", "terminal_width", "untrusted", "wording",
+    "packed_text", "rounding", "serving", "spreadsheets", "strict_yaml", "terminal_width", "untrusted", "wording",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "strict_yaml": {"errors"},
     "terminal_width": set(),
     "fingerprint": {"version"},
+    "packed_text": {"errors"},
     "languages": {"types", "errors", "fingerprint", "lazy", "normalization", "strict_yaml"},
     "checkpoints": {"errors", "lazy"},
     "tasks": FLOOR_0,

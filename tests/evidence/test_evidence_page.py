@@ -17,7 +17,8 @@ import hesperus as hs
 from command_line import hesperus
 from hesperus.errors import DataError, UsageError
 from hesperus.evidence.page import PageClaims, page_claims
-from hesperus.evidence.shown import shown_on
+from hesperus.evidence.shown import Shown, shown_on
+from hesperus.packed_text import packed, unpacked
 
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
 MAIN = {
@@ -59,9 +60,10 @@ def test_a_changed_number_or_record_is_named(demo_runs: dict[str, Path], tmp_pat
     shutil.copytree(demo_runs["tax"], run)
     page = run / "report.html"
     text = page.read_text(encoding="utf-8")
-    first = re.search(r'"value":(0\.\d+),', text)
-    assert first is not None
-    page.write_text(text.replace(first[0], '"value":0.123456,', 1), encoding="utf-8")
+    block = re.search(r'<template id="hesperus-numbers">(.*?)</template>', text)
+    assert block is not None
+    forged = re.sub(r'"value":0\.\d+,', '"value":0.123456,', unpacked(block[1]), count=1)
+    page.write_text(text.replace(block[1], packed(forged)), encoding="utf-8")
     found = hs.verify(page)
     assert [(one.column, one.claimed) for one in found.differences] == [("value", 0.123456)]
 
@@ -79,12 +81,16 @@ def block_of(tables: dict[str, object], settings: dict[str, object]) -> str:
     return page.removeprefix("<html><body>").removesuffix("</body></html>")
 
 
+def template_of(text: str) -> str:
+    return f'<template id="hesperus-numbers">{packed(text)}</template>'
+
+
 def test_no_mark_up_stands_in_the_block() -> None:
     row = {"label": "</template><script>alert(1)</script>&\u202e", "value": 0.5}
     block = block_of({"summary": {"rows": [row]}}, {})
     inner = block.removeprefix('<template id="hesperus-numbers">').removesuffix("</template>")
     assert not re.search("[<>&]", inner) and inner.isascii()
-    assert json.loads(inner)["tables"]["summary"]["rows"] == [row]
+    assert json.loads(unpacked(inner))["tables"]["summary"]["rows"] == [row]
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -103,9 +109,16 @@ def test_a_digit_changed_anywhere_on_a_page_is_caught(study: str, demo_runs: dic
     ]
     for place in (start + at for at in random.Random(4).sample(digits, 25)):
         other = str((int(before[place]) + 1) % 10)
-        assert shown_on(before[:place] + other + before[place + 1 :]) != intact, before[
-            place - 40 : place + 10
-        ]
+        changed = seen(before[:place] + other + before[place + 1 :])
+        assert changed != intact, before[place - 40 : place + 10]
+
+
+def seen(page: str) -> Shown | None:
+    """What a page shows; None if something packed in it is broken."""
+    try:
+        return shown_on(page)
+    except DataError:
+        return None
 
 
 def test_a_printed_number_that_was_changed_is_named(demo_runs: dict[str, Path], tmp_path: Path) -> None:
@@ -165,10 +178,10 @@ def test_pages_of_other_commands_are_held_to_what_they_were_written_with(
         ("", "no numbers"),
         (block_of({}, {}) * 2, "more than once"),
         ('<template id="hesperus-numbers">{</template>', "cannot be read"),
-        ('<template id="hesperus-numbers">[]</template>', "not of version"),
-        ('<template id="hesperus-numbers">{"page": 1, "tables": 3}</template>', "no tables"),
+        (template_of("[]"), "not of version"),
+        (template_of('{"page": 2, "tables": 3}'), "no tables"),
         (
-            '<template id="hesperus-numbers">{"page": 1, "tables": {}, "settings": {}}</template>',
+            template_of('{"page": 2, "tables": {}, "settings": {}}'),
             "tables, texts and figures",
         ),
         (block_of({}, {}) + "<b" * 300_000, "broken in line 1"),

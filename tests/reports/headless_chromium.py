@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import re
 import shutil
 import tempfile
@@ -32,6 +33,7 @@ class Page:
     messages: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     loaded: bool = False
+    clicks: int = 0
 
     async def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a command and wait for its result; what happens meanwhile is noted."""
@@ -84,6 +86,50 @@ class Page:
         """The value of an expression in the page."""
         result = await self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         return result["result"].get("value")
+
+    async def click(self, selector: str, text: str = "") -> None:
+        """Click with the mouse on the first element of a selector that is seen (and has a text); then wait for what it does.
+
+        Raises:
+            LookupError: There is no such element, or another one covers it.
+        """
+        place = await self.evaluate(
+            f"""(() => {{
+              const found = [...document.querySelectorAll({json.dumps(selector)})]
+                .find(e => e.checkVisibility() && e.textContent.includes({json.dumps(text)}));
+              if (!found) return null;
+              found.scrollIntoView({{block: "center", inline: "center", behavior: "instant"}});
+              const box = [...found.getClientRects()].find(b => b.width && b.height), at = [box.x + box.width / 2, box.y + box.height / 2];
+              const top = document.elementFromPoint(...at);
+              return top && (found.contains(top) || top.contains(found)) ? at : null;
+            }})()"""
+        )
+        if place is None:
+            raise LookupError(f"nothing to click on: {selector} {text!r}")
+        self.clicks += 1
+        for kind in ("mousePressed", "mouseReleased"):
+            await self.call(
+                "Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1
+            )
+        await self.settle()
+
+    async def press(self, key: str) -> None:
+        """Press a key; then wait for what it does."""
+        text = {"text": key} if len(key) == 1 else {}
+        codes = {"Escape": 27, "Enter": 13}
+        for kind in ("keyDown", "keyUp"):
+            await self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes.get(key, 0), **text
+            )
+        await self.settle()
+
+    async def settle(self, seconds: float = 0.3) -> None:
+        """Wait until the page is loaded and nothing has happened for a while."""
+        await asyncio.sleep(seconds)
+        for _ in range(100):
+            if await self.evaluate("document.readyState") == "complete":
+                return
+            await asyncio.sleep(0.1)
 
     async def screenshot(self, clip: tuple[float, float, float, float] | None = None) -> bytes:
         """A PNG of the page, or of (x, y, width, height) of it."""

@@ -17,7 +17,7 @@ from page_faults import ACCESS, BOXES, SIGNS
 
 import hesperus as hs
 from hesperus.cli.demo import MODELS, TARGETS
-from hesperus.records import write_records
+from hesperus.records import Run, conform, write_run
 
 pytestmark = [
     pytest.mark.skipif(executable() is None, reason="no Chromium on the path"),
@@ -172,10 +172,12 @@ def test_a_page_takes_at_most_ten_sheets(study: str, seen: dict[str, Seen]) -> N
 
 
 def test_a_study_in_twenty_languages_is_one_file_of_less_than_three_megabytes(tmp_path: Path) -> None:
+    """With original texts: 41 senses, 1,640 pairs of them, and every question of the matrix in all of them."""
+    senses = ["en", *LANGUAGES, *(f"{tag}_from_en" for tag in LANGUAGES)]
     rows = []
     for model in ("my/small", "my/large"):
         for item in range(60):
-            for place, tag in enumerate(["en", *(f"{tag}_from_en" for tag in LANGUAGES)]):
+            for place, tag in enumerate(senses):
                 right = (item * 7 + place * (3 if model == "my/small" else 2)) % 11 > 3
                 answer = "yes" if right == (item % 2 == 0) else "no"
                 rows.append(
@@ -183,10 +185,16 @@ def test_a_study_in_twenty_languages_is_one_file_of_less_than_three_megabytes(tm
                      "outcome": "answered", "answer": answer, "gold": "yes" if item % 2 == 0 else "no",
                      "options": ["yes", "no"], "reply": f"My answer to this question is: {answer}."}
                 )  # fmt: skip
-    write_records(pl.DataFrame(rows), tmp_path / "records.parquet")
-    page = hs.report(tmp_path / "records.parquet", resamples=100)
+    texts = [
+        {"item": f"q{item}", "language": tag.partition("_")[0], "input": tag, "gold": "yes", "options": ["yes", "no"],
+         "field:question": f"Is {item * 7919 % 1009} in {tag} more than {item * 104729 % 997}, if {tag} counts from {item}?"}
+        for item in range(60) for tag in senses
+    ]  # fmt: skip
+    write_run(Run(conform(pl.DataFrame(rows)), pl.DataFrame(texts)), tmp_path / "run")
+    page = hs.report(tmp_path / "run", resamples=100)
     assert page.stat().st_size < 3_000_000
-    assert len(re.findall("Swahili", page.read_text(encoding="utf-8"))) > 5
+    text = page.read_text(encoding="utf-8")
+    assert len(re.findall("Swahili", text)) > 5 and text.count('class="question"') > 30
 
 
 BAD = """<!doctype html><html><title></title><style>p { color: #999 } .box { width: 40px; overflow: hidden; white-space: nowrap }

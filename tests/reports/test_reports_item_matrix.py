@@ -148,7 +148,7 @@ def test_a_number_leads_to_its_items_at_every_width(tmp_path: Path) -> None:
     async def look() -> None:
         async with chromium_page() as tab:
             await tab.open(file.as_uri(), width=1280)
-            await tab.evaluate("document.querySelector('td[data-leads] a').click()")
+            await tab.evaluate("document.querySelector('td[data-value] > a').click()")
             assert await tab.evaluate("location.hash") == "#items?wrong=sw"
             await asyncio.sleep(0.2)
             assert set(await tab.evaluate(LOST)) == {True}

@@ -205,7 +205,7 @@ def test_it_stands_in_chromium(page: str, make_quiz: Callable[..., pl.DataFrame]
         )
         assert len(boxes) == 8 and min(min(box) for box in boxes) > 80
         told = await page.evaluate(
-            "document.querySelector('#figure-languages-1-task-1 .mark-rect path title').textContent"
+            "document.querySelector('#figure-languages-1-task-1 path title').textContent"
         )
         assert re.search(r"\(\w+\) and .+ \(\w+\): -?\d\.\d{3} \[.+\], \d+ items", told)
         for scheme in ("light", "dark"):

@@ -15,11 +15,11 @@ from hesperus.errors import DataError, UsageError
 from hesperus.evidence.claims import Difference, Document
 from hesperus.evidence.shown import Shown, shown_differences, shown_on
 from hesperus.fingerprint import JSON
+from hesperus.packed_text import packed, unpacked
 
-VERSION = 1
+VERSION = 2
 _BEGIN, _END = '<template id="hesperus-numbers">', "</template>"
 _BLOCK = re.compile(re.escape(_BEGIN) + r"([^<]*)" + re.escape(_END))
-_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 _LARGEST = 64 << 20
 
 
@@ -50,13 +50,12 @@ class PageClaims:
         return f"{body}{self._block(shown_on(signed))}{end}{rest}"
 
     def _block(self, shown: Shown) -> str:
-        """An element that a browser does not show: JSON of plain characters, in which no mark-up can be."""
+        """An element that a browser does not show: packed JSON, in which no mark-up can be."""
         held = {
             "page": VERSION, "hesperus": self.version, "settings": dict(self.settings), "tables": dict(self.tables),
             "of_run": self.is_of_run, "shown": shown.document(),
         }  # fmt: skip
-        text = json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-        return _BEGIN + re.sub("[<>&]", lambda found: _ESCAPED[found[0]], text) + _END
+        return _BEGIN + packed(json.dumps(held, allow_nan=False, separators=(",", ":"))) + _END
 
 
 def _line(table: Document) -> str:
@@ -100,9 +99,9 @@ def page_claims(path: Path) -> tuple[PageClaims, tuple[Difference, ...]]:
         said = "holds no numbers that a program can read" if not found else "holds its numbers more than once"
         raise DataError(f"{said}; `hesperus report` writes pages that hold them once", file=path)
     try:
-        held = orjson.loads(found[0])
-    except orjson.JSONDecodeError as error:
-        raise DataError(f"its numbers cannot be read: {error.msg}", file=path) from None
+        held = orjson.loads(unpacked(found[0]))
+    except (DataError, orjson.JSONDecodeError) as error:
+        raise DataError(f"its numbers cannot be read: {error}", file=path) from None
     if not isinstance(held, dict) or held.get("page") != VERSION:
         raise DataError(f"its numbers are not of version {VERSION}", file=path)
     if not isinstance(held.get("tables"), dict) or not isinstance(held.get("settings"), dict):

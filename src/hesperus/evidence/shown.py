@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from hesperus.errors import DataError
 from hesperus.evidence.claims import Difference
 from hesperus.fingerprint import JSON
+from hesperus.packed_text import unpacked
 
 _COMMAND = "command"
 _UNSHOWN = ("script", "style", "template", _COMMAND)
@@ -20,9 +21,16 @@ _CELLS = ("td", "th")
 _HEADINGS = ("h1", "h2", "h3")
 _NUMBERS = ("data-value", "data-low", "data-high")
 """Attributes of a cell that hold its number in full: what the page's tooltips and its CSV say."""
-_CODE = "style and script"
-_SPOKEN = ("aria-label", "title", "alt")
+_CODE = "style, script and what it unpacks"
+_SPOKEN = ("aria-label", "title", "alt", "data-totals")
+"""Attributes that a page says aloud or shows."""
 _DIGITS = 16
+_ROWS = re.compile(
+    r'<tbody class="packed">(?:(?!</tbody>).)*</tbody>\s*</table>\s*<script type="text/plain" class="rows">([\w+/=]*)</script>',
+    re.DOTALL,
+)
+"""Rows of a long table, which the page's script unpacks."""
+_DATA = re.compile(r'<script type="text/plain"[^<>]*>([\w+/=]*)</script>')
 _BROKEN = re.compile(r"<(?!(?:/?[a-zA-Z]|!doctype )[^<>]*>)")
 """What no page of ours holds, and what would keep the parser busy for hours: a tag that is not closed, a comment."""
 
@@ -91,9 +99,11 @@ def shown_on(html: str) -> Shown:
     """Read what a page shows; nothing of it is executed or loaded.
 
     Raises:
-        DataError: Its mark-up is broken, as that of no page of ours is.
+        DataError: Its mark-up, or what is packed in it, is broken, as that of no page of ours is.
     """
-    hidden: list[str] = []
+    html = _ROWS.sub(lambda found: f"<tbody>{unpacked(found[1])}</tbody></table>", html)
+    hidden = [unpacked(found[1]) for found in _DATA.finditer(html)]
+    html = _DATA.sub("", html)
     for tag in ("script", "style"):
         html, *inside = _apart(html, tag)
         hidden += inside

@@ -43,15 +43,9 @@ def environment(*loaders: BaseLoader) -> Environment:
 
 
 @cache
-def matrix_style() -> str:
-    """The style sheet of the matrix; colors are variables that the page sets (see the file)."""
-    return _sheet("matrix.css")
-
-
-@cache
 def style() -> str:
-    """The style sheet of all macros."""
-    return matrix_style() + _sheet("question.css")
+    """The style sheet of all macros; colors are variables that the page sets (see matrix.css)."""
+    return _sheet("matrix.css") + _sheet("question.css")
 
 
 def _sheet(name: str) -> str:

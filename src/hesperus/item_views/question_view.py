@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -65,6 +65,8 @@ class SenseView:
         fields: Field name to text.
         has_texts: Whether the texts of this sense are known.
         answers: The first is that of the sense as a whole, if it was asked.
+        against: Code of an earlier sense in the same language with the same texts in other words; empty if there is none.
+        marked: Name of a field, or ``option`` and a label, to its text in pieces; those that `against` does not have are marked.
         href: Compares this sense with the one that is chosen; None if it is chosen or nothing leads there.
     """
 
@@ -76,6 +78,8 @@ class SenseView:
     fields: tuple[tuple[str, Text], ...]
     has_texts: bool
     answers: tuple[AnswerView, ...]
+    against: str = ""
+    marked: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
     href: str | None = None
 
 
@@ -131,7 +135,7 @@ def question_view(
         matrix: The matrix.
         row: One of its rows.
         own: Codes of senses that the answering model made itself.
-        a: Code of a sense to compare; None takes the first pair of senses in one language that have texts.
+        a: Code of a sense to compare with another; None compares none.
         b: The other.
     """
     cells = matrix.cells.filter(pl.col("row") == row["row"]).to_dicts()
@@ -143,8 +147,10 @@ def question_view(
         if column.number in by_column:
             asked.setdefault(column.input, []).append(column)
     senses = tuple(
-        _sense(code, columns, by_column, matrix, _texts(held, code, row["model"]), own)
-        for code, columns in _ordered(asked).items()
+        _marked(
+            _sense(code, columns, by_column, matrix, _texts(held, code, row["model"]), own)
+            for code, columns in _ordered(asked).items()
+        )
     )
     gold = next((cell["gold"] for cell in cells if cell["gold"] is not None), None)
     groups = tuple((name, row[name]) for name in matrix.groups if row[name] is not None)
@@ -152,6 +158,24 @@ def question_view(
     return QuestionView(
         row["run"], row["model"], row["task"], row["item"], gold, groups, senses, _compared(senses, a, b), note
     )  # fmt: skip
+
+
+def _marked(senses: Iterable[SenseView]) -> Iterator[SenseView]:
+    """Senses with what differs from the first one in their language: a translation next to an original, the way back."""
+    first: dict[str, SenseView] = {}
+    for sense in senses:
+        other = first.setdefault(sense.language, sense) if sense.language and sense.fields else sense
+        if other is sense:
+            yield sense
+            continue
+        found = {
+            name: pieces[1]
+            for name, one, two in _shared(other, sense)
+            if not name.startswith("reply")
+            and (pieces := differences(one.text, two.text, sense.language or ""))
+        }
+        is_other = any(alone for pieces in found.values() for _, alone in pieces)
+        yield replace(sense, against=other.code, marked=found if is_other else {})
 
 
 def _ordered(asked: Mapping[str, list[MatrixColumn]]) -> dict[str, list[MatrixColumn]]:
@@ -254,21 +278,9 @@ def _text(text: str | None, tag: str | None, code: str) -> Text | None:
 
 def _compared(senses: tuple[SenseView, ...], a: str | None, b: str | None) -> Compared | None:
     by_code = {sense.code: sense for sense in senses}
-    if a in by_code and b in by_code and a != b:
-        pair: tuple[SenseView, SenseView] | None = (by_code[a], by_code[b])
-    else:
-        pair = next(
-            (
-                (one, other)
-                for number, one in enumerate(senses)
-                for other in senses[number + 1 :]
-                if one.language == other.language is not None and one.fields and other.fields
-            ),
-            None,
-        )
-    if pair is None:
+    if a not in by_code or b not in by_code or a == b:
         return None
-    left, right = pair
+    left, right = by_code[a], by_code[b]
     note, parts = "", []
     for name, one, other in _shared(left, right):
         found = None

@@ -13,6 +13,7 @@ from hesperus.item_views.matrix_view import MatrixView
 from hesperus.reports.card import Card
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
+from hesperus.reports.item_questions import Question
 
 Level = Literal["lead", "note", "aside", "list"]
 """How a sentence is set: the answer of the page; a paragraph; in small type; an entry of a list."""
@@ -28,12 +29,14 @@ class Items:
         columns: Its senses.
         totals: Model, key of a sense and mark (see hesperus.analysis.item_filter.IN_A_SENSE) to how many items of the run
             have it; what no item has is left out.
+        questions: The items of its rows in all languages.
     """
 
     caption: str
     view: MatrixView
     columns: tuple[MatrixColumn, ...]
     totals: Mapping[tuple[str, str, str], int]
+    questions: tuple[Question, ...] = ()
 
     @property
     def models(self) -> frozenset[str]:

@@ -65,13 +65,15 @@ class Number:
 
     def _in_full(self, held: float) -> str:
         # By decimals: 100 * 0.575 is 57.49999999999999
-        exact = Decimal(repr(float(held))) * (100 if self.unit in _HUNDREDFOLD else 1)
+        exact = Decimal(f"{held:.{_DIGITS}g}") * (100 if self.unit in _HUNDREDFOLD else 1)
         return f"{exact.normalize():f}"
 
     def __str__(self) -> str:
         return f"{self.point} {self.ends}" if self.ends else self.point
 
 
+_DIGITS = 10
+"""Significant digits of a number in full: those beyond depend on the order in which a machine adds."""
 _HUNDREDFOLD = ("share", "percentage", "label", "points")
 
 

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -17,17 +18,22 @@ from functools import partial
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
-from hesperus.item_views.markup import environment, matrix_style
+from hesperus.item_views.markup import environment, style
+from hesperus.packed_text import packed
 from hesperus.reports.blocks import Block, Items, Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.item_links import ItemLinks, totals_by_model
+from hesperus.reports.item_questions import packed_questions
 from hesperus.reports.theme import font_faces, inline_svg
 from hesperus.untrusted import shortened, visible
 from hesperus.version import __version__
 
 _LONGEST = 1200
 """Characters of a text in an example."""
+
+_MOST_ROWS = 400
+"""Rows of a table that stand in the page as they are; those of a longer one are packed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ def html(page: Page) -> str:
     script = _beside("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     shown = {
-        "css": Markup(font_faces() + matrix_style() + _beside("report.css")),
+        "css": Markup(font_faces() + style() + _beside("report.css")),
         "script": Markup(script),
         "digest": digest,
         "version": __version__,
@@ -92,17 +98,30 @@ def _links(page: Page) -> ItemLinks | None:
 
 @dataclass(frozen=True, slots=True)
 class ShownGrid:
-    """A table as it is shown, with the filter that each cell leads to (see ItemLinks); empty where it leads nowhere."""
+    """A table as it is shown.
+
+    Attributes:
+        grid: The table.
+        leads: For each row the filter that most of its numbers lead to, and that of each cell (see ItemLinks); empty where
+            it leads nowhere.
+    """
 
     grid: Grid
-    leads: tuple[tuple[str, ...], ...]
+    leads: tuple[tuple[str, tuple[str, ...]], ...]
 
     @classmethod
     def of(cls, grid: Grid, links: ItemLinks | None, named: Collection[str]) -> ShownGrid:
         """A table without its constant columns, which still say what a row is about."""
         kept = grid.varying
         found = (links.of_row(grid.columns, row) if links else ("",) * len(row) for row in grid.rows)
-        return cls(grid.told_once(named), tuple(tuple(row[place] for place in kept) for row in found))
+        cells = (tuple(row[place] for place in kept) for row in found)
+        return cls(grid.told_once(named), tuple((_most(row), row) for row in cells))
+
+
+def _most(leads: tuple[str, ...]) -> str:
+    """What most cells of a row lead to, if any."""
+    counts = Counter(filter(None, leads)).most_common(1)
+    return counts[0][0] if counts else ""
 
 
 def _figure(drawing: Drawing) -> Figure:
@@ -138,6 +157,9 @@ def _environment(links: ItemLinks | None, named: Collection[str]) -> Environment
     made = environment(PackageLoader("hesperus.reports", "templates"))
     made.filters["shortened"] = lambda text, length=_LONGEST: shortened(text, length)
     made.filters["kinds"] = partial(_kinds, links=links, named=named)
+    made.filters["packed"] = packed
+    made.filters["packed_questions"] = lambda items: packed_questions(made, items.questions)
+    made.globals["most_rows"] = _MOST_ROWS
     made.filters["totals"] = lambda items: json.dumps(dict(totals_by_model(items)))
     return made
 

@@ -12,9 +12,11 @@ from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn, item_matrix
 from hesperus.item_views.matrix_view import matrix_view
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Items, Section, Sentences
+from hesperus.reports.item_questions import questions
+from hesperus.wording import own_senses
 
 MOST_ROWS = 200
-_MOST_CELLS = 5000
+_MOST_CELLS = 4000
 """Cells of the matrix in a page: a page of 20 languages stays below 3 MB."""
 
 _LABELED = "Answers in every sense: the label that was read, or why there is none."
@@ -45,20 +47,23 @@ def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
     is_scored = bool(matrix.cells["score"].is_not_null().any())
     shown, rule = _chosen(matrix, rows, min(most, max(20, _MOST_CELLS // len(matrix.columns))))
     yield Sentences((_said(matrix, rows, shown, rule, is_scored=is_scored),))
-    yield items_block(everything, shown)
+    yield items_block(everything, shown, own_senses(run.study, run.items))
 
 
-def items_block(matrix: ItemMatrix, rows: pl.DataFrame) -> Items:
+def items_block(matrix: ItemMatrix, rows: pl.DataFrame, own: frozenset[str]) -> Items:
     """Rows of a matrix as a block, with the senses that its rows have.
 
     Args:
         matrix: With all ways of asking, which the totals count.
         rows: Rows, in order.
+        own: Codes of senses that the models made themselves.
     """
     whole = matrix.whole
     is_scored = bool(whole.cells["score"].is_not_null().any())
     caption = _SCORED if is_scored else _LABELED
-    return Items(caption, matrix_view(whole, rows, _NoLinks()), whole.columns, _totals(matrix))
+    links = _NoLinks()
+    asked = tuple(questions(matrix, rows, links, own))
+    return Items(caption, matrix_view(whole, rows, links), whole.columns, _totals(matrix), asked)
 
 
 def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, rule: str, *, is_scored: bool) -> str:

@@ -14,7 +14,7 @@ from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page, Section, Sentences
 from hesperus.reports.html_page import ShownPage
 from hesperus.reports.item_matrix import MOST_ROWS, items_block
-from hesperus.wording import counted
+from hesperus.wording import counted, own_senses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,5 +60,5 @@ def shown_items(name: str, run: Run, reference: str | None, conditions: Mapping[
     said = f"The first {MOST_ROWS} are shown; `frame` has all." if rows.height > MOST_ROWS else ""
     blocks: list[Block | None] = [Section("Items", "items", listed=""), Sentences((said,)) if said else None]
     if rows.height:
-        blocks.append(items_block(matrix, rows.head(MOST_ROWS)))
+        blocks.append(items_block(matrix, rows.head(MOST_ROWS), own_senses(run.study, run.items)))
     return ShownItems(matrix.frame(rows), ShownPage(Page.of(title, [], blocks)))

@@ -18,6 +18,7 @@ import altair as alt
 import vl_convert
 
 from hesperus.errors import UnknownNameError
+from hesperus.reports.lean_svg import lean
 from hesperus.untrusted import visible
 
 FigureFormat = Literal["svg", "png", "pdf"]
@@ -133,7 +134,7 @@ def render(chart: Any, format: FigureFormat = "svg") -> bytes:
 def _svg(spec: str, prefix: str) -> str:
     _make_fonts_known()
     drawn = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
-    return _numbered(_led(_told(drawn)), prefix)
+    return _numbered(lean(_led(_told(drawn))), prefix)
 
 
 _LINK = re.compile(r'<a xlink:href="[^"]*?#items\?([^"]*)">')

@@ -11,10 +11,7 @@
   const words = node => plain(node.textContent);
   const point = cell => cell.classList.contains("cell") ? answer(cell)
     : plain([...cell.childNodes].filter(n => !n.matches?.("small, .label, .snippet, .toggles")).map(n => n.textContent).join(""));
-  const answer = cell => {  // of the item matrix: the answer with its mark in words
-    const title = cell.querySelector("[title]")?.title ?? "";
-    return title && `${words(cell.querySelector("bdi"))} (${title.slice(title.indexOf(", ") + 2)})`;
-  };
+  const answer = cell => cell.title && `${words(cell.querySelector("bdi"))} (${cell.title})`;  // of the item matrix
   const heads = table => [...table.tHead.rows[0].cells];
   const rows = table => [...table.tBodies[0].rows];
   const shownRows = table => rows(table).filter(row => !row.hidden);
@@ -199,18 +196,99 @@
       }
       head.append(toggles);
     }
-    for (const one of all("td[data-leads]")) {
-      const link = make("a", {href: `#items?${one.dataset.leads}`, title: "The items behind this number"});
+    for (const one of all("table.grid td[data-value]")) {  // most numbers of a row lead where the row says
+      const leads = one.dataset.leads ?? one.parentNode.dataset.leads;
+      if (!leads) continue;
+      const link = make("a", {href: `#items?${leads}`, title: "The items behind this number"});
       link.append(one.firstChild);
       one.prepend(link);
     }
     for (const one of all("svg [data-leads]")) {
-      one.addEventListener("click", () => { location.hash = `items?${one.dataset.leads}`; });
+      const leads = (one.closest("[data-under]")?.dataset.under ?? "") + one.dataset.leads;
+      one.addEventListener("click", () => { location.hash = `items?${leads}`; });
     }
     const follow = () => {
+      if (location.hash.startsWith("#question?")) return;
       refresh();
       if (asked().length) document.getElementById("items").scrollIntoView();
     };
+    addEventListener("hashchange", follow);
+    follow();
+  };
+
+  // What is packed: rows of long tables, and the questions of the item matrix in all languages
+  const unpack = packed => new Response(new Blob([Uint8Array.from(atob(packed), sign => sign.charCodeAt(0))]).stream()
+    .pipeThrough(new DecompressionStream("deflate"))).text();
+  const questionsOf = (box, table) => {
+    const named = ({task, item}) => `${task}\n${item}`;
+    const held = new Map(all("script.question", box).map(one => [named(one.dataset), one]));
+    const title = make("h2", {id: "question-title"}), body = make("div", {className: "asked-in-all"});
+    const turn = step => () => {
+      const shown = shownRows(table), row = shown[shown.indexOf(current()) + step];
+      if (row) location.replace(address(row));
+    };
+    const dialog = make("dialog", {id: "question"}, make("div", {className: "tools"},
+      button("← previous", "The question before (k)", turn(-1)), button("next →", "The next question (j)", turn(1)),
+      button("Copy link", "Copy the link to this question", told => copy(location.href, told)),
+      button("Close", "Back to the items (Esc)", () => dialog.close())), title, body);
+    dialog.setAttribute("aria-labelledby", title.id);
+    const address = ({dataset: {task, item, model}}, code = "") => `#question?${query([["item", item], ["model", model], ["task", task],
+      ...(code ? [["sense", code]] : [])])}`;
+    const asked = () => location.hash.startsWith("#question?") ? Object.fromEntries(new URLSearchParams(location.hash.slice(10))) : null;
+    const current = () => {
+      const {task, item, model} = asked() ?? {};
+      return rows(table).find(({dataset: row}) => row.item === item && row.model === model && (!task || row.task === task));
+    };
+    const fill = async (row, code) => {
+      title.textContent = row.dataset.item;
+      const one = held.get(named(row.dataset));
+      if (!one) {
+        body.replaceChildren(make("p", {}, "This file holds the texts and replies of the items further up. Those of this one are in the explorer: ",
+          make("code", {}, `hesperus view RUN --items 'text=${row.dataset.item.replaceAll("'", "%27")}'`)));
+        return;
+      }
+      const found = JSON.parse(await unpack(one.textContent)), at = found.models.indexOf(row.dataset.model);
+      body.innerHTML = `${found.facts[at]}${found.answers}<div class="senses">${found.senses.map(of => of[at]).join("")}</div>`;
+      for (const other of all(".matrix tbody tr[data-model]", body)) {
+        other.classList.toggle("current", other.dataset.model === row.dataset.model);
+        if (!found.models.includes(other.dataset.model)) continue;
+        const name = other.querySelector(".item"), turned = make("a", {href: address(other)});
+        turned.append(...name.childNodes);
+        name.append(turned);
+      }
+      const card = code && document.getElementById(`sense-${code}`);
+      if (card) card.scrollIntoView(); else dialog.scrollTop = 0;
+    };
+    const follow = () => {
+      const row = current();
+      if (!row) return dialog.open && dialog.close();
+      if (!dialog.open) dialog.showModal();
+      fill(row, asked().sense);
+    };
+    let clicked = false;
+    dialog.addEventListener("close", () => {
+      if (asked()) clicked ? history.back() : location.replace("#items");
+      clicked = false;
+    });
+    dialog.addEventListener("keydown", event => { ({j: turn(1), k: turn(-1)})[event.key]?.(); });
+    dialog.addEventListener("click", event => {  // beside the dialog, and models of the answers
+      const link = event.target.closest("a[href^='#question?']");
+      if (link) { event.preventDefault(); location.replace(link.hash); }
+      if (event.target === dialog) dialog.close();
+    });
+    for (const row of rows(table)) {
+      const name = row.querySelector(".item"), link = make("a", {href: address(row), title: "The question in all languages"});
+      link.append(name.firstChild);
+      name.prepend(link);
+    }
+    table.addEventListener("click", event => {
+      const row = event.target.closest("tbody tr"), cell = event.target.closest("td.cell");
+      if (event.target.closest(".item a")) clicked = true;
+      if (!row || !cell?.dataset.code) return;
+      clicked = true;
+      location.hash = address(row, cell.dataset.code);
+    });
+    box.append(dialog);
     addEventListener("hashchange", follow);
     follow();
   };
@@ -292,18 +370,27 @@
     if (target?.closest("details")) target.scrollIntoView();
   };
 
-  let section = "table", count = 0;
-  for (const node of all("h2[id], h3[id], table.grid, .items, figure")) {
-    if (node.matches("figure")) offer(node);
-    else if (node.matches(".items")) {
-      const table = node.querySelector("table");
-      itemsOf(node, table, equip(table, "items"));
-    } else if (node.matches("table")) equip(node, `${section}-${++count}`);
-    else {
-      [section, count] = [node.id, 0];
-      link(node);
+  const unpackRows = async packed => {
+    const body = packed.closest(".scroll").querySelector("tbody");
+    body.innerHTML = await unpack(packed.textContent);
+  };
+  const start = () => {
+    let section = "table", count = 0;
+    for (const node of all("h2[id], h3[id], table.grid, .items, figure")) {
+      if (node.matches("figure")) offer(node);
+      else if (node.matches(".items")) {
+        const table = node.querySelector("table");
+        itemsOf(node, table, equip(table, "items"));
+        questionsOf(node, table);
+      } else if (node.matches("table")) equip(node, `${section}-${++count}`);
+      else {
+        [section, count] = [node.id, 0];
+        link(node);
+      }
     }
-  }
+  };
+  const long = all("script.rows");
+  if (long.length) Promise.all(long.map(unpackRows)).then(start, start); else start();
   const fitting = new ResizeObserver(seen => seen.forEach(({target}) => {
     const box = target.closest(".scroll");
     box.classList.toggle("fits", box.firstElementChild.offsetWidth <= box.clientWidth + 1);
