@@ -15,6 +15,9 @@ from hesperus.version import __version__
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 _SIMPLE = frozenset((type(None), bool, int, float, str))
 
+HASH = "sha256:"
+"""How the hash of a text begins."""
+
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 
 
@@ -48,6 +51,13 @@ def canonical_json(value: object) -> str:
 def fingerprint(value: object) -> str:
     """32 hexadecimal digits of BLAKE2b over the canonical JSON."""
     return hashlib.blake2b(canonical_json(value).encode(), digest_size=16).hexdigest()
+
+
+def text_hash(text: str) -> str:
+    """``sha256:…`` of a text; of such a hash, itself."""
+    if text.startswith(HASH):
+        return text
+    return HASH + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def signature(*settings: object) -> dict[str, JSON]:

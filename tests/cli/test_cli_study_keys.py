@@ -63,6 +63,19 @@ def test_every_command_names_the_keys_it_does_not_know(command: tuple[object, ..
     assert "all numbers rest on the other keys" in said
 
 
+def test_a_bundle_is_named_as_the_reader_has_it(tmp_path: Path) -> None:
+    run, file = run_of(tmp_path / "run", {**KNOWN, "vote": "most"}), tmp_path / "run.zip"
+    call("bundle", run, "--out", file, "--resamples", 0)
+    line = json.loads(call("measure", "accuracy", run, "--resamples", 0, "--format", "json").stdout)[
+        "signature"
+    ]["short"]
+    for more in ((), ("--signature", line)):
+        done = call("verify", file, *more)
+        assert done.exit_code == 0, done.stderr
+        (said,) = [text for text in done.stderr.splitlines() if "does not know" in text]
+        assert said.startswith(f"note: {file}: study.yaml has a key"), said
+
+
 def test_the_page_says_it_too(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", {**KNOWN, "vote": "most"})
     call("report", run, "--out", tmp_path / "page.html", "--resamples", 0)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ import pytest
 import yaml
 from open_world import FACTS, PRECISION, RECALL, kind_of, world, write_task
 
+import hesperus as hs
 from hesperus.analysis.open_answers.run_tables import run_table
 from hesperus.analysis.table import Table
 from hesperus.errors import DataError, ModelError, UnknownNameError, UsageError
 from hesperus.languages import language, languages
 from hesperus.models.pocket import beliefs
-from hesperus.records import read_run
+from hesperus.records import read_run, write_run
 from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
 from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
@@ -74,6 +76,36 @@ def test_a_study_finds_what_the_other_language_leaves_out(tmp_path: Path) -> Non
     claims = pl.read_parquet(home / "details.parquet")
     assert claims.filter(side_by_side="ceiling", verdict="supported").height == 2 * FACTS * ITEMS
     assert set(read_run(run.folder).items["input"].unique()) == {"en", "de_from_en@http/t"}  # type: ignore[index]
+
+
+def test_records_that_were_changed_have_no_stored_scores(tmp_path: Path) -> None:
+    with serving(world) as endpoint:
+        run = run_study(study(tmp_path, endpoint.url), tmp_path / "run")
+    again = read_run(run.folder)
+    write_run(again, run.folder)
+    table = study_table(run, "scores")
+    bundled = hs.bundle(run.folder, tmp_path / "run.zip", texts="hash")
+    assert hs.verify(bundled.path).passed
+    other = pl.when(pl.col("input") != "en").then(pl.lit("Nein.")).otherwise(pl.col("reply"))
+    first = pl.col("item") == again.records["item"][0]
+    refused = {
+        "outcome": pl.when(first).then(pl.lit("refused")).otherwise(pl.col("outcome")),
+        "answer": pl.when(~first).then(pl.col("answer")),
+    }
+    for records in (
+        again.records.with_columns(reply=other),
+        again.records.with_columns(**refused),
+        again.records.head(3),
+    ):
+        write_run(replace(again, records=records), run.folder)
+        for use in (
+            lambda: study_table(run, "scores"),
+            lambda: hs.report(run.folder, tmp_path / "page.html"),
+        ):
+            with pytest.raises(DataError, match="changed since.*run the study again"):
+                use()
+    write_run(replace(again, records=again.records.reverse()), run.folder)
+    assert study_table(run, "scores").rows == table.rows
 
 
 def test_every_stage_can_be_killed_and_nothing_is_asked_twice(tmp_path: Path) -> None:

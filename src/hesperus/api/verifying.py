@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -100,7 +101,7 @@ def verify(
     wrong = _of_bundle(held, id)
     try:
         count = count_numbers(claims)
-        found, absent = _again(held)
+        found, absent = _again(held, Path(place))
         wrong += [Difference(name, "", absent[name], "a table", None) for name in claims if name in absent]
         kept = {name: document for name, document in claims.items() if name not in absent}
         unclaimed = held.manifest.get("absent")
@@ -205,17 +206,31 @@ def _shown_otherwise(page: Path, run: Path, settings: Mapping[str, JSON]) -> Ite
 @contextmanager
 def _opened(place: Path, id: str | None) -> Iterator[tuple[Path, Bundle | None]]:
     """A run: as it lies, or out of its bundle."""
-    with tempfile.TemporaryDirectory() as folder:
-        if not zipfile.is_zipfile(place):
-            if id is not None:
-                raise UsageError(f"{place} is no bundle, and only a bundle has an id")
-            yield place, None
-            return
-        held = read_bundle(place)
-        run = unpacked_run(held.files, held.tables, Path(folder))
-        if run.is_dir():
-            _refuse_work(described(run).study, "study.yaml")
+    if not zipfile.is_zipfile(place):
+        if id is not None:
+            raise UsageError(f"{place} is no bundle, and only a bundle has an id")
+        yield place, None
+        return
+    held = read_bundle(place)
+    with _unpacked(held, place) as run:
         yield run, held
+
+
+@contextmanager
+def _unpacked(held: Bundle, place: Path) -> Iterator[Path]:
+    """The run of a bundle in a folder of its own; warnings about it name the bundle, which is what the reader has."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            run = unpacked_run(held.files, held.tables, Path(folder))
+            if run.is_dir():
+                _refuse_work(described(run).study, "study.yaml")
+            yield run
+        except DataError as error:
+            raise DataError(_without(str(error), folder)) from None
+    told = {(one.category, str(one.message).replace(folder, str(place))): None for one in said}
+    for category, text in told:
+        warnings.warn(text, category, stacklevel=4)
 
 
 def _of_bundle(held: Bundle | None, id: str | None) -> list[Difference]:
@@ -232,7 +247,7 @@ def _made_by(version: object) -> str:
     return f"made by hesperus {version}, verified by {__version__}"
 
 
-def _again(held: Bundle) -> tuple[Mapping[str, Document], Mapping[str, str]]:
+def _again(held: Bundle, place: Path) -> tuple[Mapping[str, Document], Mapping[str, str]]:
     """The tables made anew, and why others could not be made.
 
     Raises:
@@ -244,10 +259,7 @@ def _again(held: Bundle) -> tuple[Mapping[str, Document], Mapping[str, str]]:
     if not isinstance(settings, dict) or any(name not in SETTINGS for name in settings):
         raise DataError(f"its settings are not of {', '.join(SETTINGS)}", file=MANIFEST)
     _refuse_work(settings, MANIFEST)
-    with tempfile.TemporaryDirectory() as folder:
-        run = unpacked_run(held.files, held.tables, Path(folder))
-        if run.is_dir():
-            _refuse_work(described(run).study, "study.yaml")
+    with _unpacked(held, place) as run:
         try:
             return claimed(run, settings)
         except (
@@ -259,7 +271,7 @@ def _again(held: Bundle) -> tuple[Mapping[str, Document], Mapping[str, str]]:
             pl.exceptions.PolarsError,
         ) as error:
             # A changed file can break any assumption; what it breaks is the file's fault.
-            raise DataError(f"its run cannot be measured: {_without(str(error), folder)}") from None
+            raise DataError(f"its run cannot be measured: {error}") from None
 
 
 def _refuse_work(value: object, file: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import socket
@@ -12,11 +11,9 @@ from pathlib import Path
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.fingerprint import JSON
+from hesperus.fingerprint import JSON, text_hash
 
 REMOVED = "[removed]"
-HASH = "sha256:"
-"""How the hash of a text begins."""
 
 _PATH = re.compile(r"(?<![\w:/.])(?:~/|/(?!/)|[A-Za-z]:[\\/]|\\\\)(?:[^\s\"'<>|:;,]+)")
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"'<>]+", re.IGNORECASE)
@@ -99,7 +96,7 @@ def _is_text(name: str, open_answers: bool) -> bool:
 
 
 def _hash(text: str | None) -> str | None:
-    return HASH + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] if text else text
+    return text_hash(text) if text else text
 
 
 def refuse_secrets(

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.records.evaluated import refuse_changed
 
 PAIRS, DETAILS, SENTENCES, SIGNATURE = (
     "pairs.parquet",
@@ -44,13 +45,16 @@ def homes(folder: Path, study: Mapping[str, object]) -> dict[str, Path]:
     """The folder of each evaluation of a run, by the name of its evaluator.
 
     Raises:
-        DataError: The study names no evaluation.
+        DataError: The study names no evaluation, or the records are others than those that were evaluated.
     """
     named = study.get("evaluate")
     whats = [str(what) for what in named] if isinstance(named, list | tuple) else []
     if not whats:
         raise DataError("the study names no evaluation (evaluate)", file=folder / "study.yaml")
-    return {what: folder / "evaluations" / evaluation_folder(what) for what in whats}
+    found = {what: folder / "evaluations" / evaluation_folder(what) for what in whats}
+    if any(home.is_dir() for home in found.values()):
+        refuse_changed(folder)
+    return found
 
 
 def evaluation_folder(what: str) -> str:

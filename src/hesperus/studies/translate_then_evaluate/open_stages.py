@@ -15,6 +15,7 @@ import polars as pl
 from hesperus.fingerprint import JSON, plain
 from hesperus.languages import reply_language
 from hesperus.records import conform
+from hesperus.records.evaluated import ANSWERS, answers_digest
 from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
 from hesperus.senses import item_texts, translate
@@ -94,7 +95,9 @@ def _stages(study: OpenAnswersStudy, material: Material) -> Stages:
         records = pl.concat(frames)
         if study.shard is not None:
             return Outcome(records, None)
+        whole = conform(records)
         signed: dict[str, JSON] = {
+            ANSWERS: answers_digest(whole),
             "prompts": means.prompting.signature(),
             "evaluations": {one.what: plain(dict(one.signature)) for one in evaluations},
         }
@@ -103,7 +106,7 @@ def _stages(study: OpenAnswersStudy, material: Material) -> Stages:
             _write(folder, evaluations, prompts)
 
         items = _items(prompts, study)
-        return Outcome(conform(records), items, (), signed, material.excluded, beside)
+        return Outcome(whole, items, (), signed, material.excluded, beside)
 
     return outcome
 
