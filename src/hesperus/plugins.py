@@ -12,7 +12,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TypeVar, cast
@@ -111,7 +112,7 @@ def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
         UsageError: Two plug-ins have the name, a file takes one that is built in, or a plug-in does not import.
     """
     offers = _offered.get((group, name), [])
-    points = () if name in built_in else tuple(entry_points(group=group, name=name))
+    points = () if name in built_in else tuple(_points(_folders()).select(group=group, name=name))
     places = [*(str(offer.file) for offer in offers), *dict.fromkeys(map(_place, points))]
     if name in built_in:
         places.insert(0, "hesperus itself")
@@ -125,6 +126,18 @@ def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
     if offers:
         return cast(Maker, offers[0].thing)
     return cast(Maker, _imported(points[0], group)) if points else None
+
+
+@cache
+def _points(folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+    """The entry points of all packages; reading them takes longer than many a measure."""
+    return entry_points()
+
+
+def _folders() -> tuple[tuple[str, int], ...]:
+    """Folders of packages, and when each was changed: what is installed meanwhile is found."""
+    places = (Path(place or ".") for place in sys.path)
+    return tuple((str(place), place.stat().st_mtime_ns) for place in places if place.is_dir())
 
 
 def _imported(point: EntryPoint, group: str) -> object:

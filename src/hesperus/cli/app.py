@@ -11,6 +11,7 @@ import io
 import os
 import sys
 import warnings
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
@@ -94,6 +95,7 @@ class _Root(PlainGroup):
                 formatter.write_dl([(name.ljust(11), line) for name, line in commands.items()])
 
 
+@cache
 def _loaded(name: str) -> Command:
     module = import_module(f"hesperus.cli.{_FILES.get(name, name)}")
     group: Commands | None = getattr(module, "app", None)
