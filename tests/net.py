@@ -14,13 +14,14 @@ import argparse
 import csv
 import io
 import math
-import subprocess
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+
+from tests.small_demo import ask
 
 import hesperus as hs
 from hesperus.analysis.table import Table
@@ -33,25 +34,32 @@ SEED = {"resamples": 200, "seed": 0}
 DIGITS = 9
 """Significant digits of a number: more would record the order in which a machine adds."""
 _NUMBERS = ("value", "low", "high", "n", "answered", "excluded", "reason")
-_STUDIES = {"multisense": "", "similarity": "similarity", "open_answers": "open-answers", "tax": "tax"}
 _COMPARISONS = ("accuracy", "consistency", "validity", "similarity", "scores", "groups")
-_SMALL = ("--limit", "12", "--model", "pocket/s", "--model", "pocket/l", "--target", "de", "--target", "sw")
 _TOO_LONG = ("agreement", "directions", "groups")
 """Tables that the kept part is without, by their length."""
 
 
 def write_net(out: Path, *, small: bool = False) -> None:
     """Ask the embedded models, import the logs, and write every table."""
-    with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory() as place:
+        asked = ask(Path(place) / "demo", small=small)
+        if small:
+            write_tables(out, asked, without=_TOO_LONG)
+        else:
+            write_tables(out, asked | _imported(Path(place)))
+
+
+def write_small(out: Path, asked: Mapping[str, Path]) -> None:
+    """Write the part that is kept, of a small demo that was asked already (see small_demo)."""
+    write_tables(out, asked, without=_TOO_LONG)
+
+
+def write_tables(out: Path, runs: Mapping[str, Path], *, without: Sequence[str] = ()) -> None:
+    """Write the tables of runs, each run in a folder of its name."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", HesperusWarning)
-        demo = Path(place) / "demo"
-        command = [sys.executable, "-m", "hesperus", "demo", "--quiet", "--out", str(demo)]
-        subprocess.run([*command, *(_SMALL if small else ())], check=True, capture_output=True)
-        runs = {name: demo / folder for name, folder in _STUDIES.items()}
-        if not small:
-            runs |= _imported(Path(place))
         for name, run in runs.items():
-            _write_run(run, out / name, without=_TOO_LONG if small else ())
+            _write_run(run, out / name, without=without)
 
 
 def _imported(place: Path) -> dict[str, Path]:
@@ -62,7 +70,9 @@ def _imported(place: Path) -> dict[str, Path]:
         if not source.is_dir() or source.name == "checkpoint":
             continue
         name = f"{source.parent.name}_{source.name}"
-        found[name] = hs.import_logs(source, place / name).folder
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HesperusWarning)
+            found[name] = hs.import_logs(source, place / name).folder
     return found
 
 

@@ -15,14 +15,13 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rich.cells import cell_len
+from tests.small_demo import ask
 
 KEPT = Path(__file__).parent / "screens"
 RUNS = KEPT / "studies"
@@ -73,8 +72,8 @@ measure nothing senses
 check senses --require 'consistency[xx] >= 0.9'
 """
 """Words of the commands, as a shell takes them, in the folder of the runs."""
-_STUDIES = {"senses": "", "similarity": "similarity", "open": "open-answers", "tax": "tax"}
-_SMALL = ("--limit", "12", "--model", "pocket/s", "--model", "pocket/l", "--target", "de", "--target", "sw")
+_STUDIES = {"multisense": "senses", "similarity": "similarity", "open_answers": "open", "tax": "tax"}
+"""Study to the name of its run."""
 _PRINTS = re.compile(r"#[0-9a-f]{10}|(?<=study )[0-9a-f]{32}")
 
 
@@ -146,14 +145,12 @@ def too_wide(text: str, width: int) -> list[str]:
 def write_runs() -> None:
     """Ask the embedded models, and keep what tables are made of."""
     with tempfile.TemporaryDirectory() as place:
-        command = [sys.executable, "-m", "hesperus", "demo", "--quiet", "--out", place, *_SMALL]
-        subprocess.run(command, check=True, capture_output=True)
+        asked = ask(Path(place) / "demo")
         shutil.rmtree(RUNS, ignore_errors=True)
-        for name, folder in _STUDIES.items():
-            own = [other for other in _STUDIES.values() if other] if not folder else []
-            shutil.copytree(
-                Path(place) / folder, RUNS / name, ignore=shutil.ignore_patterns("*.sqlite*", "*.html", *own)
-            )
+        for study, run in asked.items():
+            inside = [other.name for other in asked.values() if other.parent == run]
+            left_out = shutil.ignore_patterns("*.sqlite*", "*.html", *inside)
+            shutil.copytree(run, RUNS / _STUDIES[study], ignore=left_out)
 
 
 def main() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import net
 
 
-def test_every_number_is_as_the_kept_record_has_it(tmp_path: Path) -> None:
-    net.write_net(tmp_path, small=True)
+def test_every_number_is_as_the_kept_record_has_it(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    net.write_small(tmp_path, demo_runs)
     # The embedded models compute in single precision: another machine may move a probability's last digits.
     found = net.differences(net.KEPT, tmp_path, tolerance=1e-4)
     assert not found, "\n".join(

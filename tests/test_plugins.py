@@ -9,9 +9,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import polars as pl
 import pytest
+
+from command_line import hesperus
+from hesperus import plugins
 
 PACKAGE = Path(__file__).with_name("plugin_package")
 SOURCE = Path(__file__).parents[1] / "src"
@@ -32,11 +36,16 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def caller(folder: Path, *first: str, site: Path | None = None) -> Call:
-    paths = os.pathsep.join(str(one) for one in (SOURCE, site) if one is not None)
+    """Calls the command: with a package that is installed in a process of its own, else with nothing loaded before."""
 
     def call(*words: object, ends: int = 0) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "hesperus", *first, *map(str, words)]
-        done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False)  # fmt: skip
+        if site is None:
+            with mock.patch.dict(plugins._offered, clear=True), mock.patch.object(plugins, "_loaded", set()):
+                done = hesperus(*first, *words, cwd=folder)
+        else:
+            command = [sys.executable, "-m", "hesperus", *first, *map(str, words)]
+            paths = {"PYTHONPATH": os.pathsep.join(map(str, (SOURCE, site)))}
+            done = subprocess.run(command, cwd=folder, env={**os.environ, **paths}, capture_output=True, text=True, check=False)  # fmt: skip
         assert done.returncode == ends, (done.stdout, done.stderr)
         return done
 
