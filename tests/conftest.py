@@ -10,6 +10,26 @@ import pytest
 from tests.small_demo import ask, runs_in
 
 ROOT = Path(__file__).resolve().parent.parent
+LONGEST = (
+    "asking/test_asking_on_ray.py",
+    "reports/test_reports_in_chromium.py",
+    "studies/test_studies_planted.py",
+    "test_plugins.py",
+    "reports/test_reports_open_answers_page.py",
+    "reports/test_reports_similarity_page.py",
+    "studies/test_studies_multisense.py",
+    "test_net.py",
+    "test_screens.py",
+)
+"""Files that take longest: they come first, so that no worker is left alone with one at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first."""
+    order = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
+    if missing := [str(file) for file in order if not file.is_file()]:
+        raise pytest.UsageError(f"tests/conftest.py: LONGEST names files that are not there: {missing}")
+    items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 @pytest.fixture(scope="session")

@@ -20,10 +20,10 @@ import uvicorn
 
 from hesperus.annotation import RatingStore, create_app
 from hesperus.serving import Address
-from reports.headless_chromium import Page, chromium_page, executable
+from reports.headless_chromium import Page, chromium_page
 
 __all__ = [
-    "Page", "Server", "chromium_page", "executable", "free_port", "killable", "press", "pressed", "saved", "served",
+    "Page", "Server", "chromium_page", "free_port", "killable", "press", "pressed", "saved", "served",
     "show", "until",
 ]  # fmt: skip
 

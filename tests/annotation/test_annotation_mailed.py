@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rating_browser import Page, chromium_page, executable, press, pressed, show, until
+from rating_browser import Page, chromium_page, press, pressed, show, until
 
 from hesperus.annotation import RatingStore, Sheet, import_file, write_mailed
 from hesperus.errors import DataError
 
 MakeStore = Callable[..., RatingStore]
-
-needs_chromium = pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 
 
 def visit(look: Callable[[Page], Awaitable[None]]) -> None:
@@ -40,7 +38,6 @@ async def downloaded(page: Page, folder: Path) -> Path:
     raise TimeoutError("nothing was downloaded")
 
 
-@needs_chromium
 def test_a_mailed_page_is_rated_and_its_result_imported(
     residue: Sheet, make_store: MakeStore, tmp_path: Path
 ) -> None:
@@ -102,7 +99,6 @@ async def _upload(page: Page, file: Path) -> None:
     await page.call("DOM.setFileInputFiles", files=[str(file)], nodeId=found["nodeId"])
 
 
-@needs_chromium
 def test_without_storage_the_page_says_that_it_keeps_nothing(
     residue: Sheet, make_store: MakeStore, tmp_path: Path
 ) -> None:

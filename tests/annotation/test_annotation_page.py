@@ -12,7 +12,6 @@ from rating_browser import (
     Page,
     Server,
     chromium_page,
-    executable,
     killable,
     press,
     pressed,
@@ -23,8 +22,6 @@ from rating_browser import (
 )  # fmt: skip
 
 from hesperus.annotation import RatingStore, Sheet, Text, Unit, create_store, link, read_scheme
-
-pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 
 
 class Site:

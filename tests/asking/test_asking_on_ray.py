@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import subprocess
@@ -24,10 +23,6 @@ from hesperus.studies.asked.driving import run_study
 from hesperus.types import Prompt, Reply, Request
 from loopback_endpoint import Say, Send, serving, user_text
 from ray_nodes import below, is_running, kill, listening, two_nodes
-
-HAS_RAY = importlib.util.find_spec("ray") is not None
-needs_ray = pytest.mark.skipif(not HAS_RAY, reason="the extra `ray` is not installed")
-pytestmark = pytest.mark.xdist_group("ray")
 
 SECRET, VARIABLE = "sk-planted-5b1d9c", "PLANTED_RAY_KEY"
 CONCURRENCY = 16
@@ -54,7 +49,6 @@ def stored(path: Path) -> Counter[str]:
         return Counter(row.request.prompt.user for row in store.stored())
 
 
-@needs_ray
 def test_a_study_whose_worker_is_killed_has_the_bytes_of_one_in_this_process(tmp_path, nodes):
     """And a local model is there once on each node."""
     study = {"task": "atlas", "models": ["pocket/m"], "target": ["de"], "sample": {"n": 60}}
@@ -73,7 +67,6 @@ def test_a_study_whose_worker_is_killed_has_the_bytes_of_one_in_this_process(tmp
         assert (spread / name).read_bytes() == (local / name).read_bytes(), name
 
 
-@needs_ray
 def test_a_worker_and_then_a_node_are_killed_and_nothing_is_lost_or_asked_twice(
     tmp_path, nodes, monkeypatch, until
 ):
@@ -114,7 +107,6 @@ def test_a_worker_and_then_a_node_are_killed_and_nothing_is_lost_or_asked_twice(
     assert not [path for path in kept if SECRET.encode() in path.read_bytes()]
 
 
-@needs_ray
 def test_what_a_worker_says_is_raised_here(tmp_path, nodes):
     with (
         serving(lambda *_: Send({"error": {"message": "no such model"}}, 404)) as endpoint,
@@ -134,7 +126,6 @@ def test_what_a_worker_says_is_raised_here(tmp_path, nodes):
             ask(asked, questions(asked, 3), store=store)
 
 
-@needs_ray
 def test_an_interrupt_keeps_what_is_in_flight(tmp_path, nodes, until):
     with serving(lambda body, _: Say("A", seconds=0.5)) as endpoint:
         flags = [
@@ -158,7 +149,6 @@ def test_an_interrupt_keeps_what_is_in_flight(tmp_path, nodes, until):
         assert 8 <= len(endpoint.bodies) <= 2 * CONCURRENCY
 
 
-@needs_ray
 def test_a_cluster_that_vanishes_is_said_and_the_run_goes_on_without_it(tmp_path, nodes, until):
     with serving(lambda body, _: Say("A", seconds=0.05)) as endpoint:
         flags = ["--model", "http/m", "--base-url", endpoint.url, "--out", tmp_path / "run"]
@@ -181,7 +171,6 @@ def test_a_cluster_that_vanishes_is_said_and_the_run_goes_on_without_it(tmp_path
         assert all(before[text] == times for text, times in Counter(endpoint.asked).items() if text in kept)
 
 
-@needs_ray
 def test_an_address_that_does_not_answer_is_said_at_once(tmp_path):
     started = time.monotonic()
     flags = [
@@ -199,13 +188,12 @@ def test_an_address_that_does_not_answer_is_said_at_once(tmp_path):
     assert time.monotonic() - started < 30
 
 
-@pytest.mark.skipif(HAS_RAY, reason="Ray is installed")
-def test_without_ray_the_extra_is_named():
+def test_without_ray_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"hesperus\[ray\]"), opened_engine("ray"):
         pass
 
 
-@needs_ray
 def test_ray_that_is_started_for_a_run_hears_this_machine_alone_and_ends_with_the_run(tmp_path):
     before = set(below(os.getpid()))
     with ReplyStore(tmp_path / "s.sqlite") as store, opened_engine("ray", workers=1) as engine:
@@ -225,7 +213,6 @@ def test_ray_that_is_started_for_a_run_hears_this_machine_alone_and_ends_with_th
         time.sleep(0.1)
 
 
-@needs_ray
 def test_a_client_address_is_refused():
     with pytest.raises(UsageError, match="HOST:PORT"), opened_engine("ray", address="ray://head:10001"):
         pass
@@ -237,7 +224,6 @@ def test_settings_of_an_engine_without_it_are_refused():
             pass
 
 
-@needs_ray
 def test_batches_need_no_workers(tmp_path):
     end = subprocess.run(
         command("--model", "openai/m", "--engine", "ray", "--batch", "wait", "--out", tmp_path / "run"),

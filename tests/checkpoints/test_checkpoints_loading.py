@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+import transformers
 
 from hesperus.checkpoints import device_of, load_config, load_model, load_tokenizer
 from hesperus.errors import MissingExtraError, UsageError
-
-REASON = "checkpoints need the extra: pip install 'hesperus[hf]'"
-torch = pytest.importorskip("torch", reason=REASON)
-transformers = pytest.importorskip("transformers", reason=REASON)
 
 
 @pytest.fixture(scope="module")

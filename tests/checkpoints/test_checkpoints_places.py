@@ -160,7 +160,6 @@ class _Hub(BaseHTTPRequestHandler):
 @pytest.fixture
 def hub(here: Path) -> Iterator[tuple[str, list[str]]]:
     """Address of a server that has the repository org/tiny, and what was asked of it."""
-    pytest.importorskip("huggingface_hub", reason="the hub needs the extra: pip install 'hesperus[hf]'")
     repository = _files(
         here / "served", **{"source.spm": "s", "tokenizer.json": "{}", "chat_template.jinja": "t", "vocab.txt": "v",
                             "pytorch_model.bin": "p", "other.safetensors": "o", "README.md": "r"},

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_demo_ends_with_a_report(tmp_path: Path) -> None:
-    done = hesperus("demo", "--model", "pocket/s", "--target", "de", "--limit", "40", cwd=tmp_path)
+    done = hesperus("demo", "--model", "pocket/s", "--target", "de", "--limit", "12", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("consistency") and "T, %" in done.stdout
     for shown in ("designs", "Precision, %", "translation tax"):
@@ -35,8 +35,8 @@ def test_the_demo_ends_with_a_report(tmp_path: Path) -> None:
     }
     assert "E4 naturalisation, same items" in done_items
     run = read_run(tmp_path / "demo")
-    assert len(run.records) == 40 * (2 + 3 + 1)
-    again = hesperus("demo", "--model", "pocket/s", "--target", "de", "--limit", "40", cwd=tmp_path)
+    assert len(run.records) == 12 * (2 + 3 + 1)
+    again = hesperus("demo", "--model", "pocket/s", "--target", "de", "--limit", "12", cwd=tmp_path)
     assert again.stdout == done.stdout
     assert "from the store" in again.stderr
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -184,22 +183,10 @@ def test_what_cannot_be_done_is_said(
     refused(call(*arguments), error, *words)
 
 
-def apertium(*needed: str) -> str:
-    """`apertium` where its pairs are installed; the test is skipped, saying so, where not."""
-    modes = Path("/usr/share/apertium/modes")
-    missing = [mode for mode in needed if not (modes / f"{mode}.mode").is_file()]
-    if shutil.which("apertium") is None or missing:
-        pytest.skip(
-            f"no Apertium pair {' or '.join(missing or needed)} on this machine: apt-get install apertium apertium-eng-spa"
-        )
-    return "apertium"
-
-
 def test_an_unsupported_pair_names_who_would_do_it(call: Call, tmp_path: Path) -> None:
-    name = apertium("eng-spa")
     file = write(tmp_path / "a.jsonl", ("m", "1", "en", PERU), ("m", "1", "sw", PERU))
     refused(
-        call("information", file, "--translator", name),
+        call("information", file, "--translator", "apertium"),
         UsageError,
         "Swahili (sw) to English (en)",
         "NLLB",
@@ -209,7 +196,6 @@ def test_an_unsupported_pair_names_who_would_do_it(call: Call, tmp_path: Path) -
 
 def test_real_answers_through_real_rules(call: Call, tmp_path: Path, shared_data: Path) -> None:
     """Answers of a model to TruthfulQA in five languages; Spanish goes through Apertium, with its ceiling."""
-    name = apertium("eng-spa", "spa-eng")
     source = shared_data / "truthfulqa_multi" / "responses_gemma-2-9b-it.jsonl.gz"
     with gzip.open(source, "rt", encoding="utf-8") as lines:
         answers = [json.loads(next(lines)) for _ in range(12)]
@@ -223,7 +209,7 @@ def test_real_answers_through_real_rules(call: Call, tmp_path: Path, shared_data
         "information",
         file,
         "--translator",
-        name,
+        "apertium",
         "--language",
         "es",
         "--format",

@@ -154,7 +154,6 @@ def test_translators_are_listed_and_tried(ready: str) -> None:
 
 
 def test_a_checkpoint_is_converted_and_used_in_two_commands(tmp_path: Path) -> None:
-    pytest.importorskip("ctranslate2")
     import tiny_translators
 
     checkpoint = tiny_translators.nllb(tmp_path / "checkpoint")
@@ -170,10 +169,6 @@ def test_a_checkpoint_is_converted_and_used_in_two_commands(tmp_path: Path) -> N
     assert len(used.stdout.split("\n")) == 3
 
 
-@pytest.mark.skipif(
-    not Path("/usr/share/apertium/modes/eng-spa.mode").is_file(),
-    reason="the Debian packages apertium and apertium-eng-spa are not installed",
-)
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text("\n".join(f"The house number {n} is green." for n in range(3000)))
@@ -205,10 +200,6 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert {file.name for file in tmp_path.iterdir()} == {"in.txt", "out.txt"}
 
 
-@pytest.mark.skipif(
-    not Path("/usr/share/apertium/modes/eng-spa.mode").is_file(),
-    reason="the Debian packages apertium and apertium-eng-spa are not installed",
-)
 def test_documents_go_sentence_by_sentence(tmp_path: Path) -> None:
     source = tmp_path / "in.csv"
     pl.DataFrame({"reply": ["# The house\n\n- The house is green. I like dogs!\n- `ls -l`\n"]}).write_csv(

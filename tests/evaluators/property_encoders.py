@@ -7,11 +7,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-REASON = "encoders need the extra: pip install 'hesperus[train]'"
-torch = pytest.importorskip("torch", reason=REASON)
-transformers = pytest.importorskip("transformers", reason=REASON)
+import torch
+import transformers
 
 _WORDS = (  # noqa: SIM905
     "i am so sorry that you feel this way it must be hard have tried talking to someone what happened did they say my cat "

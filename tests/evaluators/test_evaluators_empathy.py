@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from property_encoders import encoder, torch, write_pairs
+import torch
+from property_encoders import encoder, write_pairs
 from typer.testing import CliRunner, Result
 
 from hesperus.cli.app import app
@@ -25,8 +26,6 @@ from hesperus.evaluators.properties.splitting import SplitSettings, split_by_pos
 from hesperus.evaluators.properties.tfidf import TermWeights
 from hesperus.evaluators.properties.tuning import BiEncoderTrainer, TuningSettings
 from hesperus.measures import Bootstrap
-
-pytest.importorskip("sklearn", reason="the baseline needs the extra: pip install 'hesperus[train]'")
 
 CPU = Placing("cpu", "float32")
 SMALL = BaselineSettings(strengths=(1.0, 10.0), longest=(2,))

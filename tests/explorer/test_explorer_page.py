@@ -13,9 +13,7 @@ import pytest
 from explorer.explorer_site import Site, explored
 from explorer.runs import hostile_run, many_languages, quiz_run
 from hesperus.records import Run
-from reports.headless_chromium import Page, chromium_page, executable
-
-pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
+from reports.headless_chromium import Page, chromium_page
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,6 @@ from hesperus.models.pocket import WEIGHTS
 from hesperus.studies.asked.driving import run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
-REASON = "the extras `hf` and `serve` are not installed"
-pytest.importorskip("torch", reason=REASON)
-pytest.importorskip("transformers", reason=REASON)
-pytest.importorskip("fastapi", reason=REASON)
-
 STARTS_WITHIN = 180.0
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import lmsim.metrics as lmsim
 import numpy as np
 import pytest
 
 from hesperus.measures import HardRuns, Key, SoftRuns, bootstrap_pairs
-
-lmsim = pytest.importorskip("lmsim.metrics", reason="the oracle lm-sim is not installed")
 
 
 @pytest.mark.parametrize("mixed", [True, False])

@@ -7,11 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-REASON = "models of transformers need the extra: pip install 'hesperus[hf]'"
-torch = pytest.importorskip("torch", reason=REASON)
-transformers = pytest.importorskip("transformers", reason=REASON)
+import torch
+import transformers
 
 CORPUS = [
     "Which letter comes first in the alphabet? A. A B. B C. C D. D Answer with the letter only. Answer: A",

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("inspect_ai", reason="the extra 'inspect' is not installed")
-
 from hesperus.asking import ReplyStore, ask
 from hesperus.errors import PermanentError, TransientError, UsageError
 from hesperus.models import ModelOptions, RemoteModel, model

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
+import transformers
 from pocket.truth import load_coverage
 from pocket.world import World
 
 from hesperus.models.pocket import SIZES, WEIGHTS, PocketModel
 from hesperus.types import Prompt, Request, Settings
-
-REASON = "the checkpoint is checked against transformers: pip install 'hesperus[hf]'"
-torch = pytest.importorskip("torch", reason=REASON)
-transformers = pytest.importorskip("transformers", reason=REASON)
 
 WORLD = World(load_coverage().languages)
 

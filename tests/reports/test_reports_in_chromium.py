@@ -12,17 +12,12 @@ from typing import Any
 import polars as pl
 import pytest
 from headless_chromium import Page as Tab
-from headless_chromium import chromium_page, executable
+from headless_chromium import chromium_page
 from page_faults import ACCESS, BOXES, SIGNS
 
 import hesperus as hs
 from hesperus.cli.demo import MODELS, TARGETS
 from hesperus.records import Run, conform, write_run
-
-pytestmark = [
-    pytest.mark.skipif(executable() is None, reason="no Chromium on the path"),
-    pytest.mark.xdist_group("pages in chromium"),
-]
 
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
 VIEWS = [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark"), (1920, "light")]

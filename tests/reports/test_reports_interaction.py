@@ -13,7 +13,7 @@ from pathlib import Path
 import altair as alt
 import pytest
 from headless_chromium import Page as Tab
-from headless_chromium import chromium_page, executable
+from headless_chromium import chromium_page
 from page_faults import ACCESS, BOXES
 from page_outline import is_sound, loads_nothing
 
@@ -23,8 +23,6 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import ShownPage, html
 from hesperus.reports.theme import FONTS, values
-
-pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 
 NASTY = '=HYPERLINK("x") \\input{y} </script><script>alert(1)</script> & % $ # _ ~ ^ {z}'
 CLIPBOARD = "navigator.clipboard.writeText = async text => { window.copied = text }"

@@ -18,7 +18,7 @@ from hesperus.reports.html_page import html
 from hesperus.reports.item_links import ItemLinks
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.page_files import page_json, page_markdown
-from reports.headless_chromium import chromium_page, executable
+from reports.headless_chromium import chromium_page
 
 
 def run_of(
@@ -136,7 +136,6 @@ LOST = """[...document.querySelectorAll('.items tbody tr')].filter(r => !r.hidde
   .map(r => r.querySelector('td[data-code="sw"]').classList.contains('lost'))"""
 
 
-@pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 def test_a_number_leads_to_its_items_at_every_width(tmp_path: Path) -> None:
     answers = {f"q{n:02}": {"en": "yes", "de": "no" if n % 3 else "yes", "sw": "no" if n % 2 else "yes"} for n in range(20)}  # fmt: skip
     grid = Grid("Accuracy", (Column("language", "Language"), Column("accuracy", "Right", "percentage")),

@@ -117,8 +117,12 @@ def test_a_comparison_names_the_side_that_answers_nothing(tmp_path: Path) -> Non
     assert {row["value"] for row in rows} == {None} and {row["answered_b"] for row in rows} == {0.0}
 
 
-@pytest.mark.parametrize("outcomes", [(one,) for one in OUTCOMES] + [("answered", "error"), tuple(OUTCOMES)])
-@pytest.mark.parametrize("items", [1, 2, 5])
+MIXED = [("answered",), ("answered", "error"), tuple(OUTCOMES)]
+FEW = [*((1, (one,)) for one in OUTCOMES), *((items, one) for items in (1, 2, 5) for one in MIXED)][1:]
+"""How many items, and what becomes of them in turn; one that is answered is among the mixed."""
+
+
+@pytest.mark.parametrize(("items", "outcomes"), FEW)
 def test_a_few_items_give_no_undefined_number(tmp_path: Path, items: int, outcomes: tuple[str, ...]) -> None:
     labels = saved(tmp_path / "labels", answers(items, outcomes, ("en", "de", "de_from_en")), "multisense")
     alike = saved(tmp_path / "alike", answers(items, outcomes, ("en", "de", "sw")), "similarity")

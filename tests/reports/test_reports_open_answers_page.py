@@ -11,7 +11,7 @@ from pathlib import Path
 import open_answer_runs as towns
 import polars as pl
 import pytest
-from headless_chromium import Page, chromium_page, executable
+from headless_chromium import Page, chromium_page
 from page_outline import as_read, is_sound, loads_nothing
 
 from hesperus.analysis.kinds import study_kind
@@ -283,7 +283,6 @@ def test_a_broken_or_bare_run_is_named(folder: Path, tmp_path: Path) -> None:
         open_answers_report(run, OpenEvidence([empty]))
 
 
-@pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 def test_it_stands_in_chromium(page: str, tmp_path: Path) -> None:
     (tmp_path / "report.html").write_text(page, encoding="utf-8")
     file = (tmp_path / "report.html").as_uri()

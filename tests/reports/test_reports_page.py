@@ -8,13 +8,11 @@ import zlib
 from collections.abc import Awaitable, Callable
 
 import pytest
-from headless_chromium import Page, chromium_page, executable
+from headless_chromium import Page, chromium_page
 
 from hesperus.analysis.settings import GivenSettings
 from hesperus.records import Run
 from hesperus.reports.html import ReportSettings, write_report
-
-pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 
 
 @pytest.fixture(scope="module")

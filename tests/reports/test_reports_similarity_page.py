@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from headless_chromium import Page, chromium_page, executable
+from headless_chromium import Page, chromium_page
 from page_outline import is_sound, loads_nothing, outline
 
 from hesperus.analysis.kinds import study_kind
@@ -191,7 +191,6 @@ def test_hostile_names_are_text_everywhere(make_quiz: Callable[..., pl.DataFrame
     assert senses.count("<script") == 1 and "alert(1)" in senses
 
 
-@pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 def test_it_stands_in_chromium(page: str, make_quiz: Callable[..., pl.DataFrame], tmp_path: Path) -> None:
     (tmp_path / "report.html").write_text(page, encoding="utf-8")
     file = (tmp_path / "report.html").as_uri()

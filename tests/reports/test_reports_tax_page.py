@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from headless_chromium import Page, chromium_page, executable
+from headless_chromium import Page, chromium_page
 from page_outline import as_read, is_sound, loads_nothing, outline
 
 from hesperus.analysis.kinds import study_kind
@@ -387,7 +387,6 @@ def visit(look: Callable[[Page], Awaitable[None]]) -> None:
     asyncio.run(opened())
 
 
-@pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 def test_it_stands_in_chromium(page: str, tmp_path: Path) -> None:
     (tmp_path / "report.html").write_text(page, encoding="utf-8")
     file = (tmp_path / "report.html").as_uri()

@@ -38,7 +38,7 @@ def test_multisense_asks_native_questions_under_an_english_instruction(tmp_path)
         "en/en",
         "en/en 2",
     ]
-    german = run.items.filter((pl.col("input") == "de") & pl.col("model").is_null())[
+    german = run.run.items.filter((pl.col("input") == "de") & pl.col("model").is_null())[
         "field:question"
     ].to_list()
     put = [text for text in prompts(run) if text.startswith("Answer the following question.")]

@@ -247,7 +247,7 @@ def test_a_run_killed_at_random_moments_gives_the_same_bytes(tmp_path: Path) -> 
         undisturbed = Counter(endpoint.asked)
         before, kills = len(endpoint.asked), 0
         chance = random.Random(7)
-        while kills < 10:
+        while kills < 6:
             mark = len(endpoint.asked)
             process = subprocess.Popen(
                 [*command, str(tmp_path / "killed" / "run")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

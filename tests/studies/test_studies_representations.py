@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import torch
 from typer.testing import CliRunner
 
 from hesperus.cli.app import app
@@ -19,9 +20,6 @@ from hesperus.studies.representations.agreeing import pair_agreement
 from hesperus.studies.representations.running import RepresentationStudy, represent
 from hesperus.studies.representations.sentences import parallel_sentences
 from hesperus.types import Record
-
-torch = pytest.importorskip("torch", reason="hidden states need the extra: pip install 'hesperus[hf]'")
-pytest.importorskip("transformers", reason="hidden states need the extra: pip install 'hesperus[hf]'")
 
 POCKET = f"hf/{WEIGHTS / 's'}"
 LANGUAGES = ("en", "de", "zh", "sw", "hi")

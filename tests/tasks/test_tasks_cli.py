@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +32,6 @@ def said(*arguments: str) -> str:
 
 def in_terminal(arguments: list[str], width: int) -> str:
     """What a command writes to a terminal of some width."""
-    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     ours, theirs = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(width), "TERM": "dumb", "NO_COLOR": "1"}
     command = [sys.executable, "-m", "hesperus", *arguments]

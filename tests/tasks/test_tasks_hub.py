@@ -31,7 +31,6 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_configuration_and_a_split_are_read(tmp_path: Path) -> None:
-    pytest.importorskip("datasets", reason="the extra `datasets` is not installed")
     folder = tmp_path / "paws"
     for code in ("de", "en"):
         (folder / code).mkdir(parents=True)
@@ -54,7 +53,6 @@ def test_a_configuration_and_a_split_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_what_the_cache_lacks_is_said_offline() -> None:
-    pytest.importorskip("datasets", reason="the extra `datasets` is not installed")
     with pytest.raises(DataError, match="put the files into a folder and name it"):
         read_hub(Source(hub="nobody/nothing", revision="0" * 40, config="de", split="test"), "de")
     with pytest.raises(DataError, match="HF_HUB_OFFLINE=1"):
@@ -63,7 +61,6 @@ def test_what_the_cache_lacks_is_said_offline() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_several_configurations_are_one_table_with_a_column_for_them(tmp_path: Path) -> None:
-    pytest.importorskip("datasets", reason="the extra `datasets` is not installed")
     folder = tmp_path / "exams"
     for name in ("Law", "Criminal-Law"):
         (folder / name).mkdir(parents=True)

@@ -118,8 +118,6 @@ def test_intervals_resample_items_with_all_their_fields() -> None:
 
 
 def test_rouge_and_comet_join_where_they_are_asked_for() -> None:
-    pytest.importorskip("rouge_score", reason="the extra `rouge` is not installed")
-
     def judge(
         sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]
     ) -> list[float | None]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import pytest
 
 from hesperus.errors import UsageError
-
-pytest.importorskip("rouge_score", reason="the extra `rouge` is not installed")
-
 from hesperus.translation import rouge_scores
 
 

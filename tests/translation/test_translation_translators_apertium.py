@@ -21,9 +21,6 @@ from hesperus.translation.translators.apertium import FOLDERS, ApertiumTranslato
 from hesperus.translation.translators.apertium_stream import streamed
 
 MODE = FOLDERS[0] / "eng-spa.mode"
-needs_apertium = pytest.mark.skipif(
-    not MODE.is_file(), reason="the Debian packages apertium and apertium-eng-spa are not installed"
-)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +30,6 @@ def translator() -> Iterator[ApertiumTranslator]:
     made.close()
 
 
-@needs_apertium
 def test_real_sentences_in_several_pairs(translator: ApertiumTranslator) -> None:
     assert translator.translate(["The house is green.", "I like dogs"], "en", "es") == [
         "La casa es verde.",
@@ -44,7 +40,6 @@ def test_real_sentences_in_several_pairs(translator: ApertiumTranslator) -> None
         assert translator.translate(["La maison est verte."], "fr", "ca") == ["La casa és verda."]
 
 
-@needs_apertium
 def test_what_the_stream_reserves_comes_through(translator: ApertiumTranslator) -> None:
     text = r"- **The house** [1] is {a} ^x$ <b> @bob #1 \n `green`, 3*4=12; see https://a.org/the/house?x=1."
     (made,) = translator.translate([text], "en", "es")
@@ -67,7 +62,6 @@ def test_what_the_stream_reserves_comes_through(translator: ApertiumTranslator) 
     assert "La casa" in made and "verde" in made
 
 
-@needs_apertium
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=30), min_size=1, max_size=5))
 def test_any_text_gives_one_translation_and_keeps_its_reserved_characters(
@@ -82,7 +76,6 @@ def test_any_text_gives_one_translation_and_keeps_its_reserved_characters(
     assert translator.counts["restarts"] == 0
 
 
-@needs_apertium
 def test_unknown_words_are_counted_and_their_marks_removed() -> None:
     translator = ApertiumTranslator("eng-spa")
     assert translator.translate(["The zorblax is green and *grumbled*."], "en", "es") == [
@@ -92,7 +85,6 @@ def test_unknown_words_are_counted_and_their_marks_removed() -> None:
     translator.close()
 
 
-@needs_apertium
 def test_empty_long_and_odd_texts(translator: ApertiumTranslator) -> None:
     long = "The house is green. " * 1000
     texts = ["", "  ", "\n", "The cat\nsat.", "Dogs\x07 and\0cats", "🐱", long, "x" * 50_000]
@@ -107,7 +99,6 @@ def test_empty_long_and_odd_texts(translator: ApertiumTranslator) -> None:
         translator.translate(["fine", "ab\ud800"], "en", "es")
 
 
-@needs_apertium
 def test_stages_that_die_are_started_again_and_nothing_is_lost() -> None:
     translator = ApertiumTranslator("eng-spa")
     texts = [f"The house number {number} is green." for number in range(5000)]  # a second of work
@@ -128,7 +119,6 @@ def test_stages_that_die_are_started_again_and_nothing_is_lost() -> None:
     translator.close()
 
 
-@needs_apertium
 def test_stages_that_were_killed_between_two_calls_are_started_again() -> None:
     translator = ApertiumTranslator("eng-spa")
     translator.translate(["The house is green."], "en", "es")
@@ -247,7 +237,6 @@ def test_marks_that_a_stage_loses_are_put_at_the_end_and_counted() -> None:
     assert (read.text, read.lost) == ("uno tres*#", 2)
 
 
-@needs_apertium
 def test_agrees_with_the_apertium_command(translator: ApertiumTranslator) -> None:
     texts = [
         "The house is green.",

@@ -85,7 +85,6 @@ def test_tables_of_codes(family: str, size: int) -> None:
 
 
 def test_tables_against_transformers() -> None:
-    pytest.importorskip("transformers")
     from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES as M2M100
     from transformers.models.nllb.tokenization_nllb import FAIRSEQ_LANGUAGE_CODES as NLLB
 
@@ -316,10 +315,6 @@ def test_a_long_text_of_a_job_is_named_by_its_own_number() -> None:
     assert caught.value.sizes == {3: 60}
 
 
-@pytest.mark.skipif(
-    not Path("/usr/share/apertium/modes/eng-spa.mode").is_file(),
-    reason="the Debian packages apertium and apertium-eng-spa are not installed",
-)
 def test_the_example_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "translators.md"
     code = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)[0]

@@ -24,10 +24,7 @@ from hesperus.translation.translators.pieces import read_pieces
 from hesperus.translation.translators.transformers import TransformersTranslator
 from tiny_translators import TEXTS
 
-pytestmark = [
-    pytest.mark.xdist_group("tiny_translators"),
-    pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
 OPTIONS = TranslatorOptions(device="cpu", max_output_tokens=24, threads=1)
 FAMILIES = ("nllb", "m2m100", "madlad", "opus")
 SAMPLED = Decoding(temperature=0.7, top_p=0.95, seed=4)

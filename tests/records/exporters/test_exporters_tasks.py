@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import json
 import os
 import subprocess
@@ -98,9 +97,6 @@ def _run(python: str, code: str, folder: Path) -> str:
     return done.stdout.splitlines()[-1]
 
 
-@pytest.mark.skipif(
-    INSPECT is None and importlib.util.find_spec("inspect_ai") is None, reason="Inspect is not installed"
-)
 def test_inspect_loads_the_task(tmp_path: Path) -> None:
     file = write_inspect_task(_items(), tmp_path, "quiz")
     code = (
