@@ -112,7 +112,7 @@ def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
         UsageError: Two plug-ins have the name, a file takes one that is built in, or a plug-in does not import.
     """
     offers = _offered.get((group, name), [])
-    points = () if name in built_in else tuple(_points(_folders()).select(group=group, name=name))
+    points = () if name in built_in else tuple(_points(group, _folders()).select(name=name))
     places = [*(str(offer.file) for offer in offers), *dict.fromkeys(map(_place, points))]
     if name in built_in:
         places.insert(0, "hesperus itself")
@@ -129,9 +129,9 @@ def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
 
 
 @cache
-def _points(folders: tuple[tuple[str, int], ...]) -> EntryPoints:
-    """The entry points of all packages; reading them takes longer than many a measure."""
-    return entry_points()
+def _points(group: str, folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+    """The entry points of a group; reading those of all packages takes longer than many a measure."""
+    return entry_points(group=group)
 
 
 def _folders() -> tuple[tuple[str, int], ...]:
