@@ -9,7 +9,6 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
 
 from markupsafe import escape
 from rich.console import Console
@@ -97,13 +96,15 @@ def _terminal(table: Table, console: Console, *, lead: str, is_wide: bool = Fals
     if len(signed) > console.width and SHORT in table.signature:
         first, _, last = signed.partition("|")[2].rpartition("|")
         signed = f"hesperus|{first.partition('|')[0]}|…|{last} (whole with --format wide)"
-    elif len(signed) > console.width:
-        signed = f"{signed[: console.width - 2].rstrip()} …"
+    elif len(signed) > (room := min(console.width, _SIGNED)) and not is_wide:
+        signed = f"{signed[: room - 2].rstrip()} …"
     print_wrapped(signed, console, "dim")
 
 
 _SAID = 3
 """Numbers that the first line of a table names at most."""
+_SIGNED = 160
+"""Characters of how a table was made that are shown below it."""
 
 
 def answer(measure: str, grid: Grid) -> str:
@@ -111,31 +112,35 @@ def answer(measure: str, grid: Grid) -> str:
 
     Where a number is the same in every line, or there is but one line, the essential numbers themselves.
     """
-    units = ("percentage", "number", "score")
-    places = [at for at, one in enumerate(grid.columns) if one.unit in units and one.rank == 0]
-    known = [
-        (cell.value, row)
-        for row in grid.rows
-        if places and isinstance(cell := row[places[0]], Number) and cell.value is not None
-    ]
-    if not known:
-        return measure
-    if len({_point(grid, row, places[0]) for _, row in known}) > 1:
-        ends = [pick(known, key=itemgetter(0))[1] for pick in (min, max)]
-        low, high = (f"{_point(grid, row, places[0])} ({_keys(grid, row)})" for row in ends)
-        return f"{measure}: {grid.columns[places[0]].heading} {low} to {high}"
-    held = {place: {_point(grid, row, place) for row in grid.rows} for place in places}
-    said = [f"{grid.columns[at].heading} {text}" for at, (text, *more) in held.items() if text and not more]
-    everywhere = f" in all {len(grid.rows)} lines" if len(grid.rows) > 1 else ""
-    return f"{measure}: {', '.join(said[:_SAID])}{everywhere}" if said else measure
+    essential = [at for at, one in enumerate(grid.columns) if one.rank == 0]
+    held = {
+        at: found
+        for at in essential
+        if (found := [(cell, row) for row in grid.rows if (cell := _known(row[at]))])
+    }
+    place = next((at for at, found in held.items() if len({cell.point for cell, _ in found}) > 1), None)
+    if place is None:
+        same = [at for at, found in held.items() if len(found) == len(grid.rows)]
+        said = ", ".join(f"{grid.columns[at].heading} {_said(held[at][0][0])}" for at in same[:_SAID])
+        everywhere = f" in all {len(grid.rows)} lines" if len(grid.rows) > 1 else ""
+        return f"{measure}: {said}{everywhere}" if said else measure
+    ends = [pick(held[place], key=lambda one: one[0].value or 0.0) for pick in (min, max)]
+    if ends[0][0].unit == "points":  # the first line is of all, the others are parts of it
+        ends = held[place][:1]
+    said = " to ".join(f"{_said(cell)} ({_keys(grid, row)})" for cell, row in ends)
+    return f"{measure}: {grid.columns[place].heading} {said}"
 
 
-def _point(grid: Grid, row: Sequence[Value], place: int) -> str:
-    """A number with its unit; nothing of one that is not known."""
-    cell = row[place]
-    if not isinstance(cell, Number) or cell.value is None:
-        return ""
-    return f"{cell.point} %" if grid.columns[place].unit == "percentage" else cell.point
+def _known(cell: Value) -> Number | None:
+    """A number that an answer can be, if it is defined."""
+    units = ("percentage", "number", "score", "points")
+    return cell if isinstance(cell, Number) and cell.value is not None and cell.unit in units else None
+
+
+def _said(cell: Number) -> str:
+    """A number with its unit; a difference with its interval."""
+    units = {"points": f"{cell} points", "percentage": f"{cell.point} %"}
+    return units.get(cell.unit, cell.point)
 
 
 def _keys(grid: Grid, row: Sequence[Value]) -> str:
