@@ -72,13 +72,17 @@ def test_an_unknown_command_is_answered_with_the_nearest() -> None:
     )
 
 
-def test_help_loads_no_command_and_nothing_heavy() -> None:
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [([], ["hesperus.cli.run", "hesperus.cli.measure"]), (["measure"], ["hesperus.cli.run"])],
+)
+def test_help_loads_no_other_command_and_nothing_heavy(words: list[str], others: list[str]) -> None:
     code = (
-        "import sys; sys.argv = ['hesperus', '--help']\n"
+        f"import sys; sys.argv = ['hesperus', *{words!r}, '--help']\n"
         "from hesperus.cli.app import app\n"
         "try: app()\n"
         "except SystemExit: pass\n"
-        "loaded = {'polars', 'numpy', 'pydantic', 'rich', 'hesperus.cli.run', 'hesperus.cli.measure'} & set(sys.modules)\n"
+        f"loaded = {{'polars', 'numpy', 'pydantic', 'rich', *{others!r}}} & set(sys.modules)\n"
         "print(sorted(loaded), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -25,8 +25,32 @@ _AT_LEAST = re.compile(r"x>=(-?[\d.]+)")
 _VALUE_NAMES = {int: "N", float: "X"}
 
 
+class _Option(TyperOption):
+    """An option that is converted only where it is given."""
+
+    def process_value(self, ctx: Context, value: Any) -> Any:
+        """The value as the command takes it; typer loads pydantic to convert one, also where there is none."""
+        if value is not None or self.required:
+            return super().process_value(ctx, value)
+        nothing = () if self.multiple else None
+        return nothing if self.callback is None else self.callback(ctx, self, nothing)
+
+
+def _light(parameters: Iterable[Parameter]) -> list[Parameter]:
+    """The same parameters; those that typer made into options of its own are made into ours."""
+    found = list(parameters)
+    for one in found:
+        if type(one) is TyperOption:
+            one.__class__ = _Option
+    return found
+
+
 class PlainCommand(TyperCommand):
     """A command with help as plain text."""
+
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        """The parameters, that of the help among them."""
+        return _light(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: Context) -> list[str]:
         """The words after the command's name in the line of its usage."""
@@ -64,6 +88,10 @@ class PlainCommand(TyperCommand):
 
 class PlainGroup(TyperGroup):
     """A command with commands of its own and help as plain text."""
+
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        """The parameters, that of the help among them."""
+        return _light(super().get_params(ctx))
 
     def format_help_text(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write what the commands are for."""
