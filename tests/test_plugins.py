@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -86,6 +87,14 @@ def test_one_of_each_kind_is_used_by_its_name(call: Call, tmp_path: Path) -> Non
     assert json.loads(call("plan", "once", "--task", "tides", *data, "--model", "parrot/a", "--format", "json").stdout)["rows"][-1]["to_ask"] == 6  # fmt: skip
     checked = call("check", "run", "--require", "counted[model=parrot/a] >= 7", "--format", "json", ends=1)
     assert json.loads(checked.stdout)["rows"][0]["value"] == 6
+    call("check", "run", "--require", "counted.records[model=parrot/a] >= 6", "--require", "counted > 5")
+    assert "counted: How many records each model has" in call("measure", "--help").stdout
+    shown = call("measure", "counted", "run").stdout
+    assert re.search(r"Records\D+6\b", shown), shown
+    assert "Records" in call("measure", "counted", "run", "--format", "latex").stdout
+    call("report", "run")
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "Measures of plug-ins" in page and "How many records each model has" in page
     assert "--language" in call("run", "once", "--help").stdout
 
     words = (

@@ -25,7 +25,7 @@ Maker = TypeVar("Maker")
 KINDS: Mapping[str, str] = {
     "evaluators": "a function without arguments that makes a hesperus.evaluators.PropertyEvaluator",
     "importers": "a function (source, settings) that gives the logs of a file and what was left out of it",
-    "measures": "a function (records, settings) that gives a hesperus.analysis.table.Table",
+    "measures": "a hesperus.analysis.measure.Measure: a function (records, settings) under the decorator `measure`",
     "models": "a function (name, options) that makes a model; its name is the prefix of model names",
     "senses": "a hesperus.senses.SenseMaker; its name is the variant of sense codes",
     "studies": "a hesperus.api.studies.StudyKind",

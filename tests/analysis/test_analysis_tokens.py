@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from hesperus.analysis.registry import measure_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.tokens import tokens_table
 from hesperus.cli.app import app
 from hesperus.errors import UnknownNameError, UsageError
@@ -35,7 +36,7 @@ def records_of(counts: dict[str, list[int | None]]) -> pl.DataFrame:
 
 
 def values(records: pl.DataFrame) -> dict[tuple[str, str], dict[str, object]]:
-    rows = tokens_table(records, bootstrap=EXACT).rows
+    rows = tokens_table(records, MeasureSettings(bootstrap=EXACT)).rows
     return {(str(row["input"]), str(row["statistic"])): dict(row) for row in rows}
 
 
@@ -54,7 +55,7 @@ def test_replies_without_a_count_are_left_out_and_named() -> None:
     gone = values(records_of({"en": [None], "de": [None]}))["de", "tokens_in"]
     assert gone["value"] is None and gone["reason"] == "no item to measure; no count of tokens"
     bare = records_of({"en": [1], "de": [1]}).drop("tokens_in", "tokens_out")
-    assert all(row["value"] is None for row in tokens_table(bare, bootstrap=EXACT).rows)
+    assert all(row["value"] is None for row in tokens_table(bare, MeasureSettings(bootstrap=EXACT)).rows)
 
 
 @given(st.lists(st.integers(1, 500), min_size=2, max_size=12), st.integers(1, 9))
@@ -68,7 +69,7 @@ def test_the_interval_is_that_of_resampled_items() -> None:
     english = rng.integers(20, 60, 400)
     other = (english * rng.uniform(1.5, 2.5, 400)).round().astype(int)
     table = tokens_table(
-        records_of({"en": english.tolist(), "de": other.tolist()}), bootstrap=Bootstrap(2000)
+        records_of({"en": english.tolist(), "de": other.tolist()}), MeasureSettings(bootstrap=Bootstrap(2000))
     )
     row = next(row for row in table.rows if row["statistic"] == "tokens_in_ratio")
     drawn = rng.integers(0, 400, (4000, 400))
@@ -85,6 +86,6 @@ def test_it_is_a_measure_like_others(tmp_path: Path) -> None:
     )
     assert done.exit_code == 1 and "2.000" in done.output
     with pytest.raises(UnknownNameError):
-        tokens_table(records, by=("topic",), bootstrap=EXACT)
+        tokens_table(records, MeasureSettings(by=("topic",), bootstrap=EXACT))
     with pytest.raises(UsageError, match="anyway"):
-        tokens_table(records, by=("model",), bootstrap=EXACT)
+        tokens_table(records, MeasureSettings(by=("model",), bootstrap=EXACT))

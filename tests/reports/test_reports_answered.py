@@ -15,6 +15,7 @@ from hesperus.analysis.open_answers.grouping import groups_table
 from hesperus.analysis.open_answers.matching import WAY
 from hesperus.analysis.open_answers.scores import scores_table
 from hesperus.analysis.scores import translation_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.tax.conditions import Senses
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
 from hesperus.analysis.tax.tax_settings import TaxSettings
@@ -146,7 +147,9 @@ def test_translation_scores_say_it_too(tmp_path: Path) -> None:
     scores = pl.DataFrame(
         {"sense": "de_from_en", "item": [f"q{i}" for i in range(20)], "bleu": [float(i) for i in range(20)]}
     )
-    assert {row["answered"] for row in translation_table(records, scores, bootstrap=BARE).rows} == {39 / 40}
+    assert {
+        row["answered"] for row in translation_table(records, scores, MeasureSettings(bootstrap=BARE)).rows
+    } == {39 / 40}
     records.write_parquet(tmp_path / "records.parquet")
     scores.write_csv(tmp_path / "scores.csv")
     for format in ("json", "csv", "markdown", "latex", "table"):

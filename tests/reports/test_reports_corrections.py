@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from hesperus.analysis.compared import compare_table
 from hesperus.analysis.scores import translation_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.back_translation import back_translation_table
 from hesperus.analysis.tax.native_control import native_control_table
@@ -67,7 +68,11 @@ def column(found: Table, name: str) -> list[float]:
 
 
 def test_a_clear_difference_of_similarity_survives_the_correction_over_66_rows() -> None:
-    found = compare_table((by_language(1, 0.05), by_language(2, 0.95)), "similarity", bootstrap=Bootstrap())
+    found = compare_table(
+        (by_language(1, 0.05), by_language(2, 0.95)),
+        "similarity",
+        settings=MeasureSettings(bootstrap=Bootstrap()),
+    )
     assert len(found.rows) == 66 and min(column(found, "value")) > 0.5
     assert max(column(found, "p_holm")) < 0.01
     assert "66 tests" in found.signature["tests"]["p_holm"]  # type: ignore[index, operator]
@@ -76,14 +81,18 @@ def test_a_clear_difference_of_similarity_survives_the_correction_over_66_rows()
 
 
 def test_nothing_is_found_where_nothing_is() -> None:
-    found = compare_table((by_language(3, 0.6), by_language(4, 0.6)), "similarity", bootstrap=Bootstrap())
+    found = compare_table(
+        (by_language(3, 0.6), by_language(4, 0.6)),
+        "similarity",
+        settings=MeasureSettings(bootstrap=Bootstrap()),
+    )
     assert min(column(found, "p_holm")) > 0.05
 
 
 def test_mcnemar_is_mid_p_unless_the_exact_test_is_wanted() -> None:
     first, second = records({"en": 0.5}), records({"en": 0.65}, seed=1)
-    mid = compare_table((first, second), "accuracy", bootstrap=QUICK)
-    exact = compare_table((first, second), "accuracy", bootstrap=QUICK, exact=True)
+    mid = compare_table((first, second), "accuracy", settings=MeasureSettings(bootstrap=QUICK))
+    exact = compare_table((first, second), "accuracy", settings=MeasureSettings(bootstrap=QUICK), exact=True)
     both = first.join(second, on="item", suffix="_b")
     wins = both.filter(pl.col("answer") > pl.col("answer_b")).height
     losses = both.filter(pl.col("answer") < pl.col("answer_b")).height
@@ -96,7 +105,7 @@ def test_mcnemar_is_mid_p_unless_the_exact_test_is_wanted() -> None:
 @pytest.mark.parametrize("what", ["accuracy", "consistency", "similarity", "validity"])
 def test_without_resamples_there_is_neither_interval_nor_p(what: str) -> None:
     runs = (by_language(1, 0.5), by_language(2, 0.5))
-    found = compare_table(runs, what, bootstrap=Bootstrap(resamples=0))
+    found = compare_table(runs, what, settings=MeasureSettings(bootstrap=Bootstrap(resamples=0)))
     for row in found.rows:
         assert row["value"] is not None
         assert (row["low"], row["high"], row["p"], row["p_holm"]) == (None, None, None, None)
@@ -119,7 +128,7 @@ def test_a_correlation_with_few_disagreements_has_a_p_and_no_interval() -> None:
             "bleu": np.concatenate([rng.normal(50, 10, items), np.arange(items, dtype=float)]),
         }
     )
-    found = translation_table(asked, scores, bootstrap=Bootstrap(300))
+    found = translation_table(asked, scores, MeasureSettings(bootstrap=Bootstrap(300)))
     told = {(row["b"].split("=")[-1], row["statistic"]): row for row in found.rows}  # type: ignore[attr-defined]
     few, clear = told["de_from_en", "correlation"], told["zh_from_en", "correlation"]
     assert few["value"] is not None and few["low"] is None and "only 4 items" in str(few["reason"])
@@ -128,7 +137,7 @@ def test_a_correlation_with_few_disagreements_has_a_p_and_no_interval() -> None:
     tested = [row for row in found.rows if str(row["statistic"]).startswith("correlation")]
     assert [row["p_holm"] for row in tested] == holm([row["p"] for row in tested])  # type: ignore[misc]
     assert all(row["p"] is None for row in found.rows if row not in tested)
-    bare = translation_table(asked, scores, bootstrap=Bootstrap(0))
+    bare = translation_table(asked, scores, MeasureSettings(bootstrap=Bootstrap(0)))
     assert {row["p"] for row in bare.rows} == {None} == {row["low"] for row in bare.rows}
 
 

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from hesperus.analysis.scores import translation_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import Table
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
@@ -151,7 +152,7 @@ def test_translation_against_consistency(make_run: Callable[..., Run]) -> None:
             for number, item in enumerate(items)
         ]
     )
-    table = translation_table(records, scores, bootstrap=QUICK)
+    table = translation_table(records, scores, MeasureSettings(bootstrap=QUICK))
     shown = words(render(translation_figure(table)))
     assert {"de", "ar", "zh", "mean BLEU of the translated input", "pocket/m", "pocket/s"} <= shown
     assert translation_figure(table, score="comet") is None

@@ -18,10 +18,11 @@ import pytest
 
 from hesperus.analysis.paired import consistency_table, directions_table
 from hesperus.analysis.scores import translation_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.single import accuracy_table, labels_table
 from hesperus.analysis.table import Table
 from hesperus.measures import Bootstrap
-from hesperus.records import read_records, write_records
+from hesperus.records import Selection, read_records, write_records
 
 LABELS = {"paws-x": {0: "different", 1: "same"}, "boolq": {0: "no", 1: "yes"}}
 POINT = Bootstrap(resamples=0)
@@ -61,8 +62,17 @@ def paper(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Paper:
     with (folder / "expected.csv").open(encoding="utf-8") as file:
         expected = tuple(csv.DictReader(file))
     read = {task: read_records(written / f"{task}.parquet") for task in LABELS}
-    accuracies = {task: accuracy_table(frame, bootstrap=POINT) for task, frame in read.items()}
-    return Paper(read, accuracies, labels_table(read["paws-x"], bootstrap=POINT), scores, corpus, expected)
+    accuracies = {
+        task: accuracy_table(frame, MeasureSettings(bootstrap=POINT)) for task, frame in read.items()
+    }
+    return Paper(
+        read,
+        accuracies,
+        labels_table(read["paws-x"], MeasureSettings(bootstrap=POINT)),
+        scores,
+        corpus,
+        expected,
+    )
 
 
 def _records(released: pl.DataFrame, task: str, names: Mapping[int, str]) -> pl.DataFrame:
@@ -90,7 +100,10 @@ def _cell(instruction: str, given: str, repeat: int = 1) -> str:
 
 
 def _consistency(paper: Paper, task: str, a: str, b: str, statistic: str = "consistency") -> float:
-    table = consistency_table(paper.records[task], a=a, b=b, invalid="agree", bootstrap=POINT)
+    table = consistency_table(
+        paper.records[task],
+        MeasureSettings(a=Selection.parse(a), b=Selection.parse(b), invalid="agree", bootstrap=POINT),
+    )
     return _only(table.rows, statistic=statistic)
 
 
@@ -126,10 +139,12 @@ def _direction(paper: Paper, direction: str, moves: tuple[str, str]) -> tuple[fl
     source, sense = _made(direction)
     table = directions_table(
         paper.records["paws-x"],
-        a=_cell(source, source),
-        b=_cell(sense, sense),
-        invalid="agree",
-        bootstrap=POINT,
+        MeasureSettings(
+            a=Selection.parse(_cell(source, source)),
+            b=Selection.parse(_cell(sense, sense)),
+            invalid="agree",
+            bootstrap=POINT,
+        ),
     )
     row = next(row for row in table.rows if (row["from"], row["to"]) == moves)
     assert isinstance(row["value"], float) and isinstance(row["n"], int)
@@ -139,7 +154,9 @@ def _direction(paper: Paper, direction: str, moves: tuple[str, str]) -> tuple[fl
 def _translation(paper: Paper, direction: str, score: str, statistic: str) -> float:
     source, sense = _made(direction)
     table = translation_table(
-        paper.records["paws-x"], paper.scores.filter(sense=sense), invalid="agree", bootstrap=POINT
+        paper.records["paws-x"],
+        paper.scores.filter(sense=sense),
+        MeasureSettings(invalid="agree", bootstrap=POINT),
     )
     return _only(table.rows, a=f"instruction={source},input={source}", score=score, statistic=statistic)
 

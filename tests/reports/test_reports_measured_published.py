@@ -13,9 +13,10 @@ import polars as pl
 import pytest
 
 from hesperus.analysis.agreement import agreement_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.single import accuracy_table
 from hesperus.measures import Bootstrap
-from hesperus.records import conform
+from hesperus.records import Selection, conform
 
 POINT = Bootstrap(resamples=0)
 LANGUAGES = ("en", "af", "am", "bm", "ig", "nso", "sn", "st", "tn", "ts", "xh", "zu")
@@ -72,7 +73,7 @@ def test_the_published_accuracies_come_out(folder: Path) -> None:
     with (folder / "published_accuracy.csv").open(encoding="utf-8") as file:
         published = {row.pop("Model (Evaluation Benchmark)"): row for row in csv.DictReader(file)}
     checked = 0
-    for row in accuracy_table(_o1_mini(folder), bootstrap=POINT).rows:
+    for row in accuracy_table(_o1_mini(folder), MeasureSettings(bootstrap=POINT)).rows:
         task, language, value = str(row["task"]), str(row["input"]), row["value"]
         printed = float(published[f"o1-mini ({task})"][language])
         if task in ("winogrande", "belebele", "mmlu-virology"):
@@ -98,7 +99,9 @@ def test_agreement_beyond_chance_is_the_published_whichever_way_unreadable_answe
     folder: Path, task: str, a: str, b: str, kappa: float, invalid: str
 ) -> None:
     answers = _o1_mini(folder).filter(pl.col("task") == task)
-    found = agreement_table(answers, a=a, b=b, invalid=invalid, bootstrap=POINT)  # type: ignore[arg-type]
+    found = agreement_table(
+        answers, MeasureSettings(a=Selection.parse(a), b=Selection.parse(b), invalid=invalid, bootstrap=POINT)
+    )  # type: ignore[arg-type]
     values = {row["statistic"]: row["value"] for row in found.rows}
     assert values["kappa_p"] == pytest.approx(kappa, abs=0.005)
     if (task, b) == ("belebele", "af"):
@@ -111,6 +114,9 @@ def test_reruns_give_the_noise_floor(folder: Path) -> None:
         shares = []
         for first, second in ((1, 2), (1, 3), (2, 3)):
             cells = [f"instruction={language},input={language},repeat={repeat}" for repeat in (first, second)]
-            found = agreement_table(answers, a=cells[0], b=cells[1], bootstrap=POINT)
+            found = agreement_table(
+                answers,
+                MeasureSettings(a=Selection.parse(cells[0]), b=Selection.parse(cells[1]), bootstrap=POINT),
+            )
             shares.append(next(row["value"] for row in found.rows if row["statistic"] == "raw"))
         assert sum(shares) / 3 == pytest.approx(floor, abs=0.01), shares  # type: ignore[arg-type]

@@ -10,16 +10,17 @@ import pytest
 
 from hesperus.analysis.agreement import agreement_table
 from hesperus.analysis.compared import compare_table
+from hesperus.analysis.measure_names import MEASURES
 from hesperus.analysis.paired import consistency_table, decomposition_table, directions_table
-from hesperus.analysis.registry import MEASURES, measure_table
+from hesperus.analysis.registry import measure_table
 from hesperus.analysis.scores import check_scores, read_scores, translation_table
-from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.settings import GivenSettings, MeasureSettings
 from hesperus.analysis.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.analysis.table import Table, table
 from hesperus.analysis.views import narrowed
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import MANY_CLASSES, Bootstrap
-from hesperus.records import conform
+from hesperus.records import Selection, conform
 
 QUICK = Bootstrap(resamples=200)
 SENSES = ("en/en", "de_from_en/de_from_en", "de_from_en/en", "en/de_from_en")
@@ -64,7 +65,7 @@ def _named(found: Table, **cells: object) -> list[dict[str, object]]:
 
 
 def test_consistency_rows_are_those_of_the_contract(records: pl.DataFrame) -> None:
-    found = consistency_table(records, bootstrap=QUICK)
+    found = consistency_table(records, MeasureSettings(bootstrap=QUICK))
     assert found.columns == (
         "model", "task", "a", "b", "statistic", "value", "low", "high", "n", "excluded", "reason",
     )  # fmt: skip
@@ -96,14 +97,24 @@ def test_the_value_is_what_a_plain_join_gives(records: pl.DataFrame) -> None:
     both = joined.select((pl.col("answer") == pl.col("answer_right")).fill_null(False).mean()).item()
     either = joined.select(pl.col("answer").eq_missing(pl.col("answer_right")).mean()).item()
     for rule, value in (("disagree", both), ("agree", either)):
-        found = consistency_table(records, a="en", b="de_from_en", invalid=rule, bootstrap=QUICK)
+        found = consistency_table(
+            records,
+            MeasureSettings(
+                a=Selection.parse("en"), b=Selection.parse("de_from_en"), invalid=rule, bootstrap=QUICK
+            ),
+        )
         assert _named(found, model="m2", statistic="consistency")[0]["value"] == value
 
 
 def test_the_range_over_the_rules_holds_every_rule(records: pl.DataFrame) -> None:
     values = []
     for rule in ("disagree", "agree", "drop"):
-        found = consistency_table(records, a="en", b="de_from_en", invalid=rule, bootstrap=QUICK)
+        found = consistency_table(
+            records,
+            MeasureSettings(
+                a=Selection.parse("en"), b=Selection.parse("de_from_en"), invalid=rule, bootstrap=QUICK
+            ),
+        )
         row = {r["statistic"]: r["value"] for r in _named(found, model="m1")}
         values.append(row["consistency"])
     assert (row["consistency_min"], row["consistency_max"]) == (min(values), max(values))
@@ -111,54 +122,63 @@ def test_the_range_over_the_rules_holds_every_rule(records: pl.DataFrame) -> Non
 
 def test_signatures_hold_every_setting(records: pl.DataFrame) -> None:
     settings = {
-        "a": "en",
-        "b": "de_from_en",
+        "a": Selection.parse("en"),
+        "b": Selection.parse("de_from_en"),
         "by": ("subject",),
         "invalid": "agree",
         "bootstrap": Bootstrap(50, 3),
     }
-    signed = consistency_table(records, **settings).signature  # type: ignore[arg-type]
+    signed = consistency_table(records, MeasureSettings(**settings)).signature  # type: ignore[arg-type]
     for name, value in (
-        ("a", "instruction=en,input=en,repeat=2"),
-        ("b", "instruction=en,input=de_from_en"),
+        ("a", Selection.parse("instruction=en,input=en,repeat=2")),
+        ("b", Selection.parse("instruction=en,input=de_from_en")),
         ("by", ()),
         ("invalid", "drop"),
         ("bootstrap", Bootstrap(50, 4)),
         ("bootstrap", Bootstrap(51, 3)),
         ("bootstrap", Bootstrap(50, 3, 0.9)),
     ):
-        changed = consistency_table(records, **{**settings, name: value}).signature  # type: ignore[arg-type]
+        changed = consistency_table(records, MeasureSettings(**{**settings, name: value})).signature  # type: ignore[arg-type]
         assert changed != signed, name
     assert signed["hesperus"]
 
 
 def test_groups_are_measured_by_themselves(records: pl.DataFrame) -> None:
-    found = accuracy_table(records, by=("subject",), bootstrap=QUICK)
+    found = accuracy_table(records, MeasureSettings(by=("subject",), bootstrap=QUICK))
     assert found.columns[:7] == ("model", "task", "subject", "instruction", "input", "repeat", "statistic")
     assert {row["n"] for row in found.rows} == {20}
     assert {row["subject"] for row in found.rows} == {"art", "law"}
-    alone = accuracy_table(records.filter(pl.col("subject") == "law"), bootstrap=QUICK)
+    alone = accuracy_table(records.filter(pl.col("subject") == "law"), MeasureSettings(bootstrap=QUICK))
     law = [row["value"] for row in found.rows if row["subject"] == "law"]
     assert law == [row["value"] for row in alone.rows]
     by_date = records.with_columns(day=pl.date(2024, 1, 1), empty=pl.lit(None, dtype=pl.Float64))
-    days = accuracy_table(by_date, by=("day", "empty"), bootstrap=QUICK).rows
+    days = accuracy_table(by_date, MeasureSettings(by=("day", "empty"), bootstrap=QUICK)).rows
     assert {(row["day"], row["empty"]) for row in days} == {("2024-01-01", None)}
 
 
 def test_a_cell_that_one_model_lacks_is_a_row_that_says_so(records: pl.DataFrame) -> None:
     lacking = records.filter((pl.col("model") == "m1") | (pl.col("input") == "en"))
-    found = consistency_table(lacking, a="en", b="de_from_en", bootstrap=QUICK)
+    found = consistency_table(
+        lacking, MeasureSettings(a=Selection.parse("en"), b=Selection.parse("de_from_en"), bootstrap=QUICK)
+    )
     row = _named(found, model="m2", statistic="consistency")[0]
     assert (row["value"], row["n"], row["excluded"]) == (None, 0, 40)
     assert row["reason"] == "no item counts on both sides; 40 items asked on one side only"
     only = consistency_table(
-        lacking, a="instruction=en,input=en,model=m1", b="instruction=de_from_en,input=en", bootstrap=QUICK
+        lacking,
+        MeasureSettings(
+            a=Selection.parse("instruction=en,input=en,model=m1"),
+            b=Selection.parse("instruction=de_from_en,input=en"),
+            bootstrap=QUICK,
+        ),
     )
     assert {row["model"] for row in only.rows} == {"m1"}
 
 
 def test_a_source_alone_is_compared_with_everything_else(records: pl.DataFrame) -> None:
-    found = consistency_table(records, a="instruction=en,input=en", bootstrap=QUICK)
+    found = consistency_table(
+        records, MeasureSettings(a=Selection.parse("instruction=en,input=en"), bootstrap=QUICK)
+    )
     others = {row["b"] for row in found.rows}
     assert others == {
         "instruction=en,input=en,repeat=2",
@@ -170,17 +190,23 @@ def test_a_source_alone_is_compared_with_everything_else(records: pl.DataFrame) 
 
 def test_bad_choices_are_refused(records: pl.DataFrame) -> None:
     with pytest.raises(UnknownNameError, match="unknown instruction sense: 'fr'.*known: de_from_en, en"):
-        consistency_table(records, a="en", b="fr")
+        consistency_table(records, MeasureSettings(a=Selection.parse("en"), b=Selection.parse("fr")))
     with pytest.raises(UsageError, match="give a as well"):
-        consistency_table(records, b="en")
+        consistency_table(records, MeasureSettings(b=Selection.parse("en")))
     with pytest.raises(UsageError, match="`measure agreement` compares models"):
-        consistency_table(records, a="instruction=en,input=en,model=m1", b="instruction=en,input=en,model=m2")
+        consistency_table(
+            records,
+            MeasureSettings(
+                a=Selection.parse("instruction=en,input=en,model=m1"),
+                b=Selection.parse("instruction=en,input=en,model=m2"),
+            ),
+        )
     with pytest.raises(UsageError, match="unknown rule for unreadable answers: 'skip'"):
-        consistency_table(records, invalid="skip")  # type: ignore[arg-type]
+        consistency_table(records, MeasureSettings(invalid="skip"))  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown column: 'subjekt'; did you mean 'subject'"):
-        accuracy_table(records, by=("subjekt",))
+        accuracy_table(records, MeasureSettings(by=("subjekt",)))
     with pytest.raises(UsageError, match="every row says its input anyway"):
-        accuracy_table(records, by=("input",))
+        accuracy_table(records, MeasureSettings(by=("input",)))
     with pytest.raises(DataError, match="the table has no records"):
         accuracy_table(records.clear())
     with pytest.raises(UnknownNameError, match="unknown measure: 'acuracy'; did you mean 'accuracy'"):
@@ -201,9 +227,9 @@ def _selection(code: str) -> object:
 
 
 def test_single_cells_shares_and_outcomes_add_up(records: pl.DataFrame) -> None:
-    shares = labels_table(records, bootstrap=QUICK)
-    valid = validity_table(records, bootstrap=QUICK)
-    outcomes = outcomes_table(records, bootstrap=QUICK)
+    shares = labels_table(records, MeasureSettings(bootstrap=QUICK))
+    valid = validity_table(records, MeasureSettings(bootstrap=QUICK))
+    outcomes = outcomes_table(records, MeasureSettings(bootstrap=QUICK))
     for row in valid.rows:
         cell = {name: row[name] for name in ("model", "instruction", "input", "repeat")}
         summed = sum(r["value"] for r in _named(shares, **cell, statistic="share"))  # type: ignore[misc]
@@ -217,7 +243,12 @@ def test_single_cells_shares_and_outcomes_add_up(records: pl.DataFrame) -> None:
 
 
 def test_directions_name_labels_and_unreadable_answers(records: pl.DataFrame) -> None:
-    found = directions_table(records, a="en", b="de_from_en", invalid="agree", bootstrap=QUICK)
+    found = directions_table(
+        records,
+        MeasureSettings(
+            a=Selection.parse("en"), b=Selection.parse("de_from_en"), invalid="agree", bootstrap=QUICK
+        ),
+    )
     rows = _named(found, model="m1")
     assert sum(row["value"] for row in rows) == pytest.approx(1.0)  # type: ignore[misc]
     assert {row["from"] for row in rows} == {"A", "B", "C", "invalid"}
@@ -225,39 +256,57 @@ def test_directions_name_labels_and_unreadable_answers(records: pl.DataFrame) ->
 
 
 def test_the_split_of_inconsistency_needs_all_four_cells(records: pl.DataFrame) -> None:
-    found = decomposition_table(records, bootstrap=QUICK)
+    found = decomposition_table(records, MeasureSettings(bootstrap=QUICK))
     values = {row["statistic"]: row["value"] for row in _named(found, model="m1")}
     parts = values["noise"] + values["instruction"] + values["input"] + values["interaction"]  # type: ignore[operator]
     assert parts == pytest.approx(values["total"])
-    assert decomposition_table(records.filter(pl.col("input") == "en"), bootstrap=QUICK).rows == ()
+    assert (
+        decomposition_table(records.filter(pl.col("input") == "en"), MeasureSettings(bootstrap=QUICK)).rows
+        == ()
+    )
 
 
 def test_agreement_of_all_pairs_within_and_between_models(records: pl.DataFrame) -> None:
-    found = agreement_table(records, bootstrap=QUICK)
+    found = agreement_table(records, MeasureSettings(bootstrap=QUICK))
     assert found.columns[:6] == ("model_a", "model_b", "task", "a", "b", "statistic")
     assert len(found.rows) == 5 * (10 * 9 // 2)
-    between = agreement_table(records, a="en", b="en", bootstrap=QUICK)
+    between = agreement_table(
+        records, MeasureSettings(a=Selection.parse("en"), b=Selection.parse("en"), bootstrap=QUICK)
+    )
     assert {(row["model_a"], row["model_b"]) for row in between.rows} == {("m1", "m2")}
-    within = agreement_table(records, a="en", b="de_from_en", bootstrap=QUICK)
+    within = agreement_table(
+        records, MeasureSettings(a=Selection.parse("en"), b=Selection.parse("de_from_en"), bootstrap=QUICK)
+    )
     assert {(row["model_a"], row["model_b"]) for row in within.rows} == {("m1", "m1"), ("m2", "m2")}
-    again = agreement_table(records, a="en", b="instruction=en,input=en,repeat=2", bootstrap=QUICK)
+    again = agreement_table(
+        records,
+        MeasureSettings(
+            a=Selection.parse("en"), b=Selection.parse("instruction=en,input=en,repeat=2"), bootstrap=QUICK
+        ),
+    )
     assert {(row["model_a"], row["model_b"]) for row in again.rows} == {("m1", "m1"), ("m2", "m2")}
     across = agreement_table(
         records,
-        a="instruction=en,input=en,model=m2",
-        b="instruction=de_from_en,input=en,model=m1",
-        bootstrap=QUICK,
+        MeasureSettings(
+            a=Selection.parse("instruction=en,input=en,model=m2"),
+            b=Selection.parse("instruction=de_from_en,input=en,model=m1"),
+            bootstrap=QUICK,
+        ),
     )
     assert {(row["model_a"], row["model_b"]) for row in across.rows} == {("m2", "m1")}
-    one = agreement_table(records, a="instruction=en,input=en,model=m1", bootstrap=QUICK)
+    one = agreement_table(
+        records, MeasureSettings(a=Selection.parse("instruction=en,input=en,model=m1"), bootstrap=QUICK)
+    )
     assert len(one.rows) == 5 * 9
-    consistent = consistency_table(records, a="en", b="de_from_en", bootstrap=QUICK)
+    consistent = consistency_table(
+        records, MeasureSettings(a=Selection.parse("en"), b=Selection.parse("de_from_en"), bootstrap=QUICK)
+    )
     assert (
         _named(within, statistic="raw", model_a="m1")[0]["value"]
         == (_named(consistent, statistic="consistency", model="m1")[0]["value"])
     )
     with pytest.raises(UnknownNameError, match="unknown model: 'm9'"):
-        agreement_table(records, a="instruction=en,input=en,model=m9")
+        agreement_table(records, MeasureSettings(a=Selection.parse("instruction=en,input=en,model=m9")))
 
 
 def test_agreement_leaves_out_items_whose_gold_differs(records: pl.DataFrame) -> None:
@@ -266,7 +315,12 @@ def test_agreement_leaves_out_items_whose_gold_differs(records: pl.DataFrame) ->
         .then(pl.lit("Z"))
         .otherwise("gold")
     )
-    rows = agreement_table(turned, a="en", b="instruction=de_from_en,input=en", bootstrap=QUICK).rows
+    rows = agreement_table(
+        turned,
+        MeasureSettings(
+            a=Selection.parse("en"), b=Selection.parse("instruction=de_from_en,input=en"), bootstrap=QUICK
+        ),
+    ).rows
     assert {(row["n"], row["excluded"], row["reason"]) for row in rows} == {
         (37, 3, "3 whose gold differs between senses")
     }
@@ -284,9 +338,11 @@ def test_agreement_takes_probabilities_where_both_runs_have_them() -> None:
             ),
         )
     )
-    assert "kappa_p_soft" not in {row["statistic"] for row in agreement_table(scored, bootstrap=QUICK).rows}
+    assert "kappa_p_soft" not in {
+        row["statistic"] for row in agreement_table(scored, MeasureSettings(bootstrap=QUICK)).rows
+    }
     both = conform(scored.with_columns(probs=pl.Series(probs.tolist())))
-    statistics = {row["statistic"] for row in agreement_table(both, bootstrap=QUICK).rows}
+    statistics = {row["statistic"] for row in agreement_table(both, MeasureSettings(bootstrap=QUICK)).rows}
     assert {"kappa_p", "kappa_p_soft", "rank_consistency"} <= statistics
 
 
@@ -294,7 +350,9 @@ def test_comparing_two_runs_pairs_items_and_corrects_for_number() -> None:
     first = _records(models=("old",), items=300)
     second = _records(models=("new",), items=320)
     better = second.with_columns(answer=pl.when(pl.col("input") == "en").then("gold").otherwise("answer"))
-    found = compare_table((first, conform(better.drop("outcome"))), "accuracy", bootstrap=QUICK)
+    found = compare_table(
+        (first, conform(better.drop("outcome"))), "accuracy", settings=MeasureSettings(bootstrap=QUICK)
+    )
     assert [row["instruction"] for row in found.rows] == ["de_from_en", "de_from_en", "en", "en", "en"]
     for row in found.rows:
         assert row["n"] == 300 and row["excluded"] == 20
@@ -303,10 +361,14 @@ def test_comparing_two_runs_pairs_items_and_corrects_for_number() -> None:
         assert row["p"] <= row["p_holm"] <= 1.0  # type: ignore[operator]
         if row["input"] == "en":
             assert row["low"] > 0 and row["p_holm"] < 1e-6 and row["value"] > row["detectable"]  # type: ignore[operator]
-    consistent = compare_table((first, first), models=("old", "old"), bootstrap=QUICK)
+    consistent = compare_table(
+        (first, first), settings=MeasureSettings(bootstrap=QUICK), models=("old", "old")
+    )
     assert {(row["value"], row["p"]) for row in consistent.rows} == {(0.0, 1.0)}
     assert consistent.columns[3:5] == ("a", "b")
-    valid = compare_table((first, second), "validity", by=("subject",), bootstrap=QUICK)
+    valid = compare_table(
+        (first, second), "validity", settings=MeasureSettings(by=("subject",), bootstrap=QUICK)
+    )
     assert len(valid.rows) == 10
 
 
@@ -321,7 +383,7 @@ def test_runs_that_cannot_be_compared_are_refused(records: pl.DataFrame) -> None
     with pytest.raises(DataError, match="share no task, cell or pair"):
         compare_table((other, other.with_columns(task=pl.lit("other"))), "accuracy")
     renamed = other.with_columns(item=pl.col("item") + "x")
-    undefined = compare_table((other, renamed), "accuracy", bootstrap=QUICK)
+    undefined = compare_table((other, renamed), "accuracy", settings=MeasureSettings(bootstrap=QUICK))
     assert {row["value"] for row in undefined.rows} == {None}
     assert {row["p_holm"] for row in undefined.rows} == {None}
 
@@ -332,7 +394,7 @@ def test_scores_of_translations_are_joined_by_sense_and_item(records: pl.DataFra
     rng = np.random.default_rng(2)
     items = records["item"].unique().sort()
     scores = pl.DataFrame({"sense": "de_from_en", "item": items, "bleu": rng.random(len(items)) * 100})
-    found = translation_table(records, scores[:30], threshold=40, bootstrap=QUICK)
+    found = translation_table(records, scores[:30], MeasureSettings(threshold=40, bootstrap=QUICK))
     row = {r["statistic"]: r for r in _named(found, model="m1")}
     assert set(row) == {
         "mean", "correlation", "correlation_correct", "consistency", "consistency_above", "share_above",
@@ -388,7 +450,7 @@ def test_labels_of_free_answers_are_those_that_a_cell_has() -> None:
          "gold": f"en {number}"}
         for number in range(MANY_CLASSES) for sense in ("en", "de")
     ]  # fmt: skip
-    found = labels_table(conform(pl.DataFrame(rows)), bootstrap=Bootstrap(0))
+    found = labels_table(conform(pl.DataFrame(rows)), MeasureSettings(bootstrap=Bootstrap(0)))
     english = {str(row["label"]) for row in found.rows if row["input"] == "en"}
     assert english == {f"en {number}" for number in range(MANY_CLASSES)}
     german = [

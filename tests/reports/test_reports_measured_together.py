@@ -15,10 +15,11 @@ import typer
 from typer.testing import CliRunner
 
 from hesperus.analysis.agreement import agreement_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.together import together_table
 from hesperus.cli import measure
 from hesperus.measures import Bootstrap, krippendorff_alpha
-from hesperus.records import conform, records_frame, write_records
+from hesperus.records import Selection, conform, records_frame, write_records
 from hesperus.types import Record
 
 POINT = Bootstrap(0)
@@ -50,11 +51,12 @@ def _run(*arguments: object) -> str:
 def test_the_table_holds_what_the_definitions_give() -> None:
     records = _records()
     found = {
-        (row["size"], row["statistic"]): row["value"] for row in together_table(records, bootstrap=POINT).rows
+        (row["size"], row["statistic"]): row["value"]
+        for row in together_table(records, MeasureSettings(bootstrap=POINT)).rows
     }
     wide = records.pivot("input", index="item", values="answer").drop("item")
     ratings = np.array([[{"A": 0.0, "B": 1.0}.get(a, np.nan) for a in wide[name]] for name in wide.columns])
-    dropped = together_table(records, invalid="drop", bootstrap=POINT).rows[0]
+    dropped = together_table(records, MeasureSettings(invalid="drop", bootstrap=POINT)).rows[0]
     assert dropped["value"] == pytest.approx(krippendorff_alpha(ratings).value, abs=1e-12)
     assert found[None, "accuracy"] == pytest.approx((ratings == 0).mean(), abs=1e-12)
     all_four = (ratings == ratings[0]).all(axis=0).mean()
@@ -69,12 +71,13 @@ def test_gold_that_differs_repeats_and_mixed_senses_do_not_count() -> None:
     moved = records.with_columns(
         gold=pl.when((pl.col("input") == "sw") & (pl.col("item") == "7")).then(pl.lit("B")).otherwise("gold")
     )
-    row = together_table(moved, bootstrap=POINT).rows[0]
+    row = together_table(moved, MeasureSettings(bootstrap=POINT)).rows[0]
     assert (row["n"], row["excluded"]) == (49, 1) and "1 whose gold differs between senses" in row["reason"]
     again = pl.concat([records, records.with_columns(repeat=pl.lit(2, dtype=pl.Int32))])
     mixed = pl.concat([again, records.filter(input="sw").with_columns(instruction=pl.lit("en"))])
     assert (
-        together_table(conform(mixed), bootstrap=POINT).rows == together_table(records, bootstrap=POINT).rows
+        together_table(conform(mixed), MeasureSettings(bootstrap=POINT)).rows
+        == together_table(records, MeasureSettings(bootstrap=POINT)).rows
     )
 
 
@@ -103,7 +106,10 @@ def test_undefined_values_have_a_reason() -> None:
     same = _records().with_columns(
         answer=pl.lit("A"), outcome=pl.lit("answered"), gold=pl.lit(None, dtype=pl.String)
     )
-    rows = {(row["size"], row["statistic"]): row for row in together_table(same, bootstrap=POINT).rows}
+    rows = {
+        (row["size"], row["statistic"]): row
+        for row in together_table(same, MeasureSettings(bootstrap=POINT)).rows
+    }
     assert rows[None, "krippendorff_alpha"]["value"] is None
     assert rows[None, "krippendorff_alpha"]["reason"] == "all answers are the same"
     assert rows[None, "accuracy"]["reason"].startswith("no item with a gold label counts; 50 without")
@@ -138,7 +144,10 @@ def test_rankc_of_facts_with_many_candidates(shared_data: Path) -> None:
         top = [np.argsort(-own) for own in probs]
         shared = [len({*top[0][:j]} & {*top[1][:j]}) / j for j in range(1, count + 1)]
         wanted.append(float(weights @ shared / weights.sum()))
-    found = agreement_table(records_frame(rows), a="en", b="fr", bootstrap=POINT)
+    found = agreement_table(
+        records_frame(rows),
+        MeasureSettings(a=Selection.parse("en"), b=Selection.parse("fr"), bootstrap=POINT),
+    )
     values = {row["statistic"]: row for row in found.rows}
     assert values["rank_consistency"]["value"] == pytest.approx(float(np.mean(wanted)), abs=1e-9)
     assert values["rank_consistency"]["n"] == len(facts) == 400

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.similarity.similarity_settings import Covariate, SimilaritySettings
 from hesperus.analysis.single import accuracy_table
 from hesperus.errors import UnknownNameError, UsageError
@@ -253,7 +254,7 @@ def test_relations_draw_the_points_of_the_table_and_their_r(
     found: SimilarityFindings, make_quiz: Callable[..., pl.DataFrame]
 ) -> None:
     rows = {(row["design"], row["with"]): row for row in found.tables["relations"].rows}
-    right = pl.DataFrame(list(accuracy_table(make_quiz(), bootstrap=Bootstrap(0)).rows))
+    right = pl.DataFrame(list(accuracy_table(make_quiz(), MeasureSettings(bootstrap=Bootstrap(0))).rows))
     for design, column in (("within_model", "model"), ("between_models", "input")):
         relation = rows[design, "accuracy"]
         expected = dict(right.group_by(column).agg(pl.col("value").mean()).iter_rows())

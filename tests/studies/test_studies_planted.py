@@ -11,6 +11,7 @@ import pytest
 
 from hesperus.analysis.agreement import agreement_table
 from hesperus.analysis.paired import consistency_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.single import accuracy_table, validity_table
 from hesperus.analysis.table import Table
 from hesperus.measures import Bootstrap
@@ -66,7 +67,7 @@ def test_nearly_every_reply_can_be_read(run: StudyRun) -> None:
 
 def test_accuracy_is_the_planted_coverage(run: StudyRun, planted: Planted) -> None:
     seen = 0
-    for row in accuracy_table(run.records, bootstrap=SURE).rows:
+    for row in accuracy_table(run.records, MeasureSettings(bootstrap=SURE)).rows:
         language = str(row["input"]).partition("_")[0]
         believed = planted[str(row["model"])][language]
         assert_holds(row, sum(belief == 0 for belief in believed.values()) / len(believed))
@@ -76,7 +77,7 @@ def test_accuracy_is_the_planted_coverage(run: StudyRun, planted: Planted) -> No
 
 def test_consistency_is_the_planted_agreement_with_english(run: StudyRun, planted: Planted) -> None:
     seen = 0
-    for row in rows(consistency_table(run.records, bootstrap=SURE), "consistency"):
+    for row in rows(consistency_table(run.records, MeasureSettings(bootstrap=SURE)), "consistency"):
         b = str(row["b"])
         if "_from_en" not in b or str(row["a"]) != "instruction=en,input=en":
             continue
@@ -91,7 +92,7 @@ def test_agreement_of_models_is_the_planted_one(run: StudyRun, planted: Planted)
     english = run.records.filter((pl.col("instruction") == "en") & (pl.col("input") == "en"))
     raw = {
         frozenset((str(row["model_a"]), str(row["model_b"]))): row
-        for row in rows(agreement_table(english, bootstrap=SURE), "raw")
+        for row in rows(agreement_table(english, MeasureSettings(bootstrap=SURE)), "raw")
     }
     for one, other in combinations(MODELS, 2):
         assert_holds(raw[frozenset((one, other))], agree(planted[one]["en"], planted[other]["en"]))
@@ -104,7 +105,7 @@ def test_kappa_p_between_languages_is_the_planted_one(run: StudyRun, planted: Pl
     originals = originals.filter(~pl.col("input").str.contains("_"))
     believed = planted["pocket/m"]
     seen = 0
-    for row in rows(agreement_table(originals, bootstrap=SURE), "kappa_p"):
+    for row in rows(agreement_table(originals, MeasureSettings(bootstrap=SURE)), "kappa_p"):
         a, b = (str(row[side]).rpartition("input=")[2].partition(",")[0] for side in ("a", "b"))
         observed = agree(believed[a], believed[b])
         right_a, right_b = (sum(v == 0 for v in believed[x].values()) / len(believed[x]) for x in (a, b))

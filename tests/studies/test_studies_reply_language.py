@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from hesperus.analysis.open_answers.statistics import LOW_CEILING, scored
 from hesperus.analysis.reply_language import language_notes, language_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.answers import read, reader_for
 from hesperus.cli.app import app
 from hesperus.languages import language_asked, reply_language
@@ -81,14 +82,14 @@ def test_what_cannot_be_told_is_excluded_and_said() -> None:
          for tag in ("de", "ilo", "zh")
          for n, reply in enumerate(["B", None, SAID["en"], "Ja."])]
     )  # fmt: skip
-    found = {(row["input"], row["statistic"]): row for row in language_table(frame, bootstrap=Bootstrap(0)).rows
+    found = {(row["input"], row["statistic"]): row for row in language_table(frame, MeasureSettings(bootstrap=Bootstrap(0))).rows
              if row["reply_language"] is None}  # fmt: skip
     german, unknown = found["de", "right_language"], found["ilo", "right_language"]
     assert (german["value"], german["n"], german["excluded"]) == (0.0, 1, 3)
     assert "1 without a reply" in str(german["reason"]) and "2 too short" in str(german["reason"])
     assert unknown["value"] == 1.0 and "cannot be identified" in str(unknown["reason"])
     assert found["zh", "word_pass_rate"]["value"] is None and found["de", "word_pass_rate"]["value"] is None
-    absent = language_table(frame.drop("reply"), bootstrap=Bootstrap(0)).rows
+    absent = language_table(frame.drop("reply"), MeasureSettings(bootstrap=Bootstrap(0))).rows
     assert len(absent) == 9 and all(
         row["value"] is None and row["n"] == 0 and row["reason"] for row in absent
     )

@@ -14,8 +14,9 @@ import pytest
 
 from hesperus.analysis.compared import compare_table
 from hesperus.analysis.description import Described, described
-from hesperus.analysis.registry import SIMILARITY, measure_table
-from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.measure_names import SIMILARITY
+from hesperus.analysis.registry import measure_table
+from hesperus.analysis.settings import GivenSettings, MeasureSettings
 from hesperus.analysis.similarity.all_pairs import SIMILARITY_TABLES, similarity_tables
 from hesperus.analysis.similarity.run_arrays import RecordStream
 from hesperus.analysis.similarity.similarity_settings import (
@@ -549,7 +550,10 @@ def test_flags_of_a_measure_win_over_the_study(world: pl.DataFrame) -> None:
 
 def test_two_sides_are_compared_in_every_pair_of_languages(world: pl.DataFrame) -> None:
     found = compare_table(
-        (world, world), "similarity", models=("a/small", "b/large"), bootstrap=Bootstrap(200)
+        (world, world),
+        "similarity",
+        settings=MeasureSettings(bootstrap=Bootstrap(200)),
+        models=("a/small", "b/large"),
     )
     assert len(found.rows) == 3
     hard = similarity_tables(
@@ -570,7 +574,12 @@ def test_two_sides_are_compared_in_every_pair_of_languages(world: pl.DataFrame) 
         # An interval of 95 % that holds 0 belongs to a p above 0.05, and the other way round.
         assert (float(str(row["low"])) <= 0 <= float(str(row["high"]))) == (float(str(row["p"])) > 0.05)
         assert float(str(row["p"])) <= float(str(row["p_holm"]))
-    same = compare_table((world, world), "similarity", models=("a/small", "a/small"), bootstrap=Bootstrap(50))
+    same = compare_table(
+        (world, world),
+        "similarity",
+        settings=MeasureSettings(bootstrap=Bootstrap(50)),
+        models=("a/small", "a/small"),
+    )
     # Other items could tell even these two apart, so that the interval has a width, and p is 1 but for chance.
     assert {row["value"] for row in same.rows} == {0.0} and all(
         float(str(row["p"])) > 0.9 for row in same.rows
@@ -578,6 +587,11 @@ def test_two_sides_are_compared_in_every_pair_of_languages(world: pl.DataFrame) 
     holed = world.filter(
         (pl.col("item") != "q003") | (pl.col("model") != "b/large") | (pl.col("input") != "sw")
     )
-    lost = compare_table((world, holed), "similarity", models=("a/small", "b/large"), bootstrap=Bootstrap(0))
+    lost = compare_table(
+        (world, holed),
+        "similarity",
+        settings=MeasureSettings(bootstrap=Bootstrap(0)),
+        models=("a/small", "b/large"),
+    )
     counts = {(row["n"], row["excluded"], row["p"]) for row in lost.rows}
     assert counts == {(ITEMS, 0, None), (ITEMS - 1, 1, None)}

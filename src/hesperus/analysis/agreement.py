@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, selected
+from hesperus.analysis.measure import measure
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.shared_gold import gold_range
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, estimate_cells, table
 from hesperus.analysis.views import View, all_cells, views
@@ -33,24 +34,18 @@ _SOFT = ("kappa_p_soft", "rank_consistency")
 """Measures of probabilities, which only some pairs have."""
 
 
-def agreement_table(
-    records: pl.DataFrame,
-    *,
-    a: Selection | str | None = None,
-    b: Selection | str | None = None,
-    by: Sequence[str] = (),
-    invalid: InvalidRule = "disagree",
-    bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
-) -> Table:
+@measure(
+    "agreement",
+    help="How far pairs of runs agree, raw and beyond chance.",
+    takes=("a", "b", "by", "invalid"),
+    main="kappa_p",
+    rests_on_answers=True,
+)
+def agreement_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     """How far pairs of runs agree, raw and beyond chance, over the items with gold that is the same in every sense.
 
-    Args:
-        records: The records table.
-        a: One side, e.g. ``instruction=en,input=en``, with ``model=…`` to compare models; None takes all pairs.
-        b: The other side; the same sense twice compares the models in it. None with an `a`: every other cell.
-        by: Columns of the records to group by.
-        invalid: How unreadable answers compare.
-        bootstrap: How intervals are made.
+    Of all pairs, or of `a` and `b`: the same sense twice compares the models in it, and `a` alone is compared with every
+    other cell.
 
     Returns:
         For each pair ``raw``, ``kappa_p``, ``cohen_kappa``, ``scott_pi`` and ``error_consistency`` of the answers;
@@ -61,15 +56,15 @@ def agreement_table(
         UsageError: `b` without `a`, or an unknown rule.
         DataError: An item has different numbers of options in different senses.
     """
-    settings = MeasureSettings(selected(a), selected(b), tuple(by), invalid, bootstrap)
     known = all_cells(records)
     for selection in (settings.a, settings.b):
         if selection is not None:
             selection.check(known)
     rows: list[Row] = []
-    for view in views(records, by=by, per_model=False, probs=True):
-        rows += _rows(same_gold(view), _pairs(view.arrays.cells, settings), invalid, bootstrap)
-    columns = ("model_a", "model_b", "task", *by, "a", "b", "statistic", *ESTIMATE_COLUMNS)
+    for view in views(records, by=settings.by, per_model=False, probs=True):
+        pairs = _pairs(view.arrays.cells, settings)
+        rows += _rows(same_gold(view), pairs, settings.invalid, settings.bootstrap)
+    columns = ("model_a", "model_b", "task", *settings.by, "a", "b", "statistic", *ESTIMATE_COLUMNS)
     return table("agreement", columns, rows=rows, signature=settings.signed())
 
 

@@ -11,9 +11,6 @@ from hesperus.analysis.coverage import CELL, Coverage, coverage, together
 from hesperus.analysis.table import ANSWERED, Row, Table
 from hesperus.records import Cell
 
-NOT_OF_ANSWERS = ("outcomes", "validity", "summary", "language", "tokens")
-"""Measures that say themselves what became of the questions."""
-
 _Key = tuple[str, ...]
 
 

@@ -20,7 +20,7 @@ from hesperus.analysis.corrections import (
     tests_signature,
     without_resamples,
 )
-from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings
+from hesperus.analysis.settings import DEFAULT, MeasureSettings
 from hesperus.analysis.single import cell_columns
 from hesperus.analysis.table import Row, Table, estimate_cells, table
 from hesperus.analysis.views import View, views
@@ -66,9 +66,7 @@ def compare_table(
     what: str = "consistency",
     *,
     models: tuple[str, str] | None = None,
-    by: Sequence[str] = (),
-    invalid: InvalidRule = "disagree",
-    bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
+    settings: MeasureSettings = DEFAULT,
     exact: bool = False,
 ) -> Table:
     """Difference of a second run from a first, on the items that both have.
@@ -78,9 +76,8 @@ def compare_table(
         what: ``consistency`` (of every pair that the design implies), ``accuracy`` or ``validity`` (of every cell),
             ``similarity`` (κ_p of the labels in every pair of senses).
         models: A model of the first and one of the second run; None pairs models of the same name, or the only two.
-        by: Columns of the records to group by.
-        invalid: How unreadable answers compare.
-        bootstrap: How intervals are made; resamples are shared by both sides.
+        settings: Columns to group by, how unreadable answers compare, and how intervals are made: both sides share
+            resamples.
         exact: The exact McNemar test in place of the mid-p test, as papers print it.
 
     Returns:
@@ -95,7 +92,8 @@ def compare_table(
     """
     if what not in COMPARED:
         raise UnknownNameError("comparison", what, COMPARED)
-    settings = MeasureSettings(by=tuple(by), invalid=invalid, bootstrap=bootstrap)
+    settings = MeasureSettings(by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap)
+    invalid, bootstrap = settings.invalid, settings.bootstrap
     rows: list[dict[str, object]] = []
     for model_a, model_b in matched_models(runs, models):
         sides = [
@@ -103,7 +101,7 @@ def compare_table(
             for run, model, side in zip(runs, (model_a, model_b), ("a", "b"), strict=True)
         ]
         both = pl.concat(sides, how="diagonal_relaxed")
-        for view in views(both, by=by, per_model=False):
+        for view in views(both, by=settings.by, per_model=False):
             head = {"model_a": model_a, "model_b": model_b, "task": view.task, **view.groups}
             if what == "similarity":
                 rows += similarity_contrasts(head, view, invalid=invalid, bootstrap=bootstrap)
@@ -115,20 +113,11 @@ def compare_table(
     if not bootstrap.resamples:
         without_resamples(rows)
     places = ("a", "b") if what in ("consistency", "similarity") else ("instruction", "input", "repeat")
-    head_columns = (
-        "model_a",
-        "model_b",
-        "task",
-        *by,
-        *places,
-        "statistic",
-        "value_a",
-        "value_b",
-        "answered_a",
-        "answered_b",
-    )
-    columns = (*head_columns, "value", "low", "high", *_TESTED, "n", "excluded", "reason")
-    places_of = [Places(run, [name for name in by if name in run.columns]) for run in runs]
+    columns = (
+        "model_a", "model_b", "task", *settings.by, *places, "statistic", "value_a", "value_b", "answered_a", "answered_b",
+        "value", "low", "high", *_TESTED, "n", "excluded", "reason",
+    )  # fmt: skip
+    places_of = [Places(run, [name for name in settings.by if name in run.columns]) for run in runs]
     for row in rows:
         row["statistic"] = "kappa_p" if what == "similarity" else what
         for side, answers in zip("ab", places_of, strict=True):

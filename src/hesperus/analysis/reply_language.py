@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.paired import estimated
+from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, table
-from hesperus.errors import UnknownNameError, UsageError
+from hesperus.analysis.view_rows import estimated
+from hesperus.analysis.views import parts
 from hesperus.languages import TextLanguage, are_alike, compared_reply, is_identified, language_asked
-from hesperus.measures import Bootstrap, Statistic, share_statistic
-from hesperus.records import KEY
+from hesperus.measures import Statistic, share_statistic
 
 CELL = ("instruction", "input", "repeat")
 COLUMNS = ("asked", "reply_language", "statistic", *ESTIMATE_COLUMNS)
@@ -28,7 +28,13 @@ _UNTOLD = "too short to tell"
 Mask = npt.NDArray[np.bool_]
 
 
-def language_table(records: pl.DataFrame, *, by: Sequence[str] = (), bootstrap: Bootstrap) -> Table:
+@measure(
+    "language",
+    help="How many replies are in the language of their instruction.",
+    columns=("reply",),
+    main=None,
+)
+def language_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     """How many replies of each cell are in the language of their instruction.
 
     Statistics, each a share of the replies that are long enough to tell:
@@ -41,35 +47,15 @@ def language_table(records: pl.DataFrame, *, by: Sequence[str] = (), bootstrap: 
 
     The rates are those of Marchisio et al. 2024 (Understanding and Mitigating Language Confusion in LLMs,
     arXiv:2406.20052), with sentences of 20 letters in place of lines of five words, and without a dictionary.
-
-    Args:
-        records: A records table with the column `reply`.
-        by: Columns of the records to group by.
-        bootstrap: How intervals are made.
-
-    Raises:
-        UnknownNameError: A column that the records do not have.
-        UsageError: A column that every row has anyway.
     """
     if "reply" not in records.columns:
         records = records.with_columns(pl.lit(None, pl.String()).alias("reply"))
-    for name in by:
-        if name in KEY:
-            raise UsageError(f"every row says its {name} anyway; group by another column")
-        if name not in records.columns:
-            raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
-    keys = ["model", "task", *by, *CELL]
     rows: list[Row] = []
-    parts = records.partition_by(keys, as_dict=True)
-    for values in sorted(
-        parts, key=lambda values: tuple((value is not None, str(value)) for value in values)
-    ):
-        head = dict(zip(keys, values, strict=True))
+    for head, part in parts(records, ("model", "task"), by=settings.by, then=CELL):
         asked = language_asked(str(head["instruction"]))
-        found = _statistics(parts[values], asked)
-        rows += estimated({**head, "asked": asked}, found, bootstrap)
-    settings = MeasureSettings(by=tuple(by), bootstrap=bootstrap)
-    return table("language", (*keys, *COLUMNS), rows=rows, signature=settings.signed())
+        rows += estimated({**head, "asked": asked}, _statistics(part, asked), settings.bootstrap)
+    columns = ("model", "task", *settings.by, *CELL, *COLUMNS)
+    return table("language", columns, rows=rows, signature=settings.signed())
 
 
 def language_notes(records: pl.DataFrame) -> list[str]:

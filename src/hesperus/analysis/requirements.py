@@ -25,7 +25,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hesperus.analysis.registry import MEASURES, SIMILARITY, TAX_MEASURES, offered_measures
+from hesperus.analysis.measure_names import MEASURES, SIMILARITY, TAX_MEASURES, offered_measures
+from hesperus.analysis.registry import measure_of
 from hesperus.analysis.table import Table, table
 from hesperus.errors import UnknownNameError, UsageError
 
@@ -36,15 +37,6 @@ _SHAPE = re.compile(
 _DROP = re.compile(r"\s*(?:(?P<path>[A-Za-z0-9_.]+)\s*(?:\[(?P<terms>[^\]]*)\])?\s*=)?\s*(?P<number>\S+)\s*")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _ENDS = ("value", "low", "high")
-_STATISTICS = {
-    "accuracy": "accuracy",
-    "agreement": "kappa_p",
-    "consistency": "consistency",
-    "decomposition": "total",
-    "directions": "share",
-    "labels": "share",
-    "validity": "validity",
-}
 _ONLY = ""
 """Statistic of a requirement that names none, where the measure's table has one and the same in all rows."""
 
@@ -104,8 +96,8 @@ class Requirement:
         end = path.pop() if path and path[-1] in _ENDS else "value"
         if len(path) > most:
             raise UsageError(f"requirement {text!r}: after the statistic comes low or high, not {path[1]!r}")
-        only = _ONLY if measure in (*SIMILARITY, *_OPEN_ANSWERS, *TAX_MEASURES, *offered_measures()) else None
-        statistic = ".".join(path) if path else _STATISTICS.get(measure, only)
+        declared = measure_of(measure)
+        statistic = ".".join(path) if path else declared.main if declared is not None else _ONLY
         if statistic is None:
             raise UsageError(f"requirement {text!r}: {measure} has several statistics; write {measure}.NAME")
         return cls(
@@ -221,7 +213,7 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
     for requirement in requirements:
         for row in requirement.rows(tables[requirement.measure]):
             number = row[requirement.end]
-            passed = isinstance(number, float) and requirement.holds(number)
+            passed = isinstance(number, int | float) and requirement.holds(number)
             reason = row.get("reason") if number is not None or row["value"] is None else "no interval"
             together = tables[requirement.measure].signature.get("simultaneous")
             if together and requirement.end != "value":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +18,13 @@ from hesperus.analysis.corrections import (
     tests_signature,
     without_resamples,
 )
-from hesperus.analysis.paired import estimated
-from hesperus.analysis.settings import DEFAULT_BOOTSTRAP, MeasureSettings, resolve
+from hesperus.analysis.settings import DEFAULT, MeasureSettings, resolve
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, table
-from hesperus.analysis.views import View, views
+from hesperus.analysis.view_rows import view_rows
+from hesperus.analysis.views import View
 from hesperus.errors import DataError, UsageError
 from hesperus.measures import (
     Bootstrap,
-    InvalidRule,
     Statistic,
     above_statistics,
     compare,
@@ -101,26 +101,15 @@ def check_scores(frame: pl.DataFrame, *, file: object = None) -> pl.DataFrame:
 
 
 def translation_table(
-    records: pl.DataFrame,
-    scores: pl.DataFrame,
-    *,
-    threshold: float = DEFAULT_THRESHOLD,
-    comet_threshold: float = DEFAULT_COMET_THRESHOLD,
-    by: Sequence[str] = (),
-    invalid: InvalidRule = "disagree",
-    bootstrap: Bootstrap = DEFAULT_BOOTSTRAP,
+    records: pl.DataFrame, scores: pl.DataFrame, settings: MeasureSettings = DEFAULT
 ) -> Table:
     """Whether inconsistency comes with bad translations, for every made input that was answered (X).
 
     Args:
         records: The records table.
         scores: Item scores (see read_scores).
-        threshold: Scores from 0 to 100 strictly above it count as good; the paper's is BLEU 50. ROUGE, which lies between 0
-            and 1, takes a hundredth of it.
-        comet_threshold: The same for COMET, with scores between 0 and 1.
-        by: Columns of the records to group by.
-        invalid: How unreadable answers compare.
-        bootstrap: How intervals are made.
+        settings: How it is measured. Scores from 0 to 100 strictly above the threshold (the paper's is BLEU 50) count as
+            good; ROUGE, which lies between 0 and 1, takes a hundredth of it, and COMET has one of its own.
 
     Returns:
         For each pair (s, s) with (s, m) and each score: ``mean``; ``correlation`` with agreement and
@@ -132,55 +121,40 @@ def translation_table(
         DataError: The scores have the wrong shape, or none of them belongs to the records.
         UnknownNameError: A group column that the records do not have.
     """
-    settings = MeasureSettings(
-        by=tuple(by),
-        invalid=invalid,
-        bootstrap=bootstrap,
-        threshold=float(threshold),
-        comet_threshold=float(comet_threshold),
+    settings = replace(
+        settings,
+        a=None,
+        b=None,
+        threshold=float(resolve(settings.threshold, None, DEFAULT_THRESHOLD)),
+        comet_threshold=float(resolve(settings.comet_threshold, None, DEFAULT_COMET_THRESHOLD)),
     )
     checked = check_scores(scores)
     names = [name for name in checked.columns if name not in _NAMES]
-    rows: list[NewRow] = []
     sides: list[_Sides | None] = []
-    for view in views(records, by=by):
-        found = (
-            (
-                {"a": pair.labels[0], "b": pair.labels[1], "score": name, "statistic": statistic_name},
-                statistic,
-            )
-            for pair in implied_pairs(view.arrays.cells)
-            if pair.condition == "X"
-            for name in names
-            for statistic_name, statistic in _kept(
-                _measured(
-                    view,
-                    pair,
-                    item_scores(view, pair.b.input, checked, name),
-                    settings,
-                    threshold_of(name, settings),
-                ),
-                sides,
-            )
-        )
-        rows += estimated({"model": view.model, "task": view.task, **view.groups}, found, bootstrap)
+
+    def measured(view: View) -> Iterator[tuple[NewRow, Statistic]]:
+        for pair in implied_pairs(view.arrays.cells):
+            for name in names if pair.condition == "X" else ():
+                score = item_scores(view, pair.b.input, checked, name)
+                for kind, statistic, own in _measured(
+                    view, pair, score, settings, threshold_of(name, settings)
+                ):
+                    sides.append(own)
+                    yield (
+                        {"a": pair.labels[0], "b": pair.labels[1], "score": name, "statistic": kind},
+                        statistic,
+                    )
+
+    rows = view_rows(records, settings, measured)
     if not rows:
         raise DataError(
             "no score belongs to a made input of these records; scores are joined by sense and item"
         )
-    family = _test(rows, sides, bootstrap)
-    columns = ("model", "task", *by, "a", "b", "score", "statistic", *ESTIMATE_COLUMNS, *_TESTED)
+    family = _test(rows, sides, settings.bootstrap)
+    columns = ("model", "task", *settings.by, "a", "b", "score", "statistic", *ESTIMATE_COLUMNS, *_TESTED)
     tests = tests_signature(PERMUTED, [family], of="the correlations", decides=P_DECIDES)
     signed = settings.signed() | {"tests": tests}
-    return with_answered(table("translation", columns, rows=rows, signature=signed), records, by)
-
-
-def _kept(
-    measured: Iterable[tuple[str, Statistic, _Sides | None]], sides: list[_Sides | None]
-) -> Iterator[tuple[str, Statistic]]:
-    for name, statistic, own in measured:
-        sides.append(own)
-        yield name, statistic
+    return with_answered(table("translation", columns, rows=rows, signature=signed), records, settings.by)
 
 
 def _test(rows: Sequence[NewRow], sides: Sequence[_Sides | None], bootstrap: Bootstrap) -> int:

@@ -231,8 +231,3 @@ def agreed_settings(given: GivenSettings | None, studies: Sequence[Mapping[str, 
         for field in fields(GivenSettings)
     }
     return resolve_settings(GivenSettings(**values), {})
-
-
-def selected(given: Selection | str | None) -> Selection | None:
-    """A selection as it is, or read from its text (see Selection.parse)."""
-    return Selection.parse(given) if isinstance(given, str) else given

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from hesperus.analysis import MeasureSettings
 from hesperus.analysis.coverage import Coverage, coverage
+from hesperus.analysis.measure import measure
 from hesperus.analysis.pack_notes import pack_notes
 from hesperus.analysis.reply_language import language_notes
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.summary import SummaryRow, summarize
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, estimate_cells, table
 from hesperus.rounding import cell
@@ -18,6 +19,18 @@ from hesperus.wording import OUTCOME_WORDS, joined
 
 _CONSTANT_FROM = 5
 """Answers from which on it is worth saying that all are the same label."""
+
+
+@measure(
+    "summary",
+    help="Per model and language what a reader must see before any other number.",
+    takes=("by", "invalid"),
+    main=None,
+)
+def summary(records: pl.DataFrame, settings: MeasureSettings) -> Table:
+    """The summary of answers that are labels; see summary_table."""
+    return summary_table(records, settings=settings)
+
 
 NOTED = frozenset({"cohen_kappa"})
 """Statistics of whose intervals the notes speak."""

@@ -2,60 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.paired import estimated
+from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.summary import language_cells, reference_of
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, table
-from hesperus.errors import UnknownNameError, UsageError
+from hesperus.analysis.view_rows import estimated
+from hesperus.analysis.views import parts
 from hesperus.measures import Bootstrap, Statistic
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import ratio
-from hesperus.records import KEY, Cell
+from hesperus.records import Cell
 
 KINDS = ("tokens_in", "tokens_out")
 NO_COUNT = "no count of tokens"
 
 
-def tokens_table(records: pl.DataFrame, *, by: Sequence[str] = (), bootstrap: Bootstrap) -> Table:
-    """Tokens of every language, as the endpoint or the model counted them.
+@measure(
+    "tokens",
+    help="Tokens of prompts and replies, and how many times those of the reference they are.",
+    main=None,
+)
+def tokens_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
+    """Tokens of every language, as the endpoint or the model counted them; rows without a count are left out.
 
     Statistics: ``tokens_in`` and ``tokens_out``, means of a request's prompt and of its reply (thinking included where the
     endpoint counts it); ``tokens_in_ratio`` and ``tokens_out_ratio``, their sums over those of the reference, of the items
     that were asked in both: 2.0 means that the language costs twice as much (the tokenization premium of Petrov et al.
     2023, Language Model Tokenizers Introduce Unfairness Between Languages, arXiv:2305.15425).
-
-    Args:
-        records: A records table; rows without a count of tokens are left out.
-        by: Columns of the records to group by.
-        bootstrap: How intervals are made.
-
-    Raises:
-        UnknownNameError: A column that the records do not have.
-        UsageError: A column that every row has anyway.
     """
-    for name in by:
-        if name in KEY:
-            raise UsageError(f"every row says its {name} anyway; group by another column")
-        if name not in records.columns:
-            raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
     absent = [name for name in KINDS if name not in records.columns]
     records = records.with_columns(pl.lit(None, pl.Int64).alias(name) for name in absent)
     first = records.filter(pl.col("repeat") == 1)
-    keys = ["model", "task", *by]
     rows: list[NewRow] = []
-    parts = first.partition_by(keys, as_dict=True)
-    for values in sorted(
-        parts, key=lambda values: tuple((value is not None, str(value)) for value in values)
-    ):
-        rows += _of_model(dict(zip(keys, values, strict=True)), parts[values], bootstrap)
-    columns = (*keys, "instruction", "input", "reference", "statistic", *ESTIMATE_COLUMNS)
-    settings = MeasureSettings(by=tuple(by), bootstrap=bootstrap)
+    for head, part in parts(first, ("model", "task"), by=settings.by):
+        rows += _of_model(head, part, settings.bootstrap)
+    columns = (
+        "model",
+        "task",
+        *settings.by,
+        "instruction",
+        "input",
+        "reference",
+        "statistic",
+        *ESTIMATE_COLUMNS,
+    )
     return table("tokens", columns, rows=rows, signature=settings.signed())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -66,20 +67,41 @@ def views(
     """
     if records.is_empty():
         raise DataError("the table has no records")
+    keys = ("model", "task") if per_model else ("task",)
+    for named, part in parts(with_option_counts(records), keys, by=by):
+        groups = {name: _cell(named[name]) for name in by}
+        yield View(str(named["task"]), groups, answer_arrays(part, probs=probs))
+
+
+def parts(
+    records: pl.DataFrame, keys: Sequence[str], *, by: Sequence[str] = (), then: Sequence[str] = ()
+) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
+    """Split a records table by the values of columns.
+
+    Args:
+        records: The records table.
+        keys: Columns that every row has.
+        by: Group columns, after them.
+        then: Further columns that every row has.
+
+    Returns:
+        The values of the columns and the records that have them, sorted by the values as text, null first.
+
+    Raises:
+        UnknownNameError: A group column does not exist.
+        UsageError: A group column is in every row anyway.
+    """
     for name in by:
         if name in KEY:
             raise UsageError(f"every row says its {name} anyway; group by another column")
         if name not in records.columns:
             raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
-    records = with_option_counts(records)
-    split = ["model", "task", *by] if per_model else ["task", *by]
-    parts = records.partition_by(split, as_dict=True)
+    split = [*keys, *by, *then]
+    found = records.partition_by(split, as_dict=True)
     for values in sorted(
-        parts, key=lambda values: tuple((value is not None, str(value)) for value in values)
+        found, key=lambda values: tuple((value is not None, str(value)) for value in values)
     ):
-        named = dict(zip(split, values, strict=True))
-        groups = {name: _cell(named[name]) for name in by}
-        yield View(str(named["task"]), groups, answer_arrays(parts[values], probs=probs))
+        yield dict(zip(split, values, strict=True)), found[values]
 
 
 def all_cells(records: pl.DataFrame) -> list[Cell]:

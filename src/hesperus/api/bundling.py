@@ -92,9 +92,10 @@ def claimed(
     run: Path, settings: Mapping[str, Any], only: Sequence[str] | None = None
 ) -> tuple[dict[str, Document], Mapping[str, str]]:
     """Every table of a run as a document, or some of them, and why the others are not there."""
-    from hesperus.api.run_tables import ALL_MEASURES, run_tables
+    from hesperus.analysis.measure_names import OF_RUNS
+    from hesperus.api.run_tables import run_tables
 
-    found = run_tables(run, ALL_MEASURES if only is None else only, **settings)
+    found = run_tables(run, OF_RUNS if only is None else only, **settings)
     return {name: table.document() for name, table in found.tables.items()}, found.absent
 
 

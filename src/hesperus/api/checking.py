@@ -145,7 +145,8 @@ def _measured(run: Path, wanted: list[Requirement], given: GivenSettings, chosen
     from dataclasses import replace
 
     from hesperus.analysis.description import described
-    from hesperus.analysis.registry import TAX_MEASURES, measure_columns
+    from hesperus.analysis.measure_names import TAX_MEASURES
+    from hesperus.analysis.registry import measure_columns
     from hesperus.api.tables_of_records import RecordParts, tables_of
     from hesperus.api.tax_tables import tax_measure
 
@@ -229,7 +230,5 @@ def _compared(
         settings = agreed_settings(given, [one.study for one in said])
         before, after = (_records(run, settings.by, chosen) for run in runs)
         for name, what in of_labels.items():
-            found[name] = compare_table(
-                (before, after), what, by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap
-            )
+            found[name] = compare_table((before, after), what, settings=settings)
     return found

@@ -12,8 +12,9 @@ import polars as pl
 
 from hesperus import records
 from hesperus.analysis.description import Described, described
-from hesperus.analysis.registry import SIMILARITY, TAX_MEASURES, measure_columns
-from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve, resolve_settings
+from hesperus.analysis.measure_names import SIMILARITY, TAX_MEASURES, TRANSLATION
+from hesperus.analysis.registry import measure_columns
+from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve_settings
 from hesperus.analysis.short_signature import with_short
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import narrowed
@@ -120,7 +121,7 @@ def _measured(
         if table is not None:
             return table
     parts = _parts(what, run, measure_columns(what, given, said), given, chosen)
-    if what != "translation":
+    if what != TRANSLATION:
         return tables_of((what,), parts, given, said, told)[what]
     (records,) = parts
     if told is not None:
@@ -148,12 +149,7 @@ def run_description(run: Source) -> Described:
 
 def _translation(found: pl.DataFrame, said: Described, given: GivenSettings, scores: Path | None) -> Table:
     """How consistency goes with the quality of the translations."""
-    from hesperus.analysis.scores import (
-        DEFAULT_COMET_THRESHOLD,
-        DEFAULT_THRESHOLD,
-        read_scores,
-        translation_table,
-    )
+    from hesperus.analysis.scores import read_scores, translation_table
 
     settings = resolve_settings(given, said.study)
     if settings.a is not None:
@@ -164,15 +160,7 @@ def _translation(found: pl.DataFrame, said: Described, given: GivenSettings, sco
             f"{said.folder or 'the records'}: no item scores of translations; `hesperus score RUN` writes them, --scores "
             "FILE names them"
         )
-    return translation_table(
-        found,
-        read_scores(file),
-        threshold=resolve(settings.threshold, None, DEFAULT_THRESHOLD),
-        comet_threshold=resolve(settings.comet_threshold, None, DEFAULT_COMET_THRESHOLD),
-        by=settings.by,
-        invalid=settings.invalid,
-        bootstrap=settings.bootstrap,
-    )
+    return translation_table(found, read_scores(file), settings)
 
 
 def compare(
@@ -237,10 +225,7 @@ def compare(
         if nothing and len(own):
             of = f" ({model})" if model is not None else ""
             warnings.warn(f"side {side}{of}: {nothing}", HesperusWarning, stacklevel=2)
-    made = compare_table(
-        (before, after), what, models=named, by=agreed.by, invalid=agreed.invalid, bootstrap=agreed.bootstrap,
-        exact=exact,
-    )  # fmt: skip
+    made = compare_table((before, after), what, models=named, settings=agreed, exact=exact)
     return with_short(made, given, model_a=model_a, model_b=model_b, exact=exact)
 
 

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hesperus.analysis.registry import MEASURES, OPEN_ANSWERS, SIMILARITY, TAX_MEASURES
+from hesperus.analysis.measure_names import OF_RUNS
 from hesperus.analysis.table import Table
 from hesperus.api.measuring import measure
 from hesperus.errors import DataError, HesperusWarning, UsageError
-
-ALL_MEASURES = tuple(dict.fromkeys((*MEASURES, *SIMILARITY, *OPEN_ANSWERS, *TAX_MEASURES, "translation")))
-"""Name of every measure of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +19,7 @@ class RunTables:
     """What can be measured of a run.
 
     Attributes:
-        tables: Name of the measure to its table, in the order of ALL_MEASURES.
+        tables: Name of the measure to its table, in the order of OF_RUNS.
         absent: Name of each other measure to the reason why the run does not have it.
     """
 
@@ -30,7 +27,7 @@ class RunTables:
     absent: Mapping[str, str]
 
 
-def run_tables(run: Path, only: Sequence[str] = ALL_MEASURES, **settings: Any) -> RunTables:
+def run_tables(run: Path, only: Sequence[str] = OF_RUNS, **settings: Any) -> RunTables:
     """Measure everything that a run has.
 
     Args:

@@ -12,7 +12,7 @@ from hesperus.analysis.answered import with_answered
 from hesperus.analysis.coverage import Coverage, coverage, together
 from hesperus.analysis.description import Described
 from hesperus.analysis.pack_notes import pack_notes
-from hesperus.analysis.registry import measure_table, noted_summary
+from hesperus.analysis.registry import measure_of, measure_table, noted_summary
 from hesperus.analysis.reply_language import language_notes
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.summary_table import nothing_of, summary_notes, task_notes
@@ -23,11 +23,6 @@ from hesperus.records.parts import model_parts
 
 Chosen = tuple[Sequence[str], Sequence[str]]
 """Models and tasks that are looked at; none: all."""
-
-WITHIN_MODELS = frozenset(
-    ("accuracy", "consistency", "decomposition", "directions", "labels", "outcomes", "validity")
-)
-"""Measures with rows by model, each of that model's records alone."""
 
 
 class RecordParts:
@@ -52,7 +47,7 @@ class RecordParts:
     ) -> None:
         self._parts: Iterable[pl.DataFrame] | None = None
         # A pair of cells is looked for among those of all models.
-        if isinstance(run, Path) and WITHIN_MODELS.issuperset(measures) and given.a is None:
+        if isinstance(run, Path) and given.a is None and all(map(_within_models, measures)):
             self._parts = model_parts(run, columns, models=chosen[0], tasks=chosen[1])
         if self._parts is None:
             whole = conform(run) if isinstance(run, pl.DataFrame) else read_records(run, columns=columns)
@@ -76,6 +71,11 @@ def similarity_of_file(
         for records in parts:
             told.take(records, None)
     return found
+
+
+def _within_models(what: str) -> bool:
+    declared = measure_of(what)
+    return declared is not None and declared.within_models
 
 
 class Told:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hesperus.analysis.registry import TAX_MEASURES
+from hesperus.analysis.measure_names import TAX_MEASURES
 from hesperus.api.tax_evidence import evidence_of, found_beside, report_of
 from hesperus.api.tax_runs import Given, gate_of, settings_of
 from hesperus.errors import UsageError

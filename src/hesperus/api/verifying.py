@@ -153,12 +153,12 @@ def _of_line(line: ShortSignature, run: Path, other: Path | None) -> Table:
 
 def _page(page: Path, place: Path, id: str | None) -> Verification:
     """Hold what a page shows to what it claims, make the tables again that it claims, and compare every value."""
+    from hesperus.analysis.measure_names import OF_RUNS
     from hesperus.api.bundling import SETTINGS, claimed
-    from hesperus.api.run_tables import ALL_MEASURES
     from hesperus.evidence.claims import Difference, count_numbers, differences
 
     said, changed = page_claims(page)
-    if unknown := [name for name in (*said.tables, *said.settings) if name not in (*ALL_MEASURES, *SETTINGS)]:
+    if unknown := [name for name in (*said.tables, *said.settings) if name not in (*OF_RUNS, *SETTINGS)]:
         raise DataError(f"its numbers name what there is none of: {unknown[0]!r}", file=page)
     _refuse_work(said.settings, str(page))
     other, wrong = said.version != __version__, list(changed)

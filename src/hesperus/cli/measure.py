@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.analysis.measure_names import (
+    MEASURES,
+    OF_RATINGS,
+    OF_RUNS,
+    OPEN_ANSWERS,
+    SIMILARITY,
+    TAX_MEASURES,
+    TRANSLATION,
+    offered_measures,
+)
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.help import PlainCommand
 from hesperus.cli.measure_flags import Chosen, Format, RunPath, TableFlags
@@ -23,7 +33,6 @@ if TYPE_CHECKING:
     from hesperus.analysis.table import Table
 
 _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
-_OF_RATINGS = ("raters", "categories")
 _NO_PAIR = "nothing in {run} can be compared; --a and --b name two cells"
 _NO_ROWS = {
     "decomposition": "in {run} no original was also asked with its instruction and with its input in another sense alone",
@@ -59,15 +68,33 @@ class TranslationFlags:
         return given
 
 
+def _either(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+class MeasureCommand(PlainCommand):
+    """The command, with help that names the measures of plug-ins too."""
+
+    def shown_help(self, ctx: Context) -> str:
+        """What the command does, and what plug-ins add."""
+        names = offered_measures()
+        if not names:
+            return super().shown_help(ctx)
+        from hesperus.analysis.registry import measure_of
+
+        declared = {name: measure_of(name) for name in names}
+        told = "; ".join(f"{name}: {one.help.removesuffix('.')}" for name, one in declared.items() if one)
+        return f"{super().shown_help(ctx)}\n\nMeasures of plug-ins: {told}."
+
+
 @takes_flags
 def command(
     what: Annotated[
         str,
         typer.Argument(
-            help="summary (begin here), accuracy, agreement, consistency, decomposition, directions, labels, language, outcomes, together, tokens, "
-            "translation or validity; of a similarity study also similarity, designs, tests, relations or scoring; of open answers scores, "
-            "groups, counts, prompts or readability; of an audit back_translation, native_control, naturalisation or "
-            "bounds; of a long table of ratings: raters, categories.",
+            help=f"summary (begin here), {_either(sorted({*MEASURES, TRANSLATION} - {'summary'}))}; of a similarity study also "
+            f"{_either([name for name in SIMILARITY if name not in MEASURES])}; of open answers {_either(OPEN_ANSWERS)}; of an audit "
+            f"{_either(list(TAX_MEASURES))}; of a long table of ratings: {', '.join(OF_RATINGS)}.",
             show_default=False,
         ),
     ],
@@ -116,7 +143,7 @@ def command(
     from hesperus.reports.formats import print_table
 
     _known(what)
-    if what in _OF_RATINGS:
+    if what in OF_RATINGS:
         others = {**chosen.named(), "a": a, "b": b, "scores": translation.scores, "invalid": flags.invalid}
         print_table(_narrow(_ratings(what, run, ratings, flags, others), statistic or ()), format)
         return
@@ -136,19 +163,13 @@ def command(
         say(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}")
 
 
+command.help_class = MeasureCommand  # type: ignore[attr-defined]
+
+
 def _known(what: str) -> None:
-    from hesperus.analysis.registry import MEASURES, OPEN_ANSWERS, SIMILARITY, TAX_MEASURES, offered_measures
     from hesperus.errors import UnknownNameError
 
-    known = (
-        *MEASURES,
-        *SIMILARITY,
-        *OPEN_ANSWERS,
-        *TAX_MEASURES,
-        "translation",
-        *_OF_RATINGS,
-        *offered_measures(),
-    )
+    known = (*OF_RUNS, *OF_RATINGS, *offered_measures())
     if what not in known:
         raise UnknownNameError("measure", what, known)
 

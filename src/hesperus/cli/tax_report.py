@@ -45,7 +45,7 @@ def report_command(
 
         hesperus tax report answers.csv --scores bleu.csv --ratings cues.csv --group english=gpt-4o,gpt-4o-mini
     """
-    from hesperus.analysis import MeasureSettings
+    from hesperus.analysis.settings import MeasureSettings
     from hesperus.api.page_claims import page_claims_of
     from hesperus.api.tax_evidence import report_of
     from hesperus.errors import UnknownNameError

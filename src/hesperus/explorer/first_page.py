@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from hesperus.analysis import MeasureSettings
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.item_views.matrix_view import short_code
 from hesperus.item_views.missing_parts import missing_parts
 from hesperus.measures import Statistic, accuracy_statistic, estimates, share_statistic

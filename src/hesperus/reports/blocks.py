@@ -239,6 +239,10 @@ class Page:
         """A page of what is there: empty blocks, and sections without content, are left out."""
         return cls(title, tuple(_there(lead)), tuple(_with_content(list(_there(blocks)))))
 
+    def with_blocks(self, blocks: Iterable[Block | None]) -> Page:
+        """The same with further blocks at the end."""
+        return Page.of(self.title, self.lead, (*self.blocks, *blocks))
+
     @property
     def sections(self) -> list[Section]:
         """What the list of contents names."""

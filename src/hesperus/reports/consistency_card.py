@@ -80,8 +80,8 @@ def _further(run: Run, settings: MeasureSettings) -> dict[Key, list[Row]]:
     """Language of replies and tokens, by model, task and sense."""
     found: dict[Key, list[Row]] = {}
     tables = (
-        language_table(run.records, bootstrap=settings.bootstrap),
-        tokens_table(run.records, bootstrap=settings.bootstrap),
+        language_table(run.records, settings),
+        tokens_table(run.records, settings),
     )
     for one in tables:
         for row in one.rows:

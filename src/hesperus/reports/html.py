@@ -21,6 +21,7 @@ from hesperus.reports.html_page import html
 from hesperus.reports.multisense_drawings import drawings
 from hesperus.reports.multisense_findings import Findings, findings_of
 from hesperus.reports.multisense_page import multisense_page
+from hesperus.reports.offered import offered_blocks
 from hesperus.reports.overview import nothing_report
 
 
@@ -182,10 +183,12 @@ def report_page(
     """
     settings = settings or ReportSettings()
     found = found or report_findings(run, settings=settings, scores=scores)
-    if not isinstance(found, Findings):
-        return found.page(run)
-    decided = resolve_settings(settings.given, run.study)
-    return multisense_page(run, found, decided, each=settings.each, most=settings.most)
+    if isinstance(found, Findings):
+        decided = resolve_settings(settings.given, run.study)
+        page = multisense_page(run, found, decided, each=settings.each, most=settings.most)
+    else:
+        page = found.page(run)
+    return page.with_blocks(offered_blocks(run, settings.given))
 
 
 def report_html(

@@ -10,6 +10,7 @@ from hesperus.analysis.table import Table
 from hesperus.reports import multisense_grids as senses
 from hesperus.reports.columns import COLUMNS, KEYS, RESTS_ON, Column, column
 from hesperus.reports.grid import Grid
+from hesperus.reports.offered import offered_grid
 from hesperus.reports.open_answers.open_grids import scores_of, state_columns
 from hesperus.reports.similarity import similarity_grids as pairs
 from hesperus.reports.tabulated import statistic_unit, tabulated
@@ -143,8 +144,9 @@ def grids_of(table: Table) -> list[Grid]:
     """The tables that people are shown; none if it has no rows."""
     layout = _layout(table) if table.rows else None
     found = [grid for grid in layout.grids(table) if grid is not None] if layout is not None else []
-    if found:
-        return found
+    offered = None if found or not table.rows else offered_grid(table)
+    if found or offered is not None:
+        return [*found, *([] if offered is None else [offered])]
     plain = plain_grid(table)
     return [plain] if plain.rows else []
 

@@ -11,6 +11,7 @@ from hesperus.analysis.agreement import agreement_table
 from hesperus.analysis.answered import Places, with_shares
 from hesperus.analysis.paired import consistency_table, decomposition_table, directions_table
 from hesperus.analysis.scores import translation_table
+from hesperus.analysis.settings import DEFAULT, MeasureSettings
 from hesperus.analysis.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.analysis.table import Table
 from hesperus.analysis.translation_bins import translation_bins
@@ -85,21 +86,23 @@ def findings_of(
     Raises:
         DataError: The table is empty.
     """
-    boot = bootstrap or Bootstrap()
-    agreement, pairs = _agreements(records, invalid, boot)
-    translation, bins, unscored = _translations(records, scores, invalid, boot)
+    settings = MeasureSettings(invalid=invalid, bootstrap=bootstrap or Bootstrap())
+    # A page counts unreadable answers as wrong, whatever rule compares them.
+    usual = replace(settings, invalid=DEFAULT.invalid)
+    agreement, pairs = _agreements(records, settings)
+    translation, bins, unscored = _translations(records, scores, settings)
     places = Places(records, ())
     return Findings(
-        with_shares(consistency_table(records, invalid=invalid, bootstrap=boot), places),
-        with_shares(decomposition_table(records, invalid=invalid, bootstrap=boot), places),
-        with_shares(accuracy_table(records, bootstrap=boot), places),
-        with_shares(validity_table(records, bootstrap=boot), places),
-        with_shares(labels_table(records, bootstrap=boot), places),
-        with_shares(directions_table(records, invalid=invalid, bootstrap=boot), places),
-        outcomes_table(records, bootstrap=boot),
+        with_shares(consistency_table(records, settings), places),
+        with_shares(decomposition_table(records, settings), places),
+        with_shares(accuracy_table(records, usual), places),
+        with_shares(validity_table(records, usual), places),
+        with_shares(labels_table(records, usual), places),
+        with_shares(directions_table(records, settings), places),
+        outcomes_table(records, usual),
         with_shares(agreement, places),
         with_shares(pairs, places),
-        boot.level,
+        settings.bootstrap.level,
         translation,
         bins,
         unscored,
@@ -107,29 +110,29 @@ def findings_of(
 
 
 def _translations(
-    records: pl.DataFrame, scores: pl.DataFrame | None, invalid: InvalidRule, boot: Bootstrap
+    records: pl.DataFrame, scores: pl.DataFrame | None, settings: MeasureSettings
 ) -> tuple[Table | None, Table | None, str]:
     """The tables of scores, or why it has no such table: scores that fit nothing must not cost the rest of a report."""
     if scores is None:
         return None, None, ""
     try:
-        means = translation_table(records, scores, invalid=invalid, bootstrap=boot)
-        return means, translation_bins(records, scores, invalid=invalid, bootstrap=boot), ""
+        bins = translation_bins(records, scores, invalid=settings.invalid, bootstrap=settings.bootstrap)
+        return translation_table(records, scores, settings), bins, ""
     except DataError as error:
         return None, None, str(error)
 
 
-def _agreements(records: pl.DataFrame, invalid: InvalidRule, boot: Bootstrap) -> tuple[Table, Table]:
+def _agreements(records: pl.DataFrame, settings: MeasureSettings) -> tuple[Table, Table]:
     """Pairs of whole senses of each model by itself; models are compared by `hesperus compare`."""
     whole = records.filter((pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1))
     models = [part for _, part in whole.sort("model").group_by("model", maintain_order=True)]
     few = whole["input"].n_unique() <= _MANY_SENSES
-    drawn = boot if few else replace(boot, resamples=0)
-    pairs = _together([agreement_table(part, invalid=invalid, bootstrap=drawn) for part in models])
+    drawn = settings.bootstrap if few else replace(settings.bootstrap, resamples=0)
+    pairs = _together([agreement_table(part, replace(settings, bootstrap=drawn)) for part in models])
     if few:
         return pairs, pairs
     pivots = [
-        agreement_table(part, a=Selection(code, code), invalid=invalid, bootstrap=boot)
+        agreement_table(part, replace(settings, a=Selection(code, code)))
         for part in models
         for code in sorted(part["input"].unique())
         if (sense := parsed(code)) is not None and sense.is_original

@@ -122,5 +122,5 @@ def nothing_report(run: Run, settings: MeasureSettings) -> NothingReport | None:
         return NothingReport(said, None, missing_parts(run), settings)
     summary = summary_table(records, settings=settings, labels=False)
     notes = tuple(run_notes(summary, records, run.signature))
-    became = outcomes_grid(outcomes_table(records, bootstrap=settings.bootstrap))
+    became = outcomes_grid(outcomes_table(records, settings))
     return NothingReport(said, became, notes, settings)

@@ -10,7 +10,8 @@ from typing import ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
+from hesperus.analysis.measure import Statistic, measure
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells
 from hesperus.api.studies import StudyKind
 from hesperus.evaluators.properties.profiles import Profiles
 from hesperus.records.importers.import_settings import LOG_COLUMNS, Log
@@ -22,7 +23,7 @@ from hesperus.studies.asked.keeping import items_of
 from hesperus.studies.asked.material import Subject, gather
 from hesperus.studies.asked.stages import Answer, Course, Outcome
 from hesperus.studies.asked.study_cells import original_cells
-from hesperus.types import Reply
+from hesperus.types import Estimate, Reply
 
 SHOUT = SenseMaker("shout", None, lambda text, original: text.upper())
 TIDES = Path(__file__).with_name("tides.yaml")
@@ -65,23 +66,18 @@ def swap(name, options):
     return Swap()
 
 
+@measure(
+    "counted",
+    help="How many records each model has.",
+    statistics={"records": Statistic("count", "Rows of the records.", "Records")},
+)
 def counted(records, settings):
     """How many records each model has."""
-    counts = records.group_by("model").len().sort("model")
-    rows = tuple(
-        {
-            "model": str(model),
-            "statistic": "records",
-            "value": count,
-            "low": None,
-            "high": None,
-            "n": count,
-            "excluded": 0,
-            "reason": None,
-        }
-        for model, count in counts.iter_rows()
-    )
-    return Table("counted", ("model", "statistic", *ESTIMATE_COLUMNS), rows, {})
+    rows = [
+        {"model": str(model), "statistic": "records", **estimate_cells(Estimate(count, n=count))}
+        for model, count in records.group_by("model").len().sort("model").iter_rows()
+    ]
+    return Table("counted", ("model", "statistic", *ESTIMATE_COLUMNS), tuple(rows), settings.signed())
 
 
 class Exclaims:
@@ -140,7 +136,7 @@ def _stages(study, material):
 
 
 def _table(run, name):
-    return counted(run.run.records, None)
+    return counted(run.run.records)
 
 
 ONCE = StudyKind(

@@ -7,7 +7,8 @@ from dataclasses import replace
 import polars as pl
 
 from hesperus.analysis.description import Described
-from hesperus.analysis.open_answers.run_tables import RUN_TABLES, run_table
+from hesperus.analysis.measure_names import OPEN_ANSWERS
+from hesperus.analysis.open_answers.run_tables import run_table
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
 from hesperus.errors import UsageError
@@ -18,7 +19,7 @@ OPEN_COMPARED = ("scores", "groups")
 OF_REPLIES = ("outcomes", "summary", "validity", "language")
 """Measures of any run that say something of open answers too: what became of the replies."""
 
-_SCORED = ", ".join(RUN_TABLES)
+_SCORED = ", ".join(OPEN_ANSWERS)
 
 
 def is_open(described: Described) -> bool:
@@ -32,7 +33,7 @@ def refuse_labels(what: str, described: Described) -> None:
     Raises:
         UsageError: It is one; the message says which measures it has.
     """
-    if described.study.get("study") == STUDY and what not in (*RUN_TABLES, *OF_REPLIES):
+    if described.study.get("study") == STUDY and what not in (*OPEN_ANSWERS, *OF_REPLIES):
         raise UsageError(
             f"{what} is about labels, and open answers have none; `hesperus measure scores RUN` says how much of the reference's "
             f"answer each language keeps (a run of open answers has {_SCORED}; {', '.join(OF_REPLIES)}; two are compared by "
@@ -58,7 +59,7 @@ def open_table(what: str, records: pl.DataFrame, given: GivenSettings, described
     """A table of a run of open answers, all its evaluations together.
 
     Args:
-        what: One of RUN_TABLES.
+        what: One of OPEN_ANSWERS.
         records: The records of the models and tasks that are wanted.
         given: What was asked for; it wins over the run's study.
         described: What the run says of itself.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from hesperus.analysis.measure_names import OPEN_ANSWERS
 from hesperus.analysis.open_answers.counting import counts_table
 from hesperus.analysis.open_answers.evidence import PROMPTS, READABILITY, homes, read_frame, read_pairs
 from hesperus.analysis.open_answers.grouping import groups_table
@@ -21,8 +22,6 @@ TABLES = ("scores", "groups", "counts")
 """Tables of one evaluation."""
 
 _FILES = {"prompts": PROMPTS, "readability": READABILITY}
-RUN_TABLES = (*TABLES, *_FILES)
-"""Tables of a run: also how its prompts came back from their translation, and how many of a judge's replies were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def run_table(
 
     Args:
         folder: The run folder.
-        name: One of RUN_TABLES.
+        name: One of OPEN_ANSWERS.
         study: Its `study.yaml`.
         given: What was asked for; it wins over the study.
 
@@ -78,8 +77,8 @@ def run_table(
         UnknownNameError: No such table.
         DataError: The folder lacks an evaluation, or holds a broken one.
     """
-    if name not in RUN_TABLES:
-        raise UnknownNameError("table of open answers", name, RUN_TABLES)
+    if name not in OPEN_ANSWERS:
+        raise UnknownNameError("table of open answers", name, OPEN_ANSWERS)
     if name in _FILES:
         held = read_frame(folder / _FILES[name])
         return table(name, held.columns, rows=held.to_dicts(), signature={"study": study.get("study")})
