@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.api.tax_runs import gate_of, settings_of
-from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.flag_sets import Only, takes_flags
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format, Resampling, Tasks
+from hesperus.cli.measure_flags import Format, Resampling
 from hesperus.cli.said import say
 from hesperus.cli.tax_design import simulate_command, strata_command
-from hesperus.cli.tax_inputs import (
-    AuditFlags,
-    Back,
-    Checks,
-    Exact,
-    Exclude,
-    Floor,
-    Groups,
-    Metric,
-    Native,
-    NativeTask,
-    Natural,
-    Original,
-    Readers,
-    ReaderTask,
-    Repeat,
-    Runs,
-    Scale,
-    Scores,
-    StrataFile,
-    Threshold,
-    Translated,
-    Verdicts,
-    show,
-)  # fmt: skip
+from hesperus.cli.tax_inputs import AuditFlags, EvidenceFlags, Runs, show
 from hesperus.cli.tax_report import report_command
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
-    from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
-    from hesperus.api.tax_runs import Given
 
 app = Commands(
     no_args_is_help=True,
@@ -60,16 +34,9 @@ app.command("report")(report_command)
 @takes_flags
 def back_translation(
     runs: Runs,
-    task: Tasks = None,
-    original: Original = None,
-    back: Back = None,
-    group: Groups = None,
-    scores: Scores = None,
-    metric: Metric = None,
-    threshold: Threshold = None,
-    floor: Floor = None,
-    exact: Exact = False,
-    exclude: Exclude = None,
+    flags: Annotated[
+        AuditFlags, Only("task original back group scores metric threshold floor exact exclude")
+    ] = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -85,25 +52,14 @@ def back_translation(
 
         hesperus tax e1 records.csv --scores bleu.csv --threshold 25 --group english=gpt-4o,gpt-4o-mini --format json
     """
-    from hesperus.api.tax_runs import Given
-
-    given = Given(
-        runs, {"original": original, "back": back}, scores=scores, exclude=exclude, tasks=task or ()
-    )
-    settings = settings_of(group, drawn.given(), floor, runs=runs, exact=exact)
-    _estimate("e1", given, settings, gate_of(metric, threshold, runs=runs), format)
+    _estimate("e1", runs, flags, drawn, format)
 
 
 @app.command("e3")
 @takes_flags
 def native_control(
     runs: Runs,
-    task: Tasks = None,
-    native: Native = None,
-    native_task: NativeTask = None,
-    translated: Translated = None,
-    group: Groups = None,
-    exclude: Exclude = None,
+    flags: Annotated[AuditFlags, Only("task native native_task translated group exclude")] = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -117,34 +73,16 @@ def native_control(
 
         hesperus tax e3 runs/mmmlu --native runs/include --translated zh --group english=gpt-4o --group chinese=qwen-max
     """
-    from hesperus.api.tax_runs import Given
-
-    given = Given(
-        runs, {"translated": translated}, native=native, native_task=native_task, exclude=exclude, tasks=task or ()
-    )  # fmt: skip
-    _estimate(
-        "e3",
-        given,
-        settings_of(group, drawn.given(), runs=runs),
-        gate_of(None, None),
-        format,
-    )
+    _estimate("e3", runs, flags, drawn, format)
 
 
 @app.command("e4")
 @takes_flags
 def naturalisation(
     runs: Runs,
-    task: Tasks = None,
-    strata: StrataFile = None,
-    natural: Natural = None,
-    translated: Translated = None,
-    repeat: Repeat = None,
-    verdicts: Verdicts = None,
-    checks: Checks = None,
-    group: Groups = None,
-    floor: Floor = None,
-    exact: Exact = False,
+    flags: Annotated[
+        AuditFlags, Only("task strata natural translated repeat verdicts checks group floor exact")
+    ] = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -157,14 +95,7 @@ def naturalisation(
 
         hesperus tax e4 runs/tax-mmmlu-1a2b3c4d --checks qc.csv
     """
-    from hesperus.api.tax_runs import Given
-
-    given = Given(
-        runs, {"natural": natural, "translated": translated}, strata=strata, repeat=repeat, verdicts=verdicts,
-        checks=tuple(checks or ()), tasks=task or (),
-    )  # fmt: skip
-    settings = settings_of(group, drawn.given(), floor, runs=runs, exact=exact)
-    _estimate("e4", given, settings, gate_of(None, None, runs=runs), format)
+    _estimate("e4", runs, flags, drawn, format)
 
 
 @app.command("rating")
@@ -174,14 +105,9 @@ def rating(
     ratings: Annotated[
         Path, typer.Option(help="Long table: unit, rater, question, rating.", show_default=False)
     ],
-    task: Tasks = None,
-    original: Original = None,
-    back: Back = None,
-    group: Groups = None,
-    scores: Scores = None,
-    metric: Metric = None,
-    threshold: Threshold = None,
-    scale: Scale = "1:5",
+    flags: Annotated[
+        AuditFlags, Only("task original back group scores metric threshold scale")
+    ] = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -193,23 +119,14 @@ def rating(
 
         hesperus tax rating runs/tax-mmmlu-1a2b3c4d --ratings ratings.csv
     """
-    from hesperus.api.tax_runs import Given
-    from hesperus.cli.measure_raters import scale_of
-
-    senses = {"original": original, "back": back}
-    given = Given(runs, senses, scores=scores, ratings=ratings, scale=scale_of(scale), tasks=task or ())
-    settings = settings_of(group, drawn.given(), runs=runs)
-    _estimate("rating", given, settings, gate_of(metric, threshold, runs=runs), format)
+    _estimate("rating", runs, replace(flags, ratings=ratings), drawn, format)
 
 
 @app.command("validity")
 @takes_flags
 def validity(
     runs: Runs,
-    reader: Readers = None,
-    reader_task: ReaderTask = None,
-    task: Tasks = None,
-    floor: Floor = None,
+    flags: Annotated[AuditFlags, Only("reader reader_task task floor")] = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -220,16 +137,8 @@ def validity(
         hesperus tax validity runs/tax-mmmlu-1a2b3c4d --reader strict --reader authors
     """
     from hesperus.analysis.tax.validity import fragile_cells, unchecked_cells
-    from hesperus.api.tax_runs import Given
 
-    given = Given(runs, {}, readers=tuple(reader or ()), reader_task=reader_task, tasks=task or ())
-    found = _estimate(
-        "validity",
-        given,
-        settings_of(None, drawn.given(), floor, runs=runs),
-        gate_of(None, None),
-        format,
-    )
+    found = _estimate("validity", runs, flags, drawn, format)
     lines = fragile_cells(found)
     for line in lines:
         say(f"fragile: {line}")
@@ -251,15 +160,9 @@ def validity(
 @takes_flags
 def bounds(
     runs: Runs,
-    task: Tasks = None,
-    original: Original = None,
-    translated: Translated = None,
-    back: Back = None,
-    natural: Natural = None,
-    group: Groups = None,
-    scores: Scores = None,
-    metric: Metric = None,
-    threshold: Threshold = None,
+    flags: Annotated[
+        AuditFlags, Only("task original translated back natural group scores metric threshold")
+    ] = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -269,19 +172,14 @@ def bounds(
 
         hesperus tax bounds runs/tax-mmmlu-1a2b3c4d
     """
-    from hesperus.api.tax_runs import Given
-
-    senses = {"original": original, "translated": translated, "back": back, "natural": natural}
-    settings = settings_of(group, drawn.given(), runs=runs)
-    given = Given(runs, senses, scores=scores, tasks=task or ())
-    _estimate("bounds", given, settings, gate_of(metric, threshold, runs=runs), format)
+    _estimate("bounds", runs, flags, drawn, format)
 
 
 @app.command("checklist")
 @takes_flags
 def checklist(
     runs: Runs,
-    flags: AuditFlags = AuditFlags(),
+    flags: EvidenceFlags = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -293,25 +191,27 @@ def checklist(
 
         hesperus tax checklist runs/tax-mmmlu-1a2b3c4d --audit audit.json --ratings cues.csv --checks qc.csv --format latex
     """
-    from hesperus.api.tax_evidence import evidence_of
+    from hesperus.api.tax_evidence import evidence_of, found_beside
     from hesperus.reports.formats import print_table
     from hesperus.reports.tax.checklist import checklist_of
 
-    filled = checklist_of(evidence_of(flags.given(runs), flags.settings(runs, drawn), flags.gate(runs)))
+    filled = checklist_of(
+        evidence_of(found_beside(flags.given(runs)), flags.settings(runs, drawn), flags.gate(runs))
+    )
     if format == "table":
         print_table(filled.table, format)
         return
     typer.echo(filled.write(format), nl=False)
 
 
-def _estimate(name: str, given: Given, settings: TaxSettings, gate: Gate, format: str) -> Table:
+def _estimate(name: str, runs: list[Path], flags: AuditFlags, drawn: Resampling, format: str) -> Table:
     """Gather what is there, make one table and print it."""
     from hesperus.analysis.summary_table import nothing_answered
     from hesperus.analysis.tax.evidence import tax_tables
     from hesperus.api.tax_evidence import evidence_of
     from hesperus.errors import UsageError
 
-    evidence = evidence_of(given, settings, gate)
+    evidence = evidence_of(flags.given(runs), flags.settings(runs, drawn), flags.gate(runs))
     tables = tax_tables(evidence)
     if name not in tables:
         senses = evidence.records["input"].unique().sort().to_list()

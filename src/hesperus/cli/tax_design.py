@@ -7,35 +7,21 @@ from typing import Annotated
 
 import typer
 
-from hesperus.api.tax_runs import gate_of, records_of, scores_of, settings_of
-from hesperus.cli.measure_flags import Format, Tasks
+from hesperus.api.tax_runs import records_of, scores_of, settings_of
+from hesperus.cli.flag_sets import Only, takes_flags
+from hesperus.cli.measure_flags import Format
 from hesperus.cli.said import say
-from hesperus.cli.tax_inputs import (
-    Back,
-    Exclude,
-    Groups,
-    Metric,
-    Original,
-    Runs,
-    Scores,
-    Threshold,
-    Translated,
-    numbers_of,
-    sizes_of,
-)  # fmt: skip
+from hesperus.cli.tax_inputs import AuditFlags, Runs, numbers_of, sizes_of
 
 
+@takes_flags
 def strata_command(
     runs: Runs,
     out: Annotated[
         Path,
         typer.Option(help="File to write (JSON); never written over by other strata.", show_default=False),
     ],
-    task: Tasks = None,
-    group: Groups = None,
-    original: Original = None,
-    translated: Translated = None,
-    back: Back = None,
+    sides: Annotated[AuditFlags, Only("task group original translated back")] = AuditFlags(),
     anchor: Annotated[
         str, typer.Option(help="Where the source-centric models must all be right: translated or original.")
     ] = "translated",
@@ -50,10 +36,7 @@ def strata_command(
         list[str] | None,
         typer.Option(help="STRATUM=N, most items of a stratum; repeatable.", show_default=False),
     ] = None,
-    scores: Scores = None,
-    metric: Metric = None,
-    threshold: Threshold = None,
-    exclude: Exclude = None,
+    gated: Annotated[AuditFlags, Only("scores metric threshold exclude")] = AuditFlags(),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 42,
     format: Format = "table",
 ) -> None:
@@ -74,13 +57,15 @@ def strata_command(
     from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
     from hesperus.studies.translation_tax.verifying import low_scores
 
-    groups = list(settings_of(group, runs=runs).groups.values())
+    groups = list(settings_of(sides.group, runs=runs).groups.values())
     if not groups:
         raise UsageError("strata need the source-centric models: --group english=MODEL,MODEL")
     if anchor not in ("translated", "original"):
         raise UsageError(f"--anchor is translated or original, not {anchor!r}")
-    records, gate = records_of(runs, exclude, task), gate_of(metric, threshold, runs=runs)
-    found = conditions_of(records["input"].unique().to_list(), Senses(original, translated, back))
+    records, gate = records_of(runs, gated.exclude, sides.task), gated.gate(runs)
+    found = conditions_of(
+        records["input"].unique().to_list(), Senses(sides.original, sides.translated, sides.back)
+    )
     if found.original is None or found.translated is None or found.back is None:
         raise UsageError("it is not plain which senses are meant: give --original, --translated and --back")
     named = subject or "subject"
@@ -89,7 +74,7 @@ def strata_command(
         found.original, found.translated, found.back, anchor,  # type: ignore[arg-type]  # checked above
         sizes=sizes_of(size or ()), per_subject=cap, subject=named, seed=seed,
     )  # fmt: skip
-    scored = scores_of(runs, scores, records, found.back, gate)
+    scored = scores_of(runs, gated.scores, records, found.back, gate)
     bad = low_scores(scored, found.back, gate.metric, gate.threshold) if scored is not None else ()
     others = groups[1] if len(groups) > 1 else ()
     picked = strata_of(records, rule, centric=groups[0], others=others, leave_out=bad)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.flag_sets import Only
 from hesperus.cli.measure_flags import Tasks
 from hesperus.cli.said import say
 
@@ -22,95 +23,6 @@ if TYPE_CHECKING:
 Runs = Annotated[
     list[Path],
     typer.Argument(help="Run folders or records files, of one benchmark or several.", show_default=False),
-]
-Groups = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--group",
-        help="NAME=MODEL,MODEL; repeatable. The first is the source-centric group (default: those of the run's study).",
-        show_default=False,
-    ),
-]
-Original = Annotated[
-    str | None, typer.Option(help="Sense of the original items, such as en.", show_default=False)
-]
-Translated = Annotated[
-    str | None, typer.Option(help="Sense of the translated items, such as zh.", show_default=False)
-]
-Back = Annotated[
-    str | None,
-    typer.Option(help="Sense of the back-translations, such as en_from_zh@apertium.", show_default=False),
-]
-Natural = Annotated[
-    str | None, typer.Option(help="Sense of the rewritten items, such as zh~natural.", show_default=False)
-]
-Scores = Annotated[
-    Path | None,
-    typer.Option(
-        help="Item scores of the back-translations (default: scores.parquet of the runs).", show_default=False
-    ),
-]
-Metric = Annotated[
-    str | None,
-    typer.Option(help="Score of the gate, bleu or chrf (default: bleu, or the study's).", show_default=False),
-]
-Threshold = Annotated[
-    float | None,
-    typer.Option(
-        help="Back-translations below it are left out (default: 20, or the study's).", show_default=False
-    ),
-]
-Floor = Annotated[
-    float | None,
-    typer.Option(
-        help="Share of readable answers below which a model is fragile (default: 0.9).", show_default=False
-    ),
-]
-Exact = Annotated[
-    bool,
-    typer.Option("--exact", help="The exact sign test in place of the mid-p test, as the paper prints it."),
-]
-Exclude = Annotated[
-    Path | None,
-    typer.Option(help="Leave these items out: a list that `hesperus audit --out` wrote.", show_default=False),
-]
-Scale = Annotated[
-    str, typer.Option(metavar="LOW:HIGH", help="Lowest and highest rating of cues; others are refused.")
-]
-Checks = Annotated[
-    list[Path] | None,
-    typer.Option(
-        help="Checks of rewritten items by people: a long table, as `hesperus annotate export` writes it."
-    ),
-]
-StrataFile = Annotated[
-    Path | None,
-    typer.Option(help="File of `hesperus tax strata` (default: strata.json of the run).", show_default=False),
-]
-Verdicts = Annotated[
-    Path | None,
-    typer.Option(
-        help="Verdicts of the verifying model (default: verdicts.parquet of the run).", show_default=False
-    ),
-]
-Repeat = Annotated[
-    int | None,
-    typer.Option(
-        help="Repeat of the translated items (default: one that the strata did not look at).", min=1
-    ),
-]
-Native = Annotated[
-    Path | None,
-    typer.Option(help="Records of the native benchmark, where they are others.", show_default=False),
-]
-NativeTask = Annotated[str | None, typer.Option(help="Task of the native items.", show_default=False)]
-Readers = Annotated[
-    list[str] | None,
-    typer.Option("--reader", help="Also read the replies with this reader: default, strict, authors."),
-]
-ReaderTask = Annotated[
-    str | None,
-    typer.Option(help="Task by whose labels --reader reads (default: each row's own).", show_default=False),
 ]
 
 
@@ -133,65 +45,139 @@ class AuditFlags:
             show_default=False,
         ),
     ] = None
-    scale: Scale = "1:5"
-    checks: Checks = None
-    native: Native = None
-    native_task: NativeTask = None
-    strata: StrataFile = None
-    verdicts: Verdicts = None
-    repeat: Repeat = None
-    reader: Readers = None
-    reader_task: ReaderTask = None
-    original: Original = None
-    translated: Translated = None
-    back: Back = None
-    natural: Natural = None
-    group: Groups = None
-    scores: Scores = None
-    metric: Metric = None
-    threshold: Threshold = None
-    floor: Floor = None
-    exclude: Exclude = None
+    scale: Annotated[
+        str, typer.Option(metavar="LOW:HIGH", help="Lowest and highest rating of cues; others are refused.")
+    ] = "1:5"
+    checks: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Checks of rewritten items by people: a long table, as `hesperus annotate export` writes it."
+        ),
+    ] = None
+    native: Annotated[
+        Path | None,
+        typer.Option(help="Records of the native benchmark, where they are others.", show_default=False),
+    ] = None
+    native_task: Annotated[str | None, typer.Option(help="Task of the native items.", show_default=False)] = (
+        None
+    )
+    strata: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of `hesperus tax strata` (default: strata.json of the run).", show_default=False
+        ),
+    ] = None
+    verdicts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Verdicts of the verifying model (default: verdicts.parquet of the run).", show_default=False
+        ),
+    ] = None
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            help="Repeat of the translated items (default: one that the strata did not look at).", min=1
+        ),
+    ] = None
+    reader: Annotated[
+        list[str] | None,
+        typer.Option("--reader", help="Also read the replies with this reader: default, strict, authors."),
+    ] = None
+    reader_task: Annotated[
+        str | None,
+        typer.Option(
+            help="Task by whose labels --reader reads (default: each row's own).", show_default=False
+        ),
+    ] = None
+    original: Annotated[
+        str | None, typer.Option(help="Sense of the original items, such as en.", show_default=False)
+    ] = None
+    translated: Annotated[
+        str | None, typer.Option(help="Sense of the translated items, such as zh.", show_default=False)
+    ] = None
+    back: Annotated[
+        str | None,
+        typer.Option(help="Sense of the back-translations, such as en_from_zh@apertium.", show_default=False),
+    ] = None
+    natural: Annotated[
+        str | None, typer.Option(help="Sense of the rewritten items, such as zh~natural.", show_default=False)
+    ] = None
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            help="NAME=MODEL,MODEL; repeatable. The first is the source-centric group (default: those of the run's study).",
+            show_default=False,
+        ),
+    ] = None
+    scores: Annotated[
+        Path | None,
+        typer.Option(
+            help="Item scores of the back-translations (default: scores.parquet of the runs).",
+            show_default=False,
+        ),
+    ] = None
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="Score of the gate, bleu or chrf (default: bleu, or the study's).", show_default=False
+        ),
+    ] = None
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="Back-translations below it are left out (default: 20, or the study's).", show_default=False
+        ),
+    ] = None
+    floor: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of readable answers below which a model is fragile (default: 0.9).",
+            show_default=False,
+        ),
+    ] = None
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact", help="The exact sign test in place of the mid-p test, as the paper prints it."
+        ),
+    ] = False
+    exclude: Annotated[
+        Path | None,
+        typer.Option(
+            help="Leave these items out: a list that `hesperus audit --out` wrote.", show_default=False
+        ),
+    ] = None
 
     def given(self, runs: Sequence[Path]) -> Given:
-        """What was given of an audit of these runs, and what lies in their folders by its usual name."""
-        from hesperus.api.tax_evidence import found_beside
+        """What was given of an audit of these runs."""
         from hesperus.api.tax_runs import Given
         from hesperus.cli.measure_raters import scale_of
 
         senses = {name: getattr(self, name) for name in ("original", "translated", "back", "natural")}
-        return found_beside(
-            Given(
-                runs,
-                senses,
-                native=self.native,
-                native_task=self.native_task,
-                scores=self.scores,
-                strata=self.strata,
-                repeat=self.repeat,
-                verdicts=self.verdicts,
-                checks=tuple(self.checks or ()),
-                ratings=self.ratings,
-                scale=scale_of(self.scale),
-                readers=tuple(self.reader or ()),
-                reader_task=self.reader_task,
-                tasks=self.task or (),
-                exclude=self.exclude,
-                alignment=self.audit,
-            )  # fmt: skip
-        )
+        return Given(
+            runs, senses, native=self.native, native_task=self.native_task, scores=self.scores, strata=self.strata,
+            repeat=self.repeat, verdicts=self.verdicts, checks=tuple(self.checks or ()), ratings=self.ratings,
+            scale=scale_of(self.scale), readers=tuple(self.reader or ()), reader_task=self.reader_task,
+            tasks=self.task or (), exclude=self.exclude, alignment=self.audit,
+        )  # fmt: skip
 
     def settings(self, runs: Sequence[Path], drawn: Resampling) -> TaxSettings:
         """How the tables are made."""
         from hesperus.api.tax_runs import settings_of
 
-        return settings_of(self.group, drawn.given(), self.floor, runs=runs)
+        return settings_of(self.group, drawn.given(), self.floor, runs=runs, exact=self.exact)
 
     def gate(self, runs: Sequence[Path]) -> Gate:
         """Which back-translations are good enough."""
         from hesperus.api.tax_runs import gate_of
 
         return gate_of(self.metric, self.threshold, runs=runs)
+
+
+_EVIDENCE = " ".join(flag.name for flag in fields(AuditFlags) if flag.name != "exact")
+EvidenceFlags = Annotated[AuditFlags, Only(_EVIDENCE)]
+"""The flags of all that an audit rests on, whose checklist and page are by the mid-p test."""
 
 
 def sizes_of(given: list[str] | tuple[str, ...]) -> dict[str, int]:

@@ -9,7 +9,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Resampling
-from hesperus.cli.tax_inputs import AuditFlags, Runs
+from hesperus.cli.tax_inputs import AuditFlags, EvidenceFlags, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ def report_command(
             show_default=False,
         ),
     ] = None,
-    flags: AuditFlags = AuditFlags(),
+    flags: EvidenceFlags = AuditFlags(),
     figures: Annotated[
         Path | None, typer.Option(help="Also write every figure as a file into this folder.")
     ] = None,
@@ -47,7 +47,7 @@ def report_command(
     """
     from hesperus.analysis.settings import MeasureSettings
     from hesperus.api.page_claims import page_claims_of
-    from hesperus.api.tax_evidence import report_of
+    from hesperus.api.tax_evidence import found_beside, report_of
     from hesperus.errors import UnknownNameError
     from hesperus.evidence.page import PageClaims
     from hesperus.reports.drawing import write_drawings
@@ -63,7 +63,7 @@ def report_command(
     run = _run(runs)
     # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
     found = nothing_report(run, MeasureSettings(bootstrap=settings.bootstrap)) or report_of(
-        flags.given(runs), settings, flags.gate(runs)
+        found_beside(flags.given(runs)), settings, flags.gate(runs)
     )
     # What the flags name lies elsewhere: of such a page the tables are made again, not the whole
     claims = PageClaims({}, {}, __version__, is_of_run=False)
