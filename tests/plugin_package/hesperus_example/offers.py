@@ -20,7 +20,7 @@ from hesperus.studies.asked.answering import How, senses_of
 from hesperus.studies.asked.declaring import Declared
 from hesperus.studies.asked.desk import models_named
 from hesperus.studies.asked.keeping import items_of
-from hesperus.studies.asked.material import Subject, gather
+from hesperus.studies.asked.material import gather
 from hesperus.studies.asked.stages import Answer, Course, Outcome
 from hesperus.studies.asked.study_cells import original_cells
 from hesperus.types import Estimate, Reply
@@ -122,7 +122,7 @@ class OnceStudy(Declared):
 
 def course(study, *, folder=None):
     """Load the items."""
-    material = gather(Subject(study.task, study.data, study.sample, study.exclude), (study.language,))
+    material = gather(study, (study.language,))
     return Course(material, models_named(study.models, study), _stages(study, material))
 
 

@@ -8,34 +8,11 @@ from dataclasses import dataclass, field, replace
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.studies.asked.dealing import of_shard
-from hesperus.studies.asked.declaring import InstructionOverride, SampleSize
+from hesperus.studies.asked.declaring import Declared, Instructed, InstructionOverride
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment, excluded_of, without_items
 from hesperus.tasks import ItemSet, Sample, Task, load_items, task
 from hesperus.tasks.sampling import draw
 from hesperus.types import Instruction, Item, Sense
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What is asked about, as a study file says it.
-
-    Attributes:
-        task: Name in the catalogue, or path of a task file.
-        data: Where the items are, instead of the task's own source.
-        sample: Which items; None takes all.
-        exclude: Item id to the reason why it is left out, before anything is drawn.
-        instructions: Sense code to hand-written parts.
-        shard: `I/N`: only this part of the items; None takes all.
-        instruction_language: Language of the instruction of all questions; None: each question's own.
-    """
-
-    task: str
-    data: str | None = None
-    sample: SampleSize | None = None
-    exclude: Mapping[str, str] = field(default_factory=dict)
-    instructions: Mapping[str, InstructionOverride] = field(default_factory=dict)
-    shard: str | None = None
-    instruction_language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +70,22 @@ class Material:
 
 
 def gather(
-    subject: Subject,
+    study: Declared,
     languages: Sequence[str],
     *,
+    by_hand: Mapping[str, InstructionOverride] | None = None,
     senses: Collection[str] | None = None,
     instructed: Sequence[str] | None = None,
 ) -> Material:
     """Load task, items and original instructions.
 
     Args:
-        subject: What is asked about.
+        study: What is asked about.
         languages: Languages whose own version of the benchmark is read.
+        by_hand: Sense code to parts of instructions that were written by hand.
         senses: Codes of the senses in which instructions will be put, for which parts may be written by hand; None
             takes the languages.
-        instructed: Languages in which an original instruction is needed; None takes the subject's language of instruction,
+        instructed: Languages in which an original instruction is needed; None takes the study's language of instruction,
             or the languages.
 
     Raises:
@@ -114,20 +93,19 @@ def gather(
         UsageError: The task has no instruction in a language in which one is needed.
         DataError: The items break their contract, or a list of exclusions leaves none.
     """
-    what = task(subject.task)
-    items = _items(what, subject, languages)
-    only = subject.instruction_language
+    written = by_hand or {}
+    what = task(study.task)
+    items = _items(what, study, languages)
+    only = study.instruction_language if isinstance(study, Instructed) else None
     needed = instructed or (languages if only is None else (only,))
     known = languages if senses is None else senses
-    for code in subject.instructions:
+    for code in written:
         if code not in (needed if senses is None else senses):
             raise UnknownNameError("sense under instructions", code, known)
-    instructions = {
-        language: _original(what, language, subject.instructions.get(language)) for language in needed
-    }
-    excluded = excluded_of(items, subject.exclude)
-    accepted = _accepted(what, items, known, subject.data)
-    return Material(what, items, instructions, _labels(what, items, subject.data), excluded, accepted)
+    instructions = {language: _original(what, language, written.get(language)) for language in needed}
+    excluded = excluded_of(items, study.exclude)
+    accepted = _accepted(what, items, known, study.data)
+    return Material(what, items, instructions, _labels(what, items, study.data), excluded, accepted)
 
 
 def override(instruction: Instruction, by_hand: InstructionOverride | None) -> Instruction:
@@ -164,13 +142,13 @@ def originals_of(material: Material, language: str) -> dict[str, Item]:
     return {item.id: item for item in material.items.by_language[language]}
 
 
-def _items(what: Task, subject: Subject, languages: Sequence[str]) -> ItemSet:
+def _items(what: Task, study: Declared, languages: Sequence[str]) -> ItemSet:
     """The items, sampled after those of the list of exclusions are out, so that a sample keeps its size."""
-    size = subject.sample
+    size = study.sample
     sample = Sample(n=size.n, by=size.by, per_group=size.per_group, seed=size.seed) if size else None
-    items = without_items(load_items(what, languages, source=subject.data), subject.exclude)
+    items = without_items(load_items(what, languages, source=study.data), study.exclude)
     drawn = items if sample is None else draw(items, sample, parallel=what.key.parallel)
-    return of_shard(drawn, subject.shard)
+    return of_shard(drawn, study.shard)
 
 
 def _original(what: Task, language: str, by_hand: InstructionOverride | None) -> Instruction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -228,6 +228,39 @@ def answer_lines(
             model, stage, str(cell), cell.instruction.language, len(requests), tuple(requests) if known else (), tokens,
             out,
         )  # fmt: skip
+
+
+def making_line(
+    model: str,
+    code: str,
+    way: tuple[str, str],
+    texts: Iterable[str],
+    requests: Iterable[Request],
+    *,
+    origin: str | None = None,
+    is_known: bool = True,
+) -> Line:
+    """The line of texts that a model makes anew.
+
+    Args:
+        model: Who is asked.
+        code: What is made: a sense, and which step of it.
+        way: Language of the texts, and of what is made.
+        texts: What is made anew, or what that is made from, by whose length the replies are estimated.
+        requests: One for each text.
+        origin: Language of the texts, where it is not that of the way.
+        is_known: Whether these very requests will be sent.
+    """
+    source, target = way
+    asked = tuple(requests)
+    written = [
+        tokens_of(text, target) if source == target else tokens_of_made(text, origin or source, target)
+        for text in texts
+    ]
+    return Line(
+        model, "make", code, target, len(written), asked if is_known else (), prompt_tokens(asked, source),
+        sum(written, NOTHING),
+    )  # fmt: skip
 
 
 def prompt_tokens(requests: Sequence[Request], language: str) -> TokenRange:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from hesperus.errors import SenseError, UnknownNameError
 from hesperus.models import Model
-from hesperus.senses import SenseMaker, instruction_parts, item_texts, recompose, remake_item
+from hesperus.senses import SenseMaker, instruction_parts, recompose
 from hesperus.studies.asked.answering import Fault, Senses
 from hesperus.studies.asked.desk import Desk, models_named
+from hesperus.studies.asked.making_items import Remade, Texts, put_in, remade_items, whole_texts
 from hesperus.studies.asked.material import Material, gather, golds_of, originals_of, override
 from hesperus.studies.multisense.design import Design
 from hesperus.studies.multisense.making import (
@@ -48,8 +49,9 @@ def gathered(study: MultisenseStudy, plan: Design) -> Material:
         DataError: The items break their contract.
     """
     return gather(
-        study.subject(),
+        study,
         plan.originals,
+        by_hand=study.instructions,
         senses={cell.instruction.code for cell in plan.cells},
         instructed=tuple(dict.fromkeys(cell.instruction.origin for cell in plan.cells)),
     )
@@ -123,14 +125,14 @@ class Assembly:
         )
         return senses, made
 
-    def _instruction(self, sense: Sense, made: Mapping[str, str | Fault]) -> Instruction | Fault:
+    def _instruction(self, sense: Sense, made: Texts) -> Instruction | Fault:
         if not any(cell.instruction == sense for cell in self.plan.cells):
             return Fault("sense", f"{sense.code}: no cell has this instruction")
         original = self.material.instructions[sense.origin]
         if not rewords_instructions(sense, self.makers):
             return replace(original, language=sense.language)
         by_hand = self.study.instructions.get(sense.code)
-        texts = _whole(made)
+        texts = whole_texts(made)
         if by_hand is not None:
             # A part written by hand is not asked to hold what the model's own version lost.
             parts = [(original.prefix, by_hand.prefix), (original.suffix, by_hand.suffix)]
@@ -147,20 +149,7 @@ class Assembly:
             reason = next((fault.message for fault in lost if isinstance(fault, Fault)), str(error))
             return Fault("sense", f"{sense.code}: {reason}")
 
-    def _items(self, sense: Sense, made: Mapping[str, str | Fault]) -> Mapping[str, Item | Fault]:
+    def _items(self, sense: Sense, made: Texts) -> Remade:
         if not any(cell.input == sense for cell in self.plan.cells):
             return {}
-        texts = _whole(made)
-        items: dict[str, Item | Fault] = {}
-        for item in self.material.items.by_language[sense.origin]:
-            try:
-                items[item.id] = remake_item(item, texts, sense.language)
-            except SenseError as error:
-                reasons = (made[text] for text in item_texts(item))
-                lost = next((reason for reason in reasons if isinstance(reason, Fault)), None)
-                items[item.id] = lost or Fault("sense", str(error))
-        return items
-
-
-def _whole(made: Mapping[str, str | Fault]) -> dict[str, str]:
-    return {text: result for text, result in made.items() if isinstance(result, str)}
+        return remade_items(self.material.items.by_language[sense.origin], made, put_in(sense.language))

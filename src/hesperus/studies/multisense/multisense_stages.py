@@ -17,7 +17,7 @@ from hesperus.senses import SenseMaker
 from hesperus.studies.asked.answering import How, Senses, senses_of
 from hesperus.studies.asked.keeping import items_of, made_items_of
 from hesperus.studies.asked.material import Material
-from hesperus.studies.asked.planning import Line, prompt_tokens
+from hesperus.studies.asked.planning import Line, making_line
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages
 from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
 from hesperus.studies.multisense.design import Design, design
@@ -30,7 +30,6 @@ from hesperus.studies.multisense.making import (
     refuse_unaskable_senses,
 )
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
-from hesperus.studies.token_estimate import NOTHING, tokens_of, tokens_of_made
 
 
 def course(
@@ -97,17 +96,10 @@ class MakeSenses(Stage[tuple[Senses, Made]]):
 
     def _line(self, part: Wanted, depth: int) -> Line:
         step, study = part.steps[depth], self.assembly.study
-        requests = [make_request(step, text, study.system, study.making.settings()) for text in part.texts]
-        asked = tuple(request for request in requests if request is not None)
-        written = [
-            tokens_of(text, step.target)
-            if step.source == step.target
-            else tokens_of_made(text, part.sense.origin, step.target)
-            for text in part.texts
-        ]
-        return Line(
-            step.model, "make", part.sense.code + (f" (step {depth + 1})" if depth else ""), step.target,
-            len(part.texts), () if depth else asked, prompt_tokens(asked, step.source), sum(written, NOTHING),
+        requests = (make_request(step, text, study.system, study.making.settings()) for text in part.texts)
+        return making_line(
+            step.model, part.sense.code + (f" (step {depth + 1})" if depth else ""), (step.source, step.target),
+            part.texts, [one for one in requests if one is not None], origin=part.sense.origin, is_known=not depth,
         )  # fmt: skip
 
     def supposed(self) -> tuple[Senses, Made]:

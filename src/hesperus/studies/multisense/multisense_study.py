@@ -16,7 +16,6 @@ from hesperus.studies.asked.declaring import (
     Names,
     Tags,
 )
-from hesperus.studies.asked.material import Subject
 from hesperus.types import Sense
 
 
@@ -45,18 +44,6 @@ class MultisenseStudy(Declared, Instructed):
     """How made senses are drawn."""
     instructions: Mapping[str, InstructionOverride] = Field(default_factory=dict)
     """Sense code to hand-written parts."""
-
-    def subject(self) -> Subject:
-        """What is asked about."""
-        return Subject(
-            self.task,
-            self.data,
-            self.sample,
-            self.exclude,
-            self.instructions,
-            self.shard,
-            self.instruction_language,
-        )
 
     @field_validator("models")
     @classmethod

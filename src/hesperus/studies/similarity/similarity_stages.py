@@ -34,7 +34,7 @@ def course(study: SimilarityStudy, *, folder: Path | None = None) -> Course:
                 "this study compares records and asks nothing: there is nothing to split (--shard)"
             )
         return Course(None, {}, _gathering(study, folder))
-    material = gather(study.subject(), study.languages)
+    material = gather(study, study.languages, by_hand=study.instructions)
     return Course(material, models_named(study.models, study), _asking(study, material))
 
 

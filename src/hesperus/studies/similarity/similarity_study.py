@@ -20,7 +20,6 @@ from hesperus.studies.asked.declaring import (
     Resampling,
     Tags,
 )
-from hesperus.studies.asked.material import Subject
 from hesperus.studies.asked.study_files import Lines
 from hesperus.studies.similarity.language_numbers import languages_of_records, read_numbers
 
@@ -175,15 +174,3 @@ class SimilarityStudy(Declared, Instructed):
     def run_name(self) -> str:
         """What the names of its run folders begin with."""
         return f"similarity-{Path(self.task or self.records[0]).stem}"
-
-    def subject(self) -> Subject:
-        """What is asked about, where models are asked."""
-        return Subject(
-            self.task or "",
-            self.data,
-            self.sample,
-            self.exclude,
-            self.instructions,
-            self.shard,
-            self.instruction_language,
-        )

@@ -20,7 +20,6 @@ from hesperus.studies.asked.declaring import (
     Tags,
     Words,
 )
-from hesperus.studies.asked.material import Subject
 
 
 class OpenAnswersStudy(Declared):
@@ -78,7 +77,3 @@ class OpenAnswersStudy(Declared):
     def run_name(self) -> str:
         """What the names of its run folders begin with."""
         return f"open-{Path(self.task).stem}"
-
-    def subject(self) -> Subject:
-        """What is asked about."""
-        return Subject(self.task, self.data, self.sample, self.exclude, {}, self.shard)

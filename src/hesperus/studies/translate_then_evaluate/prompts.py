@@ -14,9 +14,15 @@ import polars as pl
 
 from hesperus.errors import SenseError, UnknownNameError
 from hesperus.measures import Bootstrap, NoCorners, Statistic, estimate
-from hesperus.senses import instruction_parts, item_texts, recompose, remake_item, render
+from hesperus.senses import instruction_parts, recompose, render
 from hesperus.studies.asked.answering import Fault
-from hesperus.studies.asked.made_checks import in_place_of
+from hesperus.studies.asked.making_items import (
+    put_in,
+    remade_items,
+    texts_of_items,
+    translated_texts,
+    whole_texts,
+)
 from hesperus.studies.asked.material import Material, gather, originals_of, override
 from hesperus.studies.evaluating.translating import Made, Translating, Way
 from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
@@ -76,7 +82,7 @@ def gathered(study: OpenAnswersStudy) -> Material:
     for tag in study.instructions:
         if tag not in (study.reference, *study.languages):
             raise UnknownNameError("language under instructions", tag, (study.reference, *study.languages))
-    material = gather(study.subject(), own_languages(study))
+    material = gather(study, own_languages(study))
     instructions = {
         tag: override(instruction, study.instructions.get(tag))
         for tag, instruction in material.instructions.items()
@@ -109,15 +115,8 @@ def put_prompts(study: OpenAnswersStudy, material: Material, translating: Transl
     checks: list[dict[str, object]] = []
     for tag in made:
         source = material.instructions[study.reference]
-        originals = originals_of(material, study.reference)
-        texts = list(
-            dict.fromkeys(
-                [
-                    *instruction_parts(source),
-                    *(text for item in originals.values() for text in item_texts(item)),
-                ]
-            )
-        )
+        originals = tuple(originals_of(material, study.reference).values())
+        texts = list(dict.fromkeys([*instruction_parts(source), *texts_of_items(originals)]))
         done = dict(
             zip(
                 texts,
@@ -125,13 +124,9 @@ def put_prompts(study: OpenAnswersStudy, material: Material, translating: Transl
                 strict=True,
             )
         )
-        way = (study.reference, tag)
-        wrong = {
-            text: in_place_of(found.text, text, way) for text, found in done.items() if found.text is not None
-        }
-        put = {text: str(done[text].text) for text, fault in wrong.items() if fault is None}
-        instructions[tag] = _instruction(source, put, tag, study)
-        items[tag] = {key: _item(item, put, tag, wrong) for key, item in originals.items()}
+        translated = translated_texts(done, (study.reference, tag))
+        instructions[tag] = _instruction(source, whole_texts(translated), tag, study)
+        items[tag] = remade_items(originals, translated, put_in(tag))
         checks += _check(tag, done, study, translating)
     return Prompts(material, made, instructions, items, pl.DataFrame(checks, schema=_CHECK, orient="row"))
 
@@ -162,14 +157,6 @@ def _instruction(
         return override(recompose(source, put, tag), study.instructions.get(tag))
     except SenseError as error:
         return Fault("sense", str(error))
-
-
-def _item(item: Item, put: Mapping[str, str], tag: str, wrong: Mapping[str, Fault | None]) -> Item | Fault:
-    try:
-        return remake_item(item, put, tag)
-    except SenseError as error:
-        lost = next((fault for text in item_texts(item) if (fault := wrong.get(text))), None)
-        return lost or Fault("sense", str(error))
 
 
 def _check(

@@ -22,22 +22,13 @@ from hesperus.studies.asked.answering import Fault, How, Senses, senses_of
 from hesperus.studies.asked.desk import models_named
 from hesperus.studies.asked.keeping import items_of, made_items_of
 from hesperus.studies.asked.making import refuse_unaskable
+from hesperus.studies.asked.making_items import MakeItems, Remade, lost_items, put_in
 from hesperus.studies.asked.material import Material, gather, originals_of
 from hesperus.studies.asked.planning import Line, prompt_tokens
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
 from hesperus.studies.asked.study_cells import Cell
-from hesperus.studies.evaluating.naming import is_translator, translator_named
-from hesperus.studies.evaluating.translating import Translating
-from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
-from hesperus.studies.translation_tax.making_items import (
-    lost_items,
-    made_by_model,
-    made_by_translator,
-    made_items,
-    making_requests,
-    put_in,
-    texts_of_items,
-)
+from hesperus.studies.evaluating.naming import is_translator
+from hesperus.studies.token_estimate import TokenRange
 from hesperus.studies.translation_tax.rewriting import refuse_doubled_labels, rewritten_item
 from hesperus.studies.translation_tax.strata import strata_of, write_strata
 from hesperus.studies.translation_tax.tax_study import Naturalisation, TaxStudy
@@ -56,9 +47,6 @@ STRATA_FILE, SCORES_FILE, VERDICTS_FILE = "strata.json", "scores.parquet", "verd
 VERDICT_TOKENS = TokenRange(30, 120)
 """Tokens of a verdict."""
 
-Remade = Mapping[str, Item | Fault]
-"""Item id to the item made anew, or to what kept it from being made."""
-
 
 @dataclass(slots=True)
 class _Kept:
@@ -76,7 +64,7 @@ def course(study: TaxStudy, *, folder: Path | None = None) -> Course:
         study: The design.
         folder: Run folder, which the stages know from where they are done.
     """
-    material = gather(study.subject(), (study.source, study.target))
+    material = gather(study, (study.source, study.target))
     models = _models_of(study)
     _refuse_unaskable(study)
     refuse_doubled_labels(material.items)
@@ -114,7 +102,7 @@ def _stages(study: TaxStudy, material: Material) -> Stages:
     made = None
     for number, model in enumerate(study.models):
         if study.translator is None or made is None:
-            made = yield TranslateBack(study, material, study.translator or model)
+            made = yield _back(study, material, study.translator or model)
         senses = _with(senses_of(material), study.back, made)
         kept.frames.append((yield _answer(study, model, first_cells(study), senses, material)))
         if study.translator is None or number == 0:
@@ -124,9 +112,8 @@ def _stages(study: TaxStudy, material: Material) -> Stages:
         scores = yield Work(lambda place: _scored(study, material, kept, place), pl.DataFrame())
         if study.naturalise is not None:
             yield from _naturalised(study, study.naturalise, material, scores, kept)
-    native = study.native_subject()
-    if native is not None:
-        yield from _asked_native(study, gather(native, (study.target,)), kept)
+    if study.native is not None:
+        yield from _asked_native(study, gather(study.of_native, (study.target,)), kept)
     return lambda: Outcome(
         pl.concat(kept.frames, how="diagonal_relaxed"),
         pl.concat(kept.items, how="diagonal_relaxed"),
@@ -148,53 +135,14 @@ def _answer(
     return Answer(model, cells, senses, how, material, study.answers.max_tokens_again, called)
 
 
-@dataclass(frozen=True, slots=True)
-class TranslateBack(Stage[Remade]):
+def _back(study: TaxStudy, material: Material, by: str) -> MakeItems:
     """The translated items, back in the source language, by a model or a translator."""
-
-    study: TaxStudy
-    material: Material
-    by: str
-    is_common = True
-
-    @property
-    def _items(self) -> tuple[Item, ...]:
-        return tuple(originals_of(self.material, self.study.target).values())
-
-    def _requests(self) -> list[Request]:
-        study, texts = self.study, texts_of_items(self._items)
-        way, settings = (study.target, study.source), study.making.settings()
-        return making_requests(translate, texts, way, model=self.by, system=study.system, settings=settings)
-
-    def lines(self) -> Iterator[Line]:
-        """A line, where a model translates."""
-        if not is_translator(self.by):
-            study, texts = self.study, texts_of_items(self._items)
-            requests = self._requests()
-            written = [tokens_of_made(text, study.target, study.source) for text in texts]
-            yield Line(
-                self.by, "make", study.back.code, study.source, len(requests), tuple(requests),
-                prompt_tokens(requests, study.target), sum(written, NOTHING),
-            )  # fmt: skip
-
-    def supposed(self) -> Remade:
-        """Nothing; what is asked of it is estimated from the originals."""
-        return {}
-
-    def done(self, place: Place) -> Remade:
-        """Translate."""
-        study, texts = self.study, texts_of_items(self._items)
-        way = (study.target, study.source)
-        if is_translator(self.by):
-            named = translator_named(self.by, place.desk.models, place.desk.ask)
-            translating = Translating(named, place.translations(), watch=place.watch)
-            made = made_by_translator(translating, texts, way, stage=f"{self.by}: back")
-        else:
-            stage = f"{self.by}: back-translating"
-            made = made_by_model(
-                translate, texts, self._requests(), lambda asked: place.desk.ask(asked, stage), way=way
-            )
-        return made_items(self._items, made, put_in(study.source))
+    items = tuple(originals_of(material, study.target).values())
+    called = "back" if is_translator(by) else "back-translating"
+    return MakeItems(
+        items, translate, (study.target, study.source), by, study.back.code, put_in(study.source), called,
+        (study.system, study.making.settings()), expected={}, is_common=True,
+    )  # fmt: skip
 
 
 def first_cells(study: TaxStudy) -> tuple[Cell, ...]:
@@ -220,7 +168,7 @@ def _naturalised(
 ) -> Generator[Stage[Any], Any, None]:
     """Rewrite the items of the strata, have them verified, and ask them."""
     translated = yield PickStrata(study, material, scores, kept)
-    rewritten = yield Rewrite(study, what, translated)
+    rewritten = yield _rewrite(study, what.rewriter, translated)
     kept.faults += lost_items(what.rewriter, study.natural.code, rewritten)
     if what.verifier is not None:
         yield Verify(study, what, what.verifier, translated, rewritten)
@@ -255,46 +203,12 @@ class PickStrata(Stage[Sequence[Item]]):
         return [originals[item] for ids in picked.items.values() for item in ids]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite(Stage[Remade]):
-    """Items put the way a native writer would."""
-
-    study: TaxStudy
-    what: Naturalisation
-    items: Sequence[Item]
-
-    def _requests(self) -> list[Request]:
-        study = self.study
-        way, settings = (study.target, study.target), study.making.settings()
-        texts = texts_of_items(self.items)
-        return making_requests(
-            naturalise, texts, way, model=self.what.rewriter, system=study.system, settings=settings
-        )
-
-    def lines(self) -> Iterator[Line]:
-        """One line."""
-        requests, into = self._requests(), self.study.target
-        written = [tokens_of(text, into) for text in texts_of_items(self.items)]
-        yield Line(
-            self.what.rewriter, "make", self.study.natural.code, into, len(requests), (),
-            prompt_tokens(requests, into), sum(written, NOTHING),
-        )  # fmt: skip
-
-    def supposed(self) -> Remade:
-        """The items as they are."""
-        return {item.id: item for item in self.items}
-
-    def done(self, place: Place) -> Remade:
-        """Rewrite."""
-        stage, way = f"{self.what.rewriter}: rewriting", (self.study.target, self.study.target)
-        made = made_by_model(
-            naturalise,
-            texts_of_items(self.items),
-            self._requests(),
-            lambda asked: place.desk.ask(asked, stage),
-            way=way,
-        )
-        return made_items(self.items, made, rewritten_item)
+def _rewrite(study: TaxStudy, by: str, items: Sequence[Item]) -> MakeItems:
+    """Items put the way a native writer would; which of them it will be is not known to a plan."""
+    return MakeItems(
+        items, naturalise, (study.target, study.target), by, study.natural.code, rewritten_item, "rewriting",
+        (study.system, study.making.settings()), expected={item.id: item for item in items}, is_known=False,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

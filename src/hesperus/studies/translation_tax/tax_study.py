@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
@@ -20,7 +19,6 @@ from hesperus.studies.asked.declaring import (
     Tag,
     Words,
 )
-from hesperus.studies.asked.material import Subject
 from hesperus.studies.translation_tax.strata import StrataRule
 from hesperus.types import Sense
 
@@ -171,23 +169,19 @@ class TaxStudy(Declared, Instructed):
         """What the names of its run folders begin with."""
         return f"tax-{Path(self.task).stem}"
 
-    def subject(self) -> Subject:
-        """What is asked about."""
-        return Subject(
-            self.task,
-            self.data,
-            self.sample,
-            self.exclude,
-            shard=self.shard,
-            instruction_language=self.instruction_language,
-        )
+    @property
+    def of_native(self) -> TaxStudy:
+        """The same of the native benchmark, of which nothing is left out.
 
-    def native_subject(self) -> Subject | None:
-        """What it is compared with."""
+        Raises:
+            ValueError: There is none.
+        """
         if self.native is None:
-            return None
+            raise ValueError("the audit has no native benchmark")
         own = self.native
-        return replace(self.subject(), task=own.task, data=own.data, sample=own.sample, exclude={})
+        return self.model_copy(
+            update={"task": own.task, "data": own.data, "sample": own.sample, "exclude": {}}
+        )
 
 
 def _code(name: str | None) -> str | None:
