@@ -88,7 +88,8 @@ def test_one_of_each_kind_is_used_by_its_name(call: Call, tmp_path: Path) -> Non
     checked = call("check", "run", "--require", "counted[model=parrot/a] >= 7", "--format", "json", ends=1)
     assert json.loads(checked.stdout)["rows"][0]["value"] == 6
     call("check", "run", "--require", "counted.records[model=parrot/a] >= 6", "--require", "counted > 5")
-    assert "counted: How many records each model has" in call("measure", "--help").stdout
+    said = " ".join(call("measure", "--help").stdout.split())
+    assert "Measures of plug-ins: counted: How many records each model has." in said
     shown = call("measure", "counted", "run").stdout
     assert re.search(r"Records\D+6\b", shown), shown
     assert "Records" in call("measure", "counted", "run", "--format", "latex").stdout

@@ -16,12 +16,13 @@ ask of what was asked again, and otherwise the reference language of the study.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import polars as pl
 
+from hesperus.analysis.sense_references import SenseCell, sense_references
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import SCHEMA, Run, Selection
 from hesperus.records.labels import MOST_LABELS
@@ -353,62 +354,15 @@ def _counted(rows: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 def _columns(
     records: pl.DataFrame, runs: Mapping[str, Run], reference: str | None
 ) -> tuple[MatrixColumn, ...]:
-    senses: list[tuple[str, str, int]] = records.select(_SENSE).unique().rows()
-    main = _main_reference(senses, runs)
-    ordered = sorted(senses, key=lambda sense: _place(sense, main))
-    plain = tuple(MatrixColumn(number, *sense) for number, sense in enumerate(ordered))
-    numbers = {sense: number for number, sense in enumerate(ordered)}
+    senses: list[SenseCell] = records.select(_SENSE).unique().rows()
+    found = sense_references(senses, [run.study for run in runs.values()])
+    ordered = list(found)
     if reference is not None:
+        plain = tuple(MatrixColumn(number, *sense) for number, sense in enumerate(ordered))
         empty = pl.DataFrame()
-        chosen = ItemMatrix(plain, empty, empty, (), {}).column(reference).number
-        found = {sense: chosen for sense in ordered}
-    else:
-        found = {sense: _reference(sense, numbers, main) for sense in ordered}
+        chosen = ordered[ItemMatrix(plain, empty, empty, (), {}).column(reference).number]
+        found = dict.fromkeys(ordered, chosen)
     return tuple(
-        MatrixColumn(number, *sense, None if found[sense] == number else found[sense])
+        MatrixColumn(number, *sense, None if found[sense] == sense else ordered.index(found[sense]))
         for number, sense in enumerate(ordered)
     )
-
-
-def _place(sense: tuple[str, str, int], main: tuple[str, str, int]) -> tuple[object, ...]:
-    """The main reference, then whole originals, whole made senses, mixed ones, repeats."""
-    instruction, given, repeat = sense
-    made = any((read := parsed(code)) is not None and not read.is_original for code in (instruction, given))
-    return sense != main, repeat, instruction != given, made, given, instruction
-
-
-def _reference(
-    sense: tuple[str, str, int], numbers: Mapping[tuple[str, str, int], int], main: tuple[str, str, int]
-) -> int:
-    instruction, given, repeat = sense
-    if repeat > 1 and (instruction, given, 1) in numbers:
-        return numbers[instruction, given, 1]
-    origin = (_origin(instruction), _origin(given), 1)
-    return numbers[origin] if origin != sense and origin in numbers else numbers[main]
-
-
-def _origin(code: str) -> str:
-    sense = parsed(code)
-    return code if sense is None or sense.is_original else sense.origin
-
-
-def _main_reference(senses: Sequence[tuple[str, str, int]], runs: Mapping[str, Run]) -> tuple[str, str, int]:
-    whole = sorted(sense for sense in senses if sense[0] == sense[1] and sense[2] == 1)
-    named = {sense[0]: sense for sense in whole}
-    for code in (*_declared(runs.values()), "en"):
-        if code in named:
-            return named[code]
-    originals = [sense for sense in whole if (read := parsed(sense[0])) is not None and read.is_original]
-    return next(iter([*originals, *whole, *sorted(senses)]))
-
-
-def _declared(runs: Iterable[Run]) -> Iterable[str]:
-    """What the studies compare with, as they declare it."""
-    for run in runs:
-        comparison = run.study.get("comparison")
-        pivot = comparison.get("pivot") if isinstance(comparison, Mapping) else None
-        for value in (run.study.get("reference"), run.study.get("source"), pivot):
-            if isinstance(value, str):
-                yield value
-            elif isinstance(value, list | tuple) and value and isinstance(value[0], str):
-                yield value[0]

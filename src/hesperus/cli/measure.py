@@ -73,7 +73,13 @@ def _either(names: Sequence[str]) -> str:
 
 
 class MeasureCommand(PlainCommand):
-    """The command, with help that names the measures of plug-ins too."""
+    """The command; who names a run alone is told what else it takes, and its help names the measures of plug-ins too."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read the words of the command line."""
+        if len(args) == 1 and Path(args[0]).exists():
+            raise UsageError(f"what to measure is not said; begin with: hesperus measure summary {args[0]}")
+        return super().parse_args(ctx, args)
 
     def shown_help(self, ctx: Context) -> str:
         """What the command does, and what plug-ins add."""
@@ -189,16 +195,3 @@ def _ratings(
 
 def _narrow(table: Table, statistics: Sequence[str]) -> Table:
     return table.only("statistic", statistics) if statistics and table.rows else table
-
-
-class _Measure(PlainCommand):
-    """The command; who names a run alone is told what else it takes."""
-
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """Read the words of the command line."""
-        if len(args) == 1 and Path(args[0]).exists():
-            raise UsageError(f"what to measure is not said; begin with: hesperus measure summary {args[0]}")
-        return super().parse_args(ctx, args)
-
-
-command.help_class = _Measure  # type: ignore[attr-defined]
