@@ -29,12 +29,12 @@ def plain(value: object) -> JSON:
     """
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, list | tuple):
+        return [inner if type(inner) in _SIMPLE else plain(inner) for inner in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): inner if type(inner) in _SIMPLE else plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [inner if type(inner) in _SIMPLE else plain(inner) for inner in value]
     raise TypeError(f"{type(value).__name__} has no canonical JSON: {value!r}")
 
 

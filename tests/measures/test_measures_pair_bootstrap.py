@@ -27,7 +27,8 @@ from hesperus.measures import (
     pair_bootstrap,
     rank_consistency_statistic,
 )
-from hesperus.measures.agreement import agreement_basis
+from hesperus.measures.classes import FAILED, INVALID_RULES, InvalidRule
+from hesperus.measures.pair_basis import PairBasis, pair_basis
 
 RUNS, ITEMS, OPTIONS = 5, 60, 5
 PAIRS = np.array(list(combinations(range(RUNS), 2)))
@@ -231,14 +232,48 @@ def test_a_single_pair_is_that_pair(name: str) -> None:
     )
 
 
-def test_the_basis_of_agreement_counts_what_agreement_counts() -> None:
-    codes = np.array([[0, 1, -1, -3, 2], [0, 2, 1, 1, 2]], np.int32)
-    key = Key(np.array([0, 1, -1, 0, 2], np.int32), np.full(5, 3, np.int32))
-    whole, basis = (
-        agreement_statistics(codes[0], codes[1], key=key),
-        agreement_basis(codes[0], codes[1], key=key),
-    )
-    for name in basis:
-        assert (basis[name].n, basis[name].excluded, basis[name].reason) == (
-            whole[name].n, whole[name].excluded, whole[name].reason,
-        ), name  # fmt: skip
+@pytest.mark.parametrize("rule", INVALID_RULES)
+def test_the_basis_of_all_pairs_is_that_of_each(rule: InvalidRule) -> None:
+    codes, _, key = _random(6)
+    rng = np.random.default_rng(6)
+    codes[rng.random(codes.shape) < 0.1] = FAILED
+    codes[3, codes[3] >= 0] = INVALID
+    codes[4, key.gold >= 0] = INVALID
+    key = replace(key, options=np.where(np.arange(ITEMS) % 7, key.options, 0).astype(np.int32))
+    found = pair_basis(HardRuns(codes, key, rule), PAIRS)
+    for place, (a, b) in enumerate(PAIRS):
+        for name, one in agreement_statistics(codes[a], codes[b], key=key, invalid=rule).items():
+            assert _told(found[name], place) == (one.n, one.excluded, one.reason, one.undefined), (name, a, b)
+
+
+def test_the_basis_of_probabilities_is_that_of_each_pair() -> None:
+    _, probs, key = _random(7)
+    probs[0], probs[1, :40] = np.nan, np.nan
+    found = pair_basis(SoftRuns(probs, key), PAIRS)
+    for place, (a, b) in enumerate(PAIRS):
+        whole = {
+            "kappa_p": kappa_p_statistic(probs[a], probs[b], key=key),
+            "rank_consistency": rank_consistency_statistic(probs[a], probs[b], key=key),
+        }
+        for name, one in whole.items():
+            assert _told(found[name], place) == (one.n, one.excluded, one.reason, one.undefined), (name, a, b)
+
+
+def _told(basis: PairBasis, place: int) -> tuple[int, int, str, str]:
+    return basis.n[place], basis.excluded[place], basis.reason[place], basis.undefined[place]
+
+
+def test_estimates_of_all_pairs_are_those_of_each_pair() -> None:
+    codes, _, key = _random(8)
+    codes[3, codes[3] >= 0] = INVALID
+    runs = HardRuns(codes, key)
+    spreads = bootstrap_pairs(runs, PAIRS, statistics=HARD, bootstrap=SEEDED)
+    basis = pair_basis(runs, PAIRS)
+    for name in HARD:
+        cells = spreads[name].columns(basis[name])
+        for place, (a, b) in enumerate(PAIRS):
+            alone = estimate(agreement_statistics(codes[a], codes[b], key=key)[name], SEEDED)
+            for column, values in cells.items():
+                wanted = getattr(alone, column)
+                near = wanted if isinstance(wanted, str) else pytest.approx(wanted, abs=1e-6)
+                assert values[place] == near, (name, column, a, b)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -344,6 +345,28 @@ def test_agreement_takes_probabilities_where_both_runs_have_them() -> None:
     both = conform(scored.with_columns(probs=pl.Series(probs.tolist())))
     statistics = {row["statistic"] for row in agreement_table(both, MeasureSettings(bootstrap=QUICK)).rows}
     assert {"kappa_p", "kappa_p_soft", "rank_consistency"} <= statistics
+
+
+def test_pairs_with_and_without_probabilities_have_their_own_estimates() -> None:
+    rng = np.random.default_rng(2)
+    bare = _records(models=("m1", "m2", "m3"), senses=("en/en", "de/de"), repeats=1)
+    probs = rng.dirichlet(np.ones(3), bare.height)
+    of = bare["model"].is_in(["m1", "m3"])
+    scored = conform(
+        bare.with_columns(
+            options=pl.lit(["A", "B", "C"]),
+            probs=pl.Series([p.tolist() if has else None for p, has in zip(probs, of, strict=True)]),
+        )
+    )
+    whole = agreement_table(scored, bootstrap=QUICK)
+    counts = Counter((row["model_a"], row["model_b"]) for row in whole.rows)
+    assert {pair: count % 7 for pair, count in counts.items() if "m2" not in pair} == dict.fromkeys(
+        [("m1", "m1"), ("m1", "m3"), ("m3", "m3")], 0
+    )
+    assert all(count % 5 == 0 for pair, count in counts.items() if "m2" in pair)
+    alone = agreement_table(scored.filter(pl.col("model") != "m2"), bootstrap=QUICK)
+    assert [row for row in whole.rows if "m2" not in (row["model_a"], row["model_b"])] == list(alone.rows)
+    assert len(whole.frame()) == len(whole.rows) and whole.rows[3:5] == [whole.rows[3], whole.rows[4]]
 
 
 def test_comparing_two_runs_pairs_items_and_corrects_for_number() -> None:

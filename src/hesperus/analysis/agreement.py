@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import chain, combinations, compress, product
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import polars as pl
 from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.shared_gold import gold_range
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, estimate_cells, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, ColumnRows, Table, table
 from hesperus.analysis.views import View, all_cells, views
 from hesperus.measures import (
     Bootstrap,
@@ -22,16 +22,21 @@ from hesperus.measures import (
     InvalidRule,
     Key,
     Mask,
-    PairSpread,
     SoftRuns,
     Statistic,
     bootstrap_pairs,
 )
-from hesperus.measures.agreement import agreement_basis, soft_agreement_basis
+from hesperus.measures.agreement import PairStatistic
+from hesperus.measures.pair_basis import pair_basis
 from hesperus.records import INVALID, MISSING, Cell, CellPair, Selection
 
-_SOFT = ("kappa_p_soft", "rank_consistency")
-"""Measures of probabilities, which only some pairs have."""
+_SOFT: Mapping[str, PairStatistic] = {"kappa_p_soft": "kappa_p", "rank_consistency": "rank_consistency"}
+"""Measures of probabilities, which only some pairs have, by the names that they have in the table."""
+
+Cells = Mapping[str, Sequence[object]]
+"""Columns of estimates, with a cell for each pair."""
+
+_OTHER_GOLD = "whose gold differs between senses"
 
 
 @measure(
@@ -60,12 +65,12 @@ def agreement_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     for selection in (settings.a, settings.b):
         if selection is not None:
             selection.check(known)
-    rows: list[Row] = []
+    columns = ("model_a", "model_b", "task", *settings.by, "a", "b", "statistic", *ESTIMATE_COLUMNS)
+    cells: dict[str, list[object]] = {name: [] for name in columns}
     for view in views(records, by=settings.by, per_model=False, probs=True):
         pairs = _pairs(view.arrays.cells, settings)
-        rows += _rows(same_gold(view), pairs, settings.invalid, settings.bootstrap)
-    columns = ("model_a", "model_b", "task", *settings.by, "a", "b", "statistic", *ESTIMATE_COLUMNS)
-    return table("agreement", columns, rows=rows, signature=settings.signed())
+        _add(cells, same_gold(view), pairs, settings.invalid, settings.bootstrap)
+    return table("agreement", columns, rows=ColumnRows(cells), signature=settings.signed())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,56 +98,73 @@ def same_gold(view: View) -> SameGold:
     return SameGold(view, kept, key, view.arrays.answers[:, kept])
 
 
-def _rows(
-    common: SameGold, pairs: Sequence[CellPair], invalid: InvalidRule, bootstrap: Bootstrap
-) -> Iterator[Row]:
-    """The rows of all pairs: values and intervals come from all pairs at once, what they rest on from each."""
+def _add(
+    columns: Mapping[str, list[object]],
+    common: SameGold,
+    pairs: Sequence[CellPair],
+    invalid: InvalidRule,
+    bootstrap: Bootstrap,
+) -> None:
+    """Add the rows of all pairs, each with a row for every measure that it has."""
     arrays = common.view.arrays
     row_of = {cell: place for place, cell in enumerate(arrays.cells)}
     places = np.array([(row_of[pair.a], row_of[pair.b]) for pair in pairs], dtype=np.intp).reshape(-1, 2)
     hard = HardRuns(common.answers, common.key, invalid)
-    found = bootstrap_pairs(hard, places, statistics=hard.statistics, bootstrap=bootstrap)
-    spreads: dict[str, PairSpread] = {str(name): spread for name, spread in found.items()}
+    lost = _lost(common, places)
+    found = dict(
+        _measured(hard, places, dict(zip(hard.statistics, hard.statistics, strict=True)), lost, bootstrap)
+    )
     scored = np.zeros(len(pairs), dtype=np.bool_)
-    given: npt.NDArray[np.bool_] = np.zeros(common.answers.shape, dtype=np.bool_)
     if arrays.probs is not None:
-        probs = arrays.probs[:, common.kept]
-        given = np.asarray(np.isfinite(probs).all(axis=2))
-        counts = given.astype(np.float32)
-        scored = (counts @ counts.T)[places[:, 0], places[:, 1]] > 0
-        soft = bootstrap_pairs(
-            SoftRuns(probs, common.key),
-            places[scored],
-            statistics=("kappa_p", "rank_consistency"),
-            bootstrap=bootstrap,
-        )
-        spreads |= {"kappa_p_soft": soft["kappa_p"], "rank_consistency": soft["rank_consistency"]}
-    soft_place = scored.cumsum() - 1
-    for index, pair in enumerate(pairs):
-        head = {
-            "model_a": pair.a.model, "model_b": pair.b.model, "task": common.view.task, **common.view.groups,
-            "a": pair.labels[0], "b": pair.labels[1],
-        }  # fmt: skip
-        for name, statistic in _basis(common, places[index], invalid, given if scored[index] else None):
-            place = int(soft_place[index]) if name in _SOFT else index
-            yield {**head, "statistic": name, **estimate_cells(spreads[name].estimate(place, statistic))}
+        soft = SoftRuns(arrays.probs[:, common.kept], common.key)
+        given = soft.counted().astype(np.float32)
+        scored = (given @ given.T)[places[:, 0], places[:, 1]] > 0
+        found |= _measured(soft, places[scored], _SOFT, lost[scored], bootstrap)
+        found |= {name: _spread_out(found[name], scored) for name in _SOFT}
+    # A row for each pair and measure, without the measures of probabilities where a pair has none.
+    kept = np.stack([scored | (name not in _SOFT) for name in found], axis=1).ravel()
+
+    def add(column: str, cells: Iterable[Sequence[object]]) -> None:
+        columns[column].extend(compress(chain.from_iterable(zip(*cells, strict=True)), kept))
+
+    labels = [pair.labels for pair in pairs]
+    heads = {
+        "model_a": [pair.a.model for pair in pairs], "model_b": [pair.b.model for pair in pairs],
+        "a": [a for a, _ in labels], "b": [b for _, b in labels],
+    } | {name: [value] * len(pairs) for name, value in {"task": common.view.task, **common.view.groups}.items()}  # fmt: skip
+    for column, values in heads.items():
+        add(column, [values] * len(found))
+    add("statistic", ([name] * len(pairs) for name in found))
+    for column in ESTIMATE_COLUMNS:
+        add(column, (cells[column] for cells in found.values()))
 
 
-def _basis(
-    common: SameGold, pair: npt.NDArray[np.intp], invalid: InvalidRule, given: Mask | None
-) -> Iterator[tuple[str, Statistic]]:
-    """What the measures of a pair rest on; of probabilities where it is `given` which items were scored."""
-    asked = common.view.arrays.answers
-    a, b = (int(place) for place in pair)
-    lost = 0
-    if not common.kept.all():
-        lost = int(((asked[[a, b]] != MISSING).any(axis=0) & ~common.kept).sum())
-    found = dict(agreement_basis(common.answers[a], common.answers[b], key=common.key, invalid=invalid))
-    if given is not None:
-        soft = soft_agreement_basis(given[a], given[b], key=common.key)
-        found |= {"kappa_p_soft": soft["kappa_p"], "rank_consistency": soft["rank_consistency"]}
-    for name, statistic in found.items():
-        yield name, without(statistic, lost)
+def _spread_out(cells: Cells, scored: Mask) -> Cells:
+    """Estimates of the pairs that have probabilities, at their places among all pairs."""
+    places = np.where(scored, scored.cumsum() - 1, len(next(iter(cells.values())))).tolist()
+    return {name: list(map([*column, None].__getitem__, places)) for name, column in cells.items()}
+
+
+def _measured(
+    runs: HardRuns | SoftRuns,
+    places: npt.NDArray[np.intp],
+    names: Mapping[str, PairStatistic],
+    lost: npt.NDArray[np.int64],
+    bootstrap: Bootstrap,
+) -> Iterator[tuple[str, Cells]]:
+    """The estimates of some measures, by their names in the table: columns with a cell for each pair."""
+    spreads = bootstrap_pairs(runs, places, statistics=tuple(names.values()), bootstrap=bootstrap)
+    basis = pair_basis(runs, places)
+    for name, statistic in names.items():
+        yield name, spreads[statistic].columns(basis[statistic].without(lost, _OTHER_GOLD))
+
+
+def _lost(common: SameGold, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """Items that a pair was asked and that are left out since their gold differs, [pairs]."""
+    asked = (common.view.arrays.answers[:, ~common.kept] != MISSING).astype(np.float32)
+    alone = asked.sum(axis=1)
+    a, b = places.T
+    return np.asarray((alone[a] + alone[b] - (asked @ asked.T)[a, b]).round(), dtype=np.int64)
 
 
 def without(statistic: Statistic, lost: int) -> Statistic:
@@ -150,7 +172,7 @@ def without(statistic: Statistic, lost: int) -> Statistic:
     if not lost:
         return statistic
     reasons = [statistic.reason] if statistic.reason else []
-    reasons.append(f"{lost} whose gold differs between senses")
+    reasons.append(f"{lost} {_OTHER_GOLD}")
     return replace(statistic, excluded=statistic.excluded + lost, reason="; ".join(reasons))
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import polars as pl
 
 from hesperus.analysis.coverage import CELL, Coverage, coverage, together
 from hesperus.analysis.table import ANSWERED, Row, Table
 from hesperus.records import Cell
+
+_NAMING = (
+    "model", "model_a", "model_b", "task", "a", "b", "instruction", "input", "repeat", "sense", "group",
+)  # fmt: skip
+"""Columns that can say which records a row rests on, beside those that it was grouped by."""
 
 _Key = tuple[str, ...]
 
@@ -36,10 +40,15 @@ def with_shares(found: Table, places: Places) -> Table:
     """
     if "n" not in found.columns:
         return found
-    place = found.columns.index("n") + 1
-    columns = (*found.columns[:place], ANSWERED, *found.columns[place:])
-    rows = tuple({**row, ANSWERED: places.share(row)} for row in found.rows)
-    return replace(found, columns=columns, rows=rows)
+    named = places.naming(found.columns)
+    # Of 400 runs there are 80,000 pairs with five rows each.
+    known: dict[tuple[object, ...], float | None] = {}
+    shares = []
+    for key in zip(*(found.column(name) for name in named), strict=True):
+        if key not in known:
+            known[key] = places.share(dict(zip(named, key, strict=True)))
+        shares.append(known[key])
+    return found.with_column(ANSWERED, shares or [None] * len(found.rows), after="n")
 
 
 class Places:
@@ -49,7 +58,6 @@ class Places:
         self._by = by
         self._cells: dict[_Key, Coverage] = {}
         self._parts: dict[tuple[str, _Key], list[Coverage]] = {}
-        self._pairs: dict[tuple[_Key, _Key], float | None] = {}
         self._wholes: dict[tuple[str, _Key], Coverage] = {}
         for values, own in coverage(records, (*CELL, *by)).items():
             model, task, instruction, given, repeat, *groups = values
@@ -63,14 +71,17 @@ class Places:
             for sense in {cell.instruction, cell.input}:
                 self._parts.setdefault(("sense", (cell.model, sense, *where)), []).append(own)
 
+    def naming(self, columns: Sequence[str]) -> list[str]:
+        """The columns that say which records a row rests on."""
+        return [name for name in columns if name in _NAMING or name in self._by]
+
     def share(self, row: Row) -> float | None:
         """Share answered of the records of a row; None if absent."""
         where = (str(row["task"]) if "task" in row else "", *(str(row[name]) for name in self._by))
         if "a" in row and "b" in row:
             models = (row.get("model_a", row.get("model")), row.get("model_b", row.get("model")))
-            return self._share_of_pair(
-                *((str(model), str(row[side]), *where) for model, side in zip(models, "ab", strict=True))
-            )
+            both = {(str(model), str(row[side]), *where) for model, side in zip(models, "ab", strict=True)}
+            return together(self._cells.get(key, Coverage()) for key in both).share
         if "instruction" in row and "input" in row:
             label = f"instruction={row['instruction']},input={row['input']}"
             again = f",repeat={row['repeat']}" if "repeat" in row else ""
@@ -86,13 +97,6 @@ class Places:
             if own.asked:
                 return own.share
         return None
-
-    def _share_of_pair(self, a: _Key, b: _Key) -> float | None:
-        # Of 400 runs there are 80,000 pairs with five rows each.
-        if (a, b) not in self._pairs:
-            cells = (self._cells.get(key, Coverage()) for key in {a, b})
-            self._pairs[a, b] = together(cells).share
-        return self._pairs[a, b]
 
     def _whole(self, kind: str, key: _Key) -> Coverage:
         found = self._wholes.get((kind, key))

@@ -151,6 +151,8 @@ def tables_of(
         if told is not None:
             told.take(records, found["summary"][-1] if "summary" in found else None)
     return {
-        what: replace(tables[0], rows=tuple(row for one in tables for row in one.rows))
+        what: tables[0]
+        if len(tables) == 1
+        else replace(tables[0], rows=tuple(row for one in tables for row in one.rows))
         for what, tables in found.items()
     }

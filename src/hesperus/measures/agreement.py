@@ -33,7 +33,6 @@ from hesperus.measures.statistic import (
     SHARE,
     Column,
     Corners,
-    NoCorners,
     Reduce,
     Statistic,
     divide,
@@ -43,9 +42,8 @@ from hesperus.measures.statistic import (
 _CERTAIN = 1e-12
 """Below this, 1 − (expected agreement) is rounding: agreement beyond chance has no room left."""
 
-_NEVER_TWICE = "no item was scored twice"
-
-_ELSEWHERE = NoCorners("it has no columns: its value and interval are made with those of all pairs")
+NO_ITEM, NEVER_TWICE = "no item that both runs answered counts", "no item was scored twice"
+"""Said where no item of a pair counts."""
 
 PairStatistic = Literal["raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency", "rank_consistency"]
 """A measure of agreement of two runs."""
@@ -82,8 +80,12 @@ class Key:
 
     def without_options(self, counted: Mask) -> str:
         """Why κ_p is undefined over some items: how many do not say two or more options; empty where all do."""
-        lacking = int((counted & (self.options < 2)).sum())
-        return f"{lacking} of {int(counted.sum())} items do not say two or more options" if lacking else ""
+        return self.lacking_options(int((counted & (self.options < 2)).sum()), int(counted.sum()))
+
+    @staticmethod
+    def lacking_options(lacking: int, counted: int) -> str:
+        """The same of so many items that lack options, of so many that count."""
+        return f"{lacking} of {counted} items do not say two or more options" if lacking else ""
 
 
 def pair_corners(statistic: PairStatistic, key: Key) -> Corners:
@@ -175,44 +177,6 @@ def chance_statistic(a: Codes, b: Codes, *, invalid: InvalidRule = "disagree") -
     return _statistic((both.counted, *margins), _expected, corners, both)
 
 
-def agreement_basis(
-    a: Codes, b: Codes, *, key: Key, invalid: InvalidRule = "disagree"
-) -> Mapping[str, Statistic]:
-    """What the measures of agreement of two runs rest on: the statistics without columns, for values known already.
-
-    Args:
-        a: Class codes, [items].
-        b: Class codes of the other run.
-        key: Gold and number of options.
-        invalid: How unreadable answers compare.
-
-    Returns:
-        The names of agreement_statistics, with items that count, those left out, and why.
-    """
-    both = compare(a, b, invalid=invalid)
-    with_gold, _ = _graded(both, key, a, b)
-    on_gold = ("kappa_p", "error_consistency")
-    names = ("raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency")
-    found = {
-        name: _statistic((), ratio, _ELSEWHERE, with_gold if name in on_gold else both) for name in names
-    }
-    return found | {"kappa_p": _kappa_p((), with_gold, key)}
-
-
-def soft_agreement_basis(a: Mask, b: Mask, *, key: Key) -> Mapping[str, Statistic]:
-    """The same for runs of probabilities: ``kappa_p`` and ``rank_consistency``.
-
-    Args:
-        a: Where a run scored an item, [items].
-        b: Where the other did.
-        key: Gold.
-    """
-    both = _scored_twice(a, b)
-    with_gold, _ = _graded(both, key)
-    ranks = Statistic((), ratio, _ELSEWHERE, both.n, both.excluded, both.reason, _NEVER_TWICE)
-    return {"kappa_p": _kappa_p((), with_gold, key), "rank_consistency": ranks}
-
-
 def kappa_p_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
     """κ_p of two runs of option probabilities (soft).
 
@@ -253,7 +217,7 @@ def rank_consistency_statistic(p: Floats, q: Floats, *, key: Key) -> Statistic:
     features = rank_features(np.stack([p, q]), key.options)
     scores = np.einsum("if,if->i", features[0], features[1])
     columns = (np.where(both.counted, scores, 0.0), both.counted)
-    return Statistic(columns, ratio, SHARE, both.n, both.excluded, both.reason, _NEVER_TWICE)
+    return Statistic(columns, ratio, SHARE, both.n, both.excluded, both.reason, NEVER_TWICE)
 
 
 def _scored_twice(a: Mask, b: Mask) -> Comparison:
@@ -302,17 +266,14 @@ def _graded(both: Comparison, key: Key, *runs: Codes) -> tuple[Comparison, Mask]
     return Comparison(graded, both.agree & graded, both.excluded + sum(lost.values()), reason), graded
 
 
-def _statistic(
-    columns: tuple[Column, ...], reduce: Reduce, corners: Corners | NoCorners, both: Comparison
-) -> Statistic:
-    undefined = BY_CHANCE if both.n else "no item that both runs answered counts"
+def _statistic(columns: tuple[Column, ...], reduce: Reduce, corners: Corners, both: Comparison) -> Statistic:
+    undefined = BY_CHANCE if both.n else NO_ITEM
     return Statistic(columns, reduce, corners, both.n, both.excluded, both.reason, undefined)
 
 
 def _kappa_p(columns: tuple[Column, ...], both: Comparison, key: Key) -> Statistic:
     """κ_p, with its own reason where the number of options of an item that counts is not known."""
-    corners = pair_corners("kappa_p", key) if columns else _ELSEWHERE
-    statistic = _statistic(columns, kappa_p_of_sums, corners, both)
+    statistic = _statistic(columns, kappa_p_of_sums, pair_corners("kappa_p", key), both)
     reason = key.without_options(both.counted)
     return replace(statistic, undefined=reason) if reason else statistic
 

@@ -24,6 +24,10 @@ MISSING = -2
 FAILED = -3
 """Code of an answer that was asked for and to which no reply came (the outcome `error`): missing data."""
 
+NO_REPLY, ONE_SIDE = "without a reply (error)", "asked on one side only"
+DROPPED = "with an unreadable answer dropped"
+"""Why an item of two runs does not count."""
+
 NONE_ANSWERED = "of which one side answers none"
 """Said of items that would count, where all replies of a run to them are without an answer."""
 
@@ -90,9 +94,9 @@ def compare(a: Codes, b: Codes, *, invalid: InvalidRule = "disagree") -> Compari
         silent = int(counted.sum())
         counted, agree = np.zeros_like(counted), np.zeros_like(agree)
     lost = {
-        "without a reply (error)": int(failed.sum()),
-        "asked on one side only": int(((has_a ^ has_b) & ~failed).sum()),
-        "with an unreadable answer dropped": int((both & ~counted).sum()) - silent,
+        NO_REPLY: int(failed.sum()),
+        ONE_SIDE: int(((has_a ^ has_b) & ~failed).sum()),
+        DROPPED: int((both & ~counted).sum()) - silent,
         NONE_ANSWERED: silent,
     }
     return Comparison(counted, agree, sum(lost.values()), account(lost))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hesperus.measures.pair_basis import PairBasis
 from hesperus.measures.resample import Bootstrap, Draws, Floats, intervals
-from hesperus.measures.statistic import Statistic, divide, finished
-from hesperus.types import Estimate
+from hesperus.measures.statistic import NO_INTERVAL, divide
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,16 +33,29 @@ class PairSpread:
     means: Floats
     spread: Floats
 
-    def estimate(self, pair: int, statistic: Statistic) -> Estimate:
-        """The estimate of a pair.
+    def columns(self, basis: PairBasis) -> dict[str, list[object]]:
+        """The estimates of all pairs, as the columns of a table; what is undefined is None, with its reason.
 
         Args:
-            pair: Index of the pair.
-            statistic: The same measure of the same pair, which knows what was left out and why.
+            basis: What the same measure of the same pairs rests on.
+
+        Returns:
+            The fields of Estimate, each with a cell for each pair.
         """
-        wanted = self.spread.shape[1] > 0
-        ends = (float(self.low[pair]), float(self.high[pair])) if wanted else None
-        return finished(statistic, float(self.value[pair]), ends)
+        bare = np.isnan(self.low) if self.spread.shape[1] else np.zeros(len(self.value), dtype=np.bool_)
+        undefined = np.isnan(self.value)
+        reason = list(basis.reason)
+        for place in np.flatnonzero(undefined | bare).tolist():
+            why = basis.undefined[place] if undefined[place] else NO_INTERVAL
+            reason[place] = "; ".join(text for text in (why, reason[place]) if text)
+        return {
+            "value": _cells(self.value), "low": _cells(self.low), "high": _cells(self.high),
+            "n": list(basis.n.tolist()), "excluded": list(basis.excluded.tolist()), "reason": list(reason),
+        }  # fmt: skip
+
+
+def _cells(numbers: Floats) -> list[object]:
+    return [None if number != number else number for number in numbers.tolist()]
 
 
 class GatheredSpread:

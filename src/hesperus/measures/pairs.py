@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.measures.agreement import BY_CHANCE, Key, beyond_chance, rank_features
+from hesperus.measures.agreement import BY_CHANCE, NO_ITEM, Key, beyond_chance, rank_features
 from hesperus.measures.classes import INVALID, Codes, InvalidRule, Mask
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import divide
@@ -23,8 +23,6 @@ _BLOCK = 1 << 12
 
 _CHUNK = 1 << 20
 """Whole numbers are summed in float32 up to here, which is exact, and then in float64."""
-
-NO_ITEM = "no item that both runs answered counts"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

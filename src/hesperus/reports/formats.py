@@ -8,7 +8,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from markupsafe import escape
 from rich.console import Console
@@ -17,6 +17,7 @@ from rich.text import Text
 from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import Table
 from hesperus.errors import UnknownNameError
+from hesperus.fingerprint import plain
 from hesperus.reports.grid import Grid, Label, Number, Value
 from hesperus.reports.layouts import grids_of, plain_grid
 from hesperus.reports.tabulated import shown
@@ -27,6 +28,9 @@ from hesperus.untrusted import UNSAFE, one_line, visible
 
 _UNLIMITED = 10_000
 """Width of a terminal table that goes into a file or a pipe, where nothing has to fit."""
+
+_ROWS = 4096
+"""Rows that are written together."""
 
 
 def format_table(table: Table, format: str, *, width: int | None = None, lead: str = "") -> str:
@@ -68,6 +72,10 @@ def print_table(table: Table, format: str, *, lead: str = "") -> None:
         UnknownNameError: No such format.
         ValueError: A number is NaN or infinite.
     """
+    if format == "json":
+        _refuse_nan(table)
+        sys.stdout.writelines(_json_parts(table))
+        return
     width = terminal_width(sys.stdout)
     if format != "table" or not sys.stdout.isatty():
         sys.stdout.write(format_table(table, format, width=width, lead=lead))
@@ -172,8 +180,8 @@ def _flat(signature: Mapping[str, object]) -> str:
 
 
 def _refuse_nan(table: Table) -> None:
-    for row in table.rows:
-        for name, value in row.items():
+    for name in table.columns:
+        for value in table.column(name):
             if type(value) is float and not math.isfinite(value):
                 raise ValueError(
                     f"{table.measure}: column {name!r} holds {value}, where None and a reason belong"
@@ -181,16 +189,33 @@ def _refuse_nan(table: Table) -> None:
 
 
 def _json(table: Table) -> str:
-    """The document of a table, a row a line."""
+    return "".join(_json_parts(table))
+
+
+def _json_parts(table: Table) -> Iterator[str]:
+    """The document of a table, a row a line, so much at a time that many rows take little memory."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-    rows = ",\n    ".join(map(encode, table.plain_rows()))
-    said = [f"{encode(name)}: {encode(value)}" for name, value in table.said().items()]
-    lines = [
-        f'"measure": {encode(table.measure)}',
-        f'"rows": [\n    {rows}\n  ]' if rows else '"rows": []',
-        *said,
-    ]
-    return UNSAFE.sub(_json_escape, "{\n  " + ",\n  ".join(lines) + "\n}\n")
+    known: dict[str, str] = {}  # names are in thousands of rows
+
+    def texts(cells: Sequence[object]) -> list[str]:
+        return [
+            repr(cell)
+            if (kind := type(cell)) is float or kind is int
+            else known.get(cell) or known.setdefault(cell, encode(cell))
+            if isinstance(cell, str)
+            else encode(plain(cell))
+            for cell in cells
+        ]
+
+    line = ", ".join(f"{encode(name).replace('%', '%%')}: %s" for name in table.columns)
+    columns = [table.column(name) for name in table.columns]
+    yield UNSAFE.sub(_json_escape, f'{{\n  "measure": {encode(table.measure)},\n  "rows": [')
+    for start in range(0, len(table.rows), _ROWS):
+        cells = zip(*(texts(column[start : start + _ROWS]) for column in columns), strict=True)
+        rows = ",".join([f"\n    {{{line % row}}}" for row in cells])
+        yield UNSAFE.sub(_json_escape, "," * (start > 0) + rows)
+    said = "".join(f",\n  {encode(name)}: {encode(value)}" for name, value in table.said().items())
+    yield UNSAFE.sub(_json_escape, "\n  " * bool(table.rows) + f"]{said}\n}}\n")
 
 
 def _json_escape(found: re.Match[str]) -> str:

@@ -17,8 +17,7 @@ from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.analysis.similarity.tests import TEST_COLUMNS, test_rows
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, estimate_cells, table
 from hesperus.measures import FAILED, Statistic, account, estimates, intervals, replied
-from hesperus.measures.agreement import BY_CHANCE
-from hesperus.measures.pairs import NO_ITEM
+from hesperus.measures.agreement import BY_CHANCE, NO_ITEM
 from hesperus.measures.several import together_statistics
 from hesperus.types import Estimate
 
