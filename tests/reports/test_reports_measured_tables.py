@@ -358,13 +358,13 @@ def test_pairs_with_and_without_probabilities_have_their_own_estimates() -> None
             probs=pl.Series([p.tolist() if has else None for p, has in zip(probs, of, strict=True)]),
         )
     )
-    whole = agreement_table(scored, bootstrap=QUICK)
+    whole = agreement_table(scored, MeasureSettings(bootstrap=QUICK))
     counts = Counter((row["model_a"], row["model_b"]) for row in whole.rows)
     assert {pair: count % 7 for pair, count in counts.items() if "m2" not in pair} == dict.fromkeys(
         [("m1", "m1"), ("m1", "m3"), ("m3", "m3")], 0
     )
     assert all(count % 5 == 0 for pair, count in counts.items() if "m2" in pair)
-    alone = agreement_table(scored.filter(pl.col("model") != "m2"), bootstrap=QUICK)
+    alone = agreement_table(scored.filter(pl.col("model") != "m2"), MeasureSettings(bootstrap=QUICK))
     assert [row for row in whole.rows if "m2" not in (row["model_a"], row["model_b"])] == list(alone.rows)
     assert len(whole.frame()) == len(whole.rows) and whole.rows[3:5] == [whole.rows[3], whole.rows[4]]
 
