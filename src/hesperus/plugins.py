@@ -102,7 +102,7 @@ def names(group: str, built_in: Mapping[str, object]) -> tuple[str, ...]:
         built_in: Name to what is built in.
     """
     files = (name for kind, name in _offered if kind == group)
-    return tuple(sorted({*built_in, *files, *(point.name for point in entry_points(group=group))}))
+    return tuple(sorted({*built_in, *files, *(point.name for point in _points(group, _folders()))}))
 
 
 def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
