@@ -66,9 +66,13 @@ def as_read(text: str) -> str:
 
 
 def loads_nothing(text: str) -> None:
-    """Asserts that a page runs one script, which its policy names by hash, and fetches nothing."""
+    """Asserts that a page runs one script, which its policy names by hash, and fetches nothing.
+
+    Questions lie packed in scripts that are plain text, which no browser runs.
+    """
     found = outline(text)
-    assert [attrs for tag, attrs in found.tags if tag == "script"] == [{}]
+    scripts = [attrs for tag, attrs in found.tags if tag == "script"]
+    assert [attrs for attrs in scripts if attrs.get("type") != "text/plain"] == [{}]
     script = text.split("<script>")[1].split("</script>")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert not {tag for tag, _ in found.tags} & LOADS

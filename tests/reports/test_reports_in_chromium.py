@@ -69,10 +69,10 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def large_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first study of the demo on half of its items: all tables, figures and examples of its page."""
+    """The first study of the demo on a fifth of its items: all tables, figures and examples of its page."""
     folder = tmp_path_factory.mktemp("large")
     values = {"task": "atlas", "models": list(MODELS), "source": ["en"], "target": list(TARGETS),
-              "originals": True, "sample": {"n": 100}}  # fmt: skip
+              "originals": True, "sample": {"n": 40}}  # fmt: skip
     hs.run(values, out=folder, store=folder / "replies.sqlite", progress=False)
     return hs.report(folder, resamples=200)
 

@@ -163,7 +163,7 @@ def test_ready_answers_get_a_page_of_their_own(
     for words in ("Does m say as much in 2 other languages as in English?", "Tell me about Peru.", "Its capital is Lima.",
                   "only this language gives no answer", "the answers were not translated, so that these scores say little"):  # fmt: skip
         assert words in page, words
-    assert page.count("<script") == 1 and "\u202e" not in page
+    assert page.count("<script>") == 1 and "\u202e" not in page
 
 
 def test_a_study_file_with_a_broken_bootstrap_is_named(folder: Path, tmp_path: Path) -> None:

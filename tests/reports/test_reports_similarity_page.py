@@ -180,21 +180,30 @@ def hostile(make_quiz: Callable[..., pl.DataFrame]) -> Run:
     return Run(records, None, study, {NASTY: NASTY})
 
 
-def test_hostile_names_are_text_everywhere(make_quiz: Callable[..., pl.DataFrame]) -> None:
-    text = report_html(hostile(make_quiz), settings=QUICK)
+@pytest.fixture(scope="module")
+def hostile_page(make_quiz: Callable[..., pl.DataFrame], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(
+        hostile(make_quiz), tmp_path_factory.mktemp("hostile") / "hostile.html", settings=QUICK
+    )
+
+
+def test_hostile_names_are_text_everywhere(
+    hostile_page: Path, make_quiz: Callable[..., pl.DataFrame]
+) -> None:
+    text = hostile_page.read_text(encoding="utf-8")
     loads_nothing(text)
-    assert text.count("<script") == 1 and "\u202e" not in text and "alert(1)&lt;/script&gt;⟨U+202E⟩" in text
+    assert text.count("<script>") == 1 and "\u202e" not in text and "alert(1)&lt;/script&gt;⟨U+202E⟩" in text
     plain = hostile(make_quiz).records.with_columns(input=pl.lit("en_via_de"))
     senses = report_html(
         Run(plain.unique(["model", "item"])), settings=ReportSettings(GivenSettings(resamples=0))
     )
-    assert senses.count("<script") == 1 and "alert(1)" in senses
+    assert senses.count("<script>") == 1 and "alert(1)" in senses
 
 
-def test_it_stands_in_chromium(page: str, make_quiz: Callable[..., pl.DataFrame], tmp_path: Path) -> None:
+def test_it_stands_in_chromium(page: str, hostile_page: Path, tmp_path: Path) -> None:
     (tmp_path / "report.html").write_text(page, encoding="utf-8")
     file = (tmp_path / "report.html").as_uri()
-    other = write_report(hostile(make_quiz), tmp_path / "hostile.html", settings=QUICK).as_uri()
+    other = hostile_page.as_uri()
 
     async def look(page: Page) -> None:
         await page.open(file, width=1200)
@@ -217,7 +226,7 @@ def test_it_stands_in_chromium(page: str, make_quiz: Callable[..., pl.DataFrame]
             assert (ground == "rgb(255, 255, 255)") == (scheme == "light") and figure == ink != ground
         await page.open(other, width=1000)
         assert page.messages == [] and set(page.requests) == {file, other}
-        assert await page.evaluate("document.querySelectorAll('script, img, iframe').length") == 1
+        assert await page.evaluate("document.querySelectorAll('script:not([type]), img, iframe').length") == 1
 
     visit(look)
 
