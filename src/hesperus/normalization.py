@@ -33,6 +33,7 @@ _STRUCK = re.compile(
     r"~~[^~\n]{1,60}~~|<(s|del|strike)>[^<\n]{1,60}</\1>|(?:[^\W\d_][\u0335-\u0338])+", re.IGNORECASE
 )
 """What is struck out, in Markdown, in HTML or by combining strokes."""
+_STROKE = re.compile("[\u0335-\u0338]")
 _LINE_MARKS = re.compile(r"^[ \t]*(?:#{1,6}(?=[ \t]|\w)|>+(?=[ \t])|[-*•+](?=[ \t]))[ \t]*", re.MULTILINE)
 _TIMES = re.compile(r"(?<=[\d)]) ?\*{1,2} ?(?=[\d(])")
 _LEFT_OVER = re.compile(r"[*#~]+|_{2,}")
@@ -75,7 +76,7 @@ def clean(text: str) -> str:
     if _SPELT.search(text) is not None:
         text = text.translate(_SPELLING)
     text = _INVISIBLE.sub("", text)
-    if "~~" in text or "</" in text or not text.isascii():
+    if "~~" in text or "</" in text or _STROKE.search(text) is not None:
         # What is struck out as a whole is marked, not taken back.
         text = left if peel(left := _STRUCK.sub("", text)) else text
     if not text.isascii() and not unicodedata.is_normalized("NFKC", text):

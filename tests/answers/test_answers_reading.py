@@ -299,3 +299,9 @@ def test_probabilities_that_are_refused(
 def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
     failed, tried = doctest.testmod(module)
     assert tried and not failed
+
+
+def test_arabic_is_identified_as_it_is_spelt() -> None:
+    """With the letters of Persian, in which spellings are compared, it would be taken for Persian."""
+    reader = reader_for("text", "ar", answers={})
+    assert read(reader, "لا أرى أي فرق بين الجملتين.").outcome == "answered"

@@ -15,7 +15,7 @@ def test_a_report_in_another_language_is_never_plain(asked: str) -> None:
     assert plain in ([], [asked])
 
 
-@pytest.mark.parametrize("tag", ["en", "ro", "fa", "th", "ta", "el", "ko"])
+@pytest.mark.parametrize("tag", ["en", "ro", "fa", "th", "ta", "el", "ko", "ja", "zh", "de", "ar"])
 def test_many_reports_are_plainly_in_their_language(tag: str) -> None:
     assert plainly_in(SAID[tag].split(". ")[0], tag)
 
@@ -23,4 +23,10 @@ def test_many_reports_are_plainly_in_their_language(tag: str) -> None:
 def test_what_is_too_short_says_nothing_of_another_language() -> None:
     assert plainly_in("Lima", "de")
     assert not plainly_in("Лима", "de")
-    assert not plainly_in("The river is long. " * 100, "en")
+    assert not plainly_in("The river is long. " * 500, "en")
+
+
+def test_a_few_words_of_another_script_leave_a_text_plain() -> None:
+    assert plainly_in("这两个句子是相同的,都是说约翰在音乐上受到了Holly的影响.", "zh")
+    assert not plainly_in("これは二つの文です。", "zh")
+    assert not plainly_in("这两个句子是相同的。", "ja")

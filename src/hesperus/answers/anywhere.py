@@ -79,13 +79,15 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
     turned: set[str] = set()
     if not reply.words.within.stand_in(reply.text, reply.folded):
         return said, turned
+    found = mentions(reply)
+    if not found:
+        return said, turned
     short = (
         len(reply.text) <= _SHORT
         and len([part for part in SENTENCE_END.split(reply.text) if peel(part)]) == 1
     )
-    found = list(reply.words.inside.finditer(reply.text))
     denies, supposes = _turns(reply)
-    against = _denied(reply, [match for match in found if is_letter(reply, match["word"])])
+    against = _denied(reply)
     for match in found:
         word, start, end = fold(match["word"]), match.start(), match.end("word")
         label = reply.words.exact.get(word)
@@ -112,15 +114,14 @@ def contradicted(reply: Text, label: str, end: int = 0) -> bool:
     """
     if reply.reader.form != "choice" or len(reply.text) > _SHORT:
         return False
-    found = list(reply.words.inside.finditer(reply.text, end))
-    if all(matched(reply, match) == label for match in found):
+    found = [match for match in mentions(reply) if match.start() >= end and matched(reply, match) != label]
+    if not found:
         return False
     own = next((option for each, option in option_keys(reply) if each == label), "")
     begin = reply.folded.find(own) if own in reply.folded else len(reply.text)
-    against = _denied(reply, found)
+    against = _denied(reply)
     return any(
-        matched(reply, match) != label
-        and _counts(reply, fold(match["word"]), match.span("word"), short=True)
+        _counts(reply, fold(match["word"]), match.span("word"), short=True)
         and match.start() not in against
         and not begin <= match.start() < begin + len(own)
         and not _behind_name(reply.text[: match.start()])
@@ -141,7 +142,14 @@ def _turns(reply: Text) -> tuple[bool, bool]:
     return stands(reply.around.deniers, reply.folded), stands(reply.around.supposers, reply.folded)
 
 
-def _denied(reply: Text, letters: list[re.Match[str]]) -> set[int]:
+@lru_cache(maxsize=2)
+def mentions(reply: Text) -> tuple[re.Match[str], ...]:
+    """Every place at which a word of the reader is in a reply as an answer might be."""
+    return tuple(reply.words.inside.finditer(reply.text))
+
+
+@lru_cache(maxsize=2)
+def _denied(reply: Text) -> set[int]:
     """Places of the letters that are denied, left out or supposed; what is joined to one of them is so too.
 
     "It isn't A, C, or D", "A, B and D are wrong".
@@ -149,9 +157,12 @@ def _denied(reply: Text, letters: list[re.Match[str]]) -> set[int]:
     text, words = reply.text, reply.around
     found: set[int] = set()
     behind: set[int] = set()
-    denies, supposes = _turns(reply)
-    leaves_out = stands(words.excludes.needles, reply.folded)
-    for match in letters if denies or supposes else ():
+    letters = [match for match in mentions(reply) if is_letter(reply, match["word"])]
+    denies, supposes = _turns(reply) if letters else (False, False)
+    if not denies and not supposes:
+        return found
+    leaves_out = words.excludes.starts.stand_in(reply.folded)
+    for match in letters:
         start, end = match.start(), match.end("word")
         option = option_of(reply, match["word"])
         if denies and denied(text, words, end, option):

@@ -166,8 +166,9 @@ def supposed(text: str, words: Context, start: int, end: int) -> bool:
 
 def case_behind(text: str, words: Context, end: int) -> bool:
     """True where a condition follows in a language that also negates behind the word: "සත්‍ය නම්"."""
-    behind = fold(CLAUSE.split(text[end : end + WIDE])[0]).split()[:1]
-    return bool(words.after) and words.conditions.hold(behind)
+    if not words.after:
+        return False
+    return words.conditions.hold(fold(CLAUSE.split(text[end : end + WIDE])[0]).split()[:1])
 
 
 def clouded(text: str, words: Context, start: int) -> bool:
@@ -176,10 +177,15 @@ def clouded(text: str, words: Context, start: int) -> bool:
 
 
 @lru_cache(maxsize=64)
+def clause_before(text: str, start: int) -> str:
+    """The clause before a place of a text, folded."""
+    return fold(CLAUSE.split(text[max(0, start - WIDE) : start])[-1])
+
+
+@lru_cache(maxsize=64)
 def _before(text: str, words: Context, start: int, count: int = _NEAR) -> str:
     """The last words of the clause before an answer, behind any "but", folded."""
-    clause = CLAUSE.split(text[max(0, start - WIDE) : start])[-1]
-    return behind_but(fold(" ".join(clause.split()[-count:])), words.but)
+    return behind_but(" ".join(clause_before(text, start).split()[-count:]), words.but)
 
 
 def negated_behind(text: str, words: Context, end: int) -> bool:

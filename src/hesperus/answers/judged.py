@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hesperus.answers.context import CLAUSE, WIDE, Context, behind_but, case_behind
+from hesperus.answers.context import CLAUSE, WIDE, Context, behind_but, case_behind, clause_before
 from hesperus.answers.lexicon import CLOSERS
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import fold
@@ -24,8 +24,7 @@ def in_case(text: str, words: Context, start: int, end: int) -> bool:
     """True where the clause of an option letter begins with a condition: "If the answer is A, …"."""
     if case_behind(text, words, end):
         return True
-    clause = fold(CLAUSE.split(text[max(0, start - WIDE) : start])[-1]).lstrip()
-    return words.conditions.begin(clause)
+    return words.conditions.begin(clause_before(text, start).lstrip())
 
 
 def chained(text: str, words: Context) -> bool:
@@ -99,7 +98,7 @@ def excluded(text: str, words: Context, place: tuple[int, int], option: str = ""
         option: Text of its option, which excludes nothing.
     """
     start, end = place
-    before = behind_but(fold(CLAUSE.split(text[max(0, start - WIDE) : start])[-1]), words.but)
+    before = behind_but(clause_before(text, start), words.but)
     behind = text[end : end + _FAR + len(option)]
     rest = "" if _LISTED.match(behind) else fold(CLAUSE.split(_behind_letter(behind, option))[0])
     reason = words.because.place(rest)
@@ -137,8 +136,7 @@ def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") 
         return True
     if words.wrong.stand_in(clause):
         return False
-    before = CLAUSE.split(text[max(0, start - WIDE) : start])[-1]
-    return _called_right(clause, words) or _called_right(fold(before), words)
+    return _called_right(clause, words) or _called_right(clause_before(text, start), words)
 
 
 def _behind_letter(behind: str, option: str) -> str:

@@ -65,6 +65,13 @@ class Finder:
                 yield match.start(), match[0]
                 match = pattern.search(text, match.start() + 1)
 
+    def begins(self, text: str) -> str | None:
+        """Which key of `held` a text begins with."""
+        for pattern in self._patterns:
+            if (match := pattern.match(text)) is not None:
+                return match[0]
+        return None
+
     def stand_in(self, text: str) -> bool:
         """Whether there is any such place."""
         return any(pattern.search(text) is not None for pattern in self._patterns)

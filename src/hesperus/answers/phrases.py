@@ -9,17 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import compress
 
 from hesperus.answers.needles import Finder, shortest, stands
 from hesperus.answers.scripts import in_word, is_unspaced
 from hesperus.answers.spelling import SENTENCE_END
+from hesperus.languages.letters import RANGES, UNSPACED
 from hesperus.normalization import PUNCTUATION
 
 _GAP = 48
 """Characters that an ellipsis represents at most; they hold no end of a sentence."""
 NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
 _ELLIPSIS = re.compile(" ?… ?")
+_UNSPACED = "".join(RANGES[script] for script in sorted(UNSPACED))
+_BLANKLESS = re.compile(f"[{_UNSPACED}]")
+_BESIDE_BLANKLESS = re.compile(f"[^\\W{_UNSPACED}]+")
+_PART = re.compile(r"\w+")
+_TOKEN = re.compile(rf"[\w{''.join(RANGES.values())}]+")
+_ODD = "'*_+&%$#@^=~`"
+"""Signs beside a word that do not end it for NO_WORD."""
 
 Part = tuple[str, bool]
 """A text and whether any ending may follow it."""
@@ -88,11 +97,15 @@ class Phrases:
         phrases: The phrases.
         starts: Finds where one of them may begin.
         begun: For each key of `starts.held` the phrases that begin with it.
+        by_word: Phrases by a word that is in every text in which they are.
+        others: The phrases without such a word; None if there is none.
     """
 
     phrases: tuple[tuple[Part, ...], ...]
     starts: Finder
     begun: Mapping[str, tuple[tuple[Part, ...], ...]]
+    by_word: Mapping[str, tuple[tuple[Part, ...], ...]]
+    others: Phrases | None
 
     @classmethod
     def of(cls, phrases: Iterable[str], folded: Callable[[str], str]) -> Phrases:
@@ -106,13 +119,25 @@ class Phrases:
             tuple((folded(part.rstrip("*")), part.endswith("*")) for part in _ELLIPSIS.split(phrase))
             for phrase in phrases
         )
-        known = tuple(dict.fromkeys(found))
+        return cls._of(tuple(dict.fromkeys(found)))
+
+    @classmethod
+    def _of(cls, known: tuple[tuple[Part, ...], ...]) -> Phrases:
         starts = Finder(parts[0][0] for parts in known)
         begun = {
             start: tuple(parts for parts in known if parts[0][0] in held)
             for start, held in starts.held.items()
         }
-        return cls(known, starts, begun)
+        by_word: dict[str, tuple[tuple[Part, ...], ...]] = {}
+        others = []
+        for parts in known:
+            if word := _whole_word(parts):
+                by_word[word] = (*by_word.get(word, ()), parts)
+            else:
+                others.append(parts)
+        # Where none has such a word the phrases are their own others.
+        rest = cls._of(tuple(others)) if others and by_word else None
+        return cls(known, starts, begun, by_word, rest)
 
     @property
     def needles(self) -> tuple[str, ...]:
@@ -123,9 +148,22 @@ class Phrases:
         """Whether one of the phrases is in a folded text."""
         return next(self._places(text), None) is not None
 
+    def among(self, text: str, words: frozenset[str]) -> bool:
+        """Whether one of the phrases is in a folded text, of which the words are known (see `words_of`)."""
+        if not self.by_word:
+            return self.stand_in(text)
+        for word in self.by_word.keys() & words:
+            if any(_span(parts, text, 0) is not None for parts in self.by_word[word]):
+                return True
+        return self.others is not None and self.others.stand_in(text)
+
     def begin(self, text: str) -> bool:
         """Whether a folded text begins with one of the phrases."""
-        return 0 in self._places(text)
+        start = self.starts.begins(text)
+        if start is None:
+            return False
+        spans = (_span(parts, text, 0) for parts in self.begun[start] if text.startswith(parts[0][0]))
+        return any(span is not None and span[0] == 0 for span in spans)
 
     def place(self, text: str) -> int | None:
         """Where the first of the phrases that are in a folded text begins."""
@@ -160,6 +198,31 @@ class Phrases:
                 kept[span[0] : span[1]] = bytes(span[1] - span[0])
                 span = _span(parts, folded, span[1])
         return "".join(compress(text, kept))
+
+
+@lru_cache(maxsize=4)
+def words_of(text: str) -> tuple[tuple[str, ...], str, frozenset[str]]:
+    """The words of a folded text in order, the same with a blank before and behind each, and what they are made of.
+
+    The last are those that `Phrases.among` asks for: "l'ia" is "l" and "ia", "是ai" is "是" and "ai".
+    """
+    words = tuple(NO_WORD.sub(" ", text).split())
+    parts = set(words)
+    for word in words:
+        if not word.isalnum():
+            parts.update((word.strip(_ODD), *_PART.findall(word)))
+    if _BLANKLESS.search(text) is not None:
+        parts.update(_BESIDE_BLANKLESS.findall(text))
+    return words, f" {' '.join(words)} ", frozenset(parts)
+
+
+def _whole_word(parts: tuple[Part, ...]) -> str:
+    """The longest word of a phrase that is in it as a whole; empty where it has none, or no blanks are written."""
+    words: list[str] = []
+    for text, stem in parts:
+        said = _TOKEN.findall(text)
+        words += said[:-1] if stem else said
+    return max((word for word in words if not is_unspaced(word)), key=len, default="")
 
 
 def _span(parts: tuple[Part, ...], text: str, start: int) -> tuple[int, int] | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from hesperus.answers.anywhere import mentions
 from hesperus.answers.context import CLAUSE
 from hesperus.answers.options import option_keys
+from hesperus.answers.phrases import words_of
 from hesperus.answers.reply_text import Text
 from hesperus.answers.spelling import SENTENCE_END, fold
 from hesperus.normalization import comparable
@@ -27,7 +29,8 @@ def is_refusal(reply: Text) -> bool:
 
 def declines(reply: Text) -> bool:
     """True where a phrase by which models decline is in the first _EARLY characters."""
-    return reply.around.refusals.stand_in(_early(reply))
+    said = _early(reply)
+    return reply.around.refusals.among(said, words_of(said)[2])
 
 
 def _early(reply: Text) -> str:
@@ -44,12 +47,14 @@ def _will_not(reply: Text) -> bool:
     if len(reply.text) > _LONGEST_UNWILLING:
         return False
     said = reply.folded
-    for words in reply.around.declining:
-        if words.may_stand_in(said):
-            for sentence in SENTENCE_END.split(said):
-                if words.declines(sentence):
-                    return not _holds_candidate(reply) and not reply.around.guesses.stand_in(said)
-    return False
+    whole = words_of(said)[:2]
+    if not any(
+        words.declines(*whole)
+        and any(words.declines(*words_of(part)[:2]) for part in SENTENCE_END.split(said))
+        for words in reply.around.declining
+    ):
+        return False
+    return not _holds_candidate(reply) and not reply.around.guesses.stand_in(said)
 
 
 def _holds_candidate(reply: Text) -> bool:
@@ -60,7 +65,7 @@ def _holds_candidate(reply: Text) -> bool:
         return _names(reply)
     return any(
         not reply.around.negators.hold([word := fold(match["word"])]) and word not in reply.words.clausal
-        for match in reply.words.inside.finditer(reply.text)
+        for match in mentions(reply)
     ) or any(option in reply.folded for _, option in option_keys(reply))
 
 

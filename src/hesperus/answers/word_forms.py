@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from hesperus.answers.needles import stands
 from hesperus.answers.scripts import is_unspaced
 
 
@@ -63,9 +64,10 @@ class Forms:
             words: The sentence's words, folded.
             sentence: The same words with one blank before and behind each.
         """
-        return (
-            not self.whole.isdisjoint(words)
-            or any(word.startswith(self.beginnings) or word.endswith(self.ends) for word in words)
-            or any(part in sentence for part in self.several)
-            or any(part in sentence for part in self.unspaced)
-        )
+        if not self.whole.isdisjoint(words):
+            return True
+        if self.beginnings or self.ends:
+            for word in words:
+                if word.startswith(self.beginnings) or word.endswith(self.ends):
+                    return True
+        return stands(self.several, sentence) or stands(self.unspaced, sentence)

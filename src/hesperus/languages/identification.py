@@ -51,7 +51,8 @@ OTHER_SHARE = 1 / 3
 _UNIT = 60
 _LONGEST_UNIT = 300
 _MOST_UNITS = 60
-_FEWEST_PLAIN = 12
+FEWEST_PLAIN = 12
+"""Letters that do not begin with a capital, below which a text says nothing of its language."""
 _NOTHING_SAID = "zxx"
 IDEOGRAPHS = frozenset({"Hani", "Hira", "Kana"})
 
@@ -203,7 +204,7 @@ def text_language(text: str, expected: str) -> TextLanguage:
 def _judged(unit: str, expected: str) -> tuple[str, int] | None:
     """The other language of a sentence (empty: the one asked for) and its letters; None if it cannot be told."""
     scripts = _scripts(expected)
-    own, foreign = _counted(unit, scripts)
+    own, foreign = letter_weights(unit, scripts)
     if foreign > own:
         strange = letters_of(scripts).sub(" ", unit)
         if not _has_small_words(_WORD.findall(strange)):
@@ -292,8 +293,11 @@ def _parts(text: str) -> Iterator[str]:
     yield text
 
 
-def _counted(text: str, scripts: tuple[str, ...]) -> tuple[int, int]:
-    """Letters of the given scripts, and of other known ones."""
+def letter_weights(text: str, scripts: tuple[str, ...]) -> tuple[int, int]:
+    """Letters of the given scripts, and of other known ones; a Chinese or Japanese character counts as three."""
+    if text.isascii():
+        count = sum(map(str.isalpha, text))
+        return (count, 0) if "Latn" in scripts else (0, count)
     own = foreign = 0
     for character, count in Counter(text).items():
         if character.isalpha() and (script := script_of(character)) is not None:
@@ -321,7 +325,7 @@ def _has_small_words(words: Iterable[str]) -> bool:
     for word in words:
         if not _begins_large(word):
             weight += _weight(word)
-            if weight >= _FEWEST_PLAIN:
+            if weight >= FEWEST_PLAIN:
                 return True
     return False
 

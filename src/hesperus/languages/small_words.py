@@ -1,86 +1,129 @@
 """Whether a text is plainly in the language asked for: by a script that only this language has, or by small words.
 
 It spares the identification of texts that need none, which costs ten times as much as reading the reply. What is not
-plain is left to `hesperus.languages.identification`. The words of ``small_words.csv`` are frequent in one language and
-rare in the others; they were counted in SIB-200 (Adelani and others 2024).
+plain is left to `hesperus.languages.identification`. The words of ``small_words.csv`` are the most frequent ones of each
+language in SIB-200 (Adelani and others 2024) and the words of its pack; ``python -m benchmarks small_words`` writes them.
 """
 
 from __future__ import annotations
 
 import csv
 import re
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from hesperus.languages.identification import IDEOGRAPHS, MIN_LETTERS, are_alike, is_identified
+from hesperus.languages.identification import (
+    FEWEST_PLAIN,
+    IDEOGRAPHS,
+    MIN_LETTERS,
+    are_alike,
+    is_identified,
+    letter_weights,
+)
 from hesperus.languages.letters import RANGES, letters_of, scripts_for
 from hesperus.languages.tags import language
 
-_SENTENCE = re.compile(r"(?<=[.!?…؟।॥۔])[\"')]* |\n")
+_SENTENCE = re.compile(r"(?<=[.!?…؟।॥۔])[\"')\]]* |\n")
+_JAPANESE_SENTENCE = re.compile(r"[.!?…\n]")
 _WORD = re.compile(r"[^\s.,;:!?\"()\[\]،؛؟।۔…]+")
-_LONGEST = 1_200
+_KANA = re.compile("[\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff]")
+_LONGEST = 6_000
 """Characters of a text that is looked at here; longer ones are identified."""
-_WORDS_FOR_ONE = 8
-_FEWEST = 2
-"""A sentence is plain that holds two of the small words, and one for every eight words."""
-_FOREIGN = 7
-"""A text is plain by its script if for each letter of another script it has so many of this one."""
+_SHORT = 3 * MIN_LETTERS
+"""Characters of a text of which it is asked whether it has enough letters to be identified at all."""
+_MOST_WORDS = 255
+"""Words of a sentence whose counts fit in a byte."""
+_WORDS_FOR_ONE, _WORDS_FOR_LEAD = 8, 4
+_LEAD = 2
+"""A sentence is plain that holds two more small words of its language than of any other, and one for every eight words;
+or one more for every four words."""
+_FOREIGN = 5
+"""A text is plain by its script if for each letter of another script it has so many of this one: then no sentence that
+holds more of the other can have a third of all letters."""
 _ONE_LANGUAGE = frozenset(
-    {
-        "Armn",
-        "Ethi",
-        "Geor",
-        "Grek",
-        "Gujr",
-        "Guru",
-        "Hang",
-        "Khmr",
-        "Knda",
-        "Laoo",
-        "Mlym",
-        "Mymr",
-        "Sinh",
-        "Taml",
-    }
+    {"Armn", "Ethi", "Geor", "Grek", "Gujr", "Guru", "Hang", "Khmr", "Knda", "Laoo", "Mlym", "Mymr", "Sinh", "Taml"}
     | {"Telu", "Thai"}
-)
+)  # fmt: skip
 """Scripts in which one language is identified only."""
 
 
 def plainly_in(text: str, tag: str) -> bool:
-    """Whether every sentence of a text is plainly in a language, or too short to be in another; False says nothing.
+    """Whether so much of a text is plainly in a language that the rest cannot make it one in another, or it is too short.
 
     >>> plainly_in("The capital of Peru is Lima, and it lies by the sea.", "en")
     True
 
     Args:
-        text: Any text; of more than 1,200 characters nothing is said.
+        text: Any text; of more than 6,000 characters nothing is said. False says nothing either.
         tag: Language asked for, BCP-47.
     """
     if len(text) > _LONGEST:
         return False
     scripts = _scripts(tag)
-    if len(text) < _fewest_letters(scripts) and _other_letters(scripts).search(text) is None:
+    if len(text) <= _SHORT and _is_too_short(text, scripts):
         return True
-    own = tuple(script for script in scripts if script in _ONE_LANGUAGE)
-    if own and is_identified(tag):
-        return _mostly(text, own)
-    words = _small_words(tag)
-    return bool(words) and all(
-        _is_plain(sentence, words) for sentence in _SENTENCE.split(text.lower()) if sentence
-    )
+    if not is_identified(tag):
+        return False
+    if not _OWN_SCRIPTS.isdisjoint(scripts):
+        return _is_plain_script(text, scripts)
+    small = _small_words(tag)
+    if small is None:
+        return False
+    plain = rest = 0
+    for sentence in _SENTENCE.split(text.lower()):
+        if small.is_plain(sentence):
+            plain += len(sentence)
+        else:
+            rest += len(sentence)
+    return plain > 2 * rest
 
 
-def _is_plain(sentence: str, words: frozenset[str]) -> bool:
-    said = _WORD.findall(sentence)
-    known = sum(map(words.__contains__, said))
-    return known >= _FEWEST and known * _WORDS_FOR_ONE >= len(said)
+def _is_too_short(text: str, scripts: tuple[str, ...]) -> bool:
+    """Whether a text has too few letters to be told to be in another language, by its own script or by others."""
+    own, other = letter_weights(text, scripts)
+    return own < MIN_LETTERS and other < FEWEST_PLAIN
 
 
-def _mostly(text: str, scripts: tuple[str, ...]) -> bool:
+@dataclass(frozen=True, slots=True)
+class _SmallWords:
+    """Small words as one language counts them.
+
+    Attributes:
+        votes: To each word a number with a byte for each language: 1 where the word is small in it, the own one first.
+        languages: How many bytes a number has.
+    """
+
+    votes: dict[str, int]
+    languages: int
+
+    def is_plain(self, sentence: str) -> bool:
+        """Whether a lower-case sentence is plainly in the language."""
+        said = _WORD.findall(sentence)
+        if len(said) > _MOST_WORDS:
+            return False
+        votes = self.votes
+        counts = sum([votes[word] for word in said if word in votes]).to_bytes(self.languages, "little")
+        own = counts[0]
+        lead = own - max(counts[1:])
+        return (lead >= _LEAD and own * _WORDS_FOR_ONE >= len(said)) or (
+            lead > 0 and lead * _WORDS_FOR_LEAD >= len(said)
+        )
+
+
+_OWN_SCRIPTS = _ONE_LANGUAGE | IDEOGRAPHS
+
+
+def _is_plain_script(text: str, scripts: tuple[str, ...]) -> bool:
+    """Chinese has no kana, and Japanese has some in every sentence."""
+    if "Hira" in scripts:
+        if not all(_KANA.search(part) for part in _JAPANESE_SENTENCE.split(text) if len(part) > 1):
+            return False
+    elif "Hani" in scripts and "Hang" not in scripts and _KANA.search(text) is not None:
+        return False
     own = sum(map(len, letters_of(scripts).findall(text)))
     other = sum(map(len, _other_letters(scripts).findall(text)))
-    return own > 0 and other * _FOREIGN <= own
+    return 0 < own * (3 if "Hang" not in scripts and "Hani" in scripts else 1) >= other * _FOREIGN
 
 
 @cache
@@ -93,20 +136,19 @@ def _scripts(tag: str) -> tuple[str, ...]:
     return scripts_for(language(tag).script)
 
 
-def _fewest_letters(scripts: tuple[str, ...]) -> int:
-    """Letters from which a text of these scripts is identified."""
-    return MIN_LETTERS // 3 if not IDEOGRAPHS.isdisjoint(scripts) else MIN_LETTERS
-
-
 @cache
-def _small_words(tag: str) -> frozenset[str]:
+def _small_words(tag: str) -> _SmallWords | None:
+    """The small words of a language, its own and those of others; None if none are known."""
     base = language(tag).tag.split("-")[0]
     listed = _listed()
-    found = listed.get(base)
-    if found is None or _scripts(tag) != _scripts(base):
-        return frozenset()
-    others = (words for other, words in listed.items() if not are_alike(other, base))
-    return found.difference(*others)
+    if base not in listed or _scripts(tag) != _scripts(base):
+        return None
+    columns = [listed[base], *(words for other, words in listed.items() if not are_alike(other, base))]
+    votes: dict[str, int] = {}
+    for place, words in enumerate(columns):
+        for word in words:
+            votes[word] = votes.get(word, 0) + (1 << 8 * place)
+    return _SmallWords(votes, len(columns))
 
 
 @cache
