@@ -121,9 +121,9 @@ def _is_plain_script(text: str, scripts: tuple[str, ...]) -> bool:
             return False
     elif "Hani" in scripts and "Hang" not in scripts and _KANA.search(text) is not None:
         return False
-    own = sum(map(len, letters_of(scripts).findall(text)))
-    other = sum(map(len, _other_letters(scripts).findall(text)))
-    return 0 < own * (3 if "Hang" not in scripts and "Hani" in scripts else 1) >= other * _FOREIGN
+    telling = tuple(script for script in scripts if script in _ONE_LANGUAGE)
+    own = sum(map(len, letters_of(telling or scripts).findall(text))) * (1 if telling else 3)
+    return own > 0 and _FOREIGN * sum(map(len, _other_letters(scripts).findall(text))) <= own
 
 
 @cache
