@@ -136,7 +136,8 @@ def command(
     imported = _read(sources, settings)
     save_imported(imported, out)
     rows = [dict(log) for log in imported.logs]
-    print_table(table("import", tuple(rows[0]), rows=rows, signature=signature(settings)), format)
+    found = table("import", tuple(rows[0]), rows=rows, signature=signature(settings))
+    print_table(found, format, lead=f"import: {_counted(imported)}")
     _tell(imported, out)
     if imported.failed:
         raise typer.Exit(1)
@@ -172,14 +173,19 @@ def _pairs(given: list[str], flag: str, example: str) -> dict[str, str]:
     return found
 
 
+def _counted(imported: Imported) -> str:
+    """How much was read: ``600 records (2 models, 1 task, 5 languages, 60 items)``."""
+    frame = imported.records
+    counts = ", ".join(_many(frame[name].n_unique(), word) for name, word in _COUNTED.items())
+    return f"{_many(len(frame), 'record')} ({counts})"
+
+
 def _tell(imported: Imported, out: Path) -> None:
     """What was left out, and what to know, on standard error; logs are not trusted with a terminal."""
     from hesperus.untrusted import one_line
 
-    frame = imported.records
-    counts = ", ".join(_many(frame[name].n_unique(), word) for name, word in _COUNTED.items())
-    say(f"{_many(len(frame), 'record')} ({counts}) written to {out}")
-    unread = len(frame.filter(outcome="invalid").drop_nulls("reply"))
+    say(f"{_counted(imported)} written to {out}")
+    unread = len(imported.records.filter(outcome="invalid").drop_nulls("reply"))
     if unread:
         say(
             f"note: no answer in {_many(unread, 'reply')} by the tool's own reading; `hesperus reread` reads them again"

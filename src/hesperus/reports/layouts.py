@@ -8,7 +8,7 @@ from typing import Any
 
 from hesperus.analysis.table import Table
 from hesperus.reports import multisense_grids as senses
-from hesperus.reports.columns import COLUMNS, KEYS, RESTS_ON, Column, column
+from hesperus.reports.columns import ANSWERED, COLUMNS, KEYS, RESTS_ON, Column, column
 from hesperus.reports.grid import Grid
 from hesperus.reports.offered import offered_grid
 from hesperus.reports.open_answers.open_grids import scores_of, state_columns
@@ -170,13 +170,18 @@ def _listed(table: Table) -> list[Column]:
 
 
 def _plain(table: Table) -> list[Column]:
-    closing = {one.key: one for one in RESTS_ON}
+    closing = {one.key: one for one in RESTS_ON if not _counts(table, one.key)}
     kept = [name for name in table.columns if not _is_part(table, name)]
     return [
         closing.get(name)
         or replace(_typed(table, name), rank=0 if place < _FEW or name in ("value", "statistic") else 2)
         for place, name in enumerate(kept)
     ]
+
+
+def _counts(table: Table, name: str) -> bool:
+    """Whether a column that is a share in other tables counts here, as what a log holds does."""
+    return name == ANSWERED.key and any(type(row.get(name)) is int for row in table.rows)
 
 
 def _is_part(table: Table, name: str) -> bool:
