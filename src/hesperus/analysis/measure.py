@@ -47,7 +47,8 @@ class Measure:
         takes: Settings that decide its numbers, next to how intervals are made; the others are not in its signature.
         main: The statistic of a requirement that names none; empty: the only one that there is; None: it must name one.
         columns: Columns of the records that it needs besides those of the contract.
-        rests_on_answers: Whether the share answered is next to its numbers.
+        rests_on_answers: Whether it is about answers as labels: the share answered is next to its numbers, and answers that
+            are texts of their own are not counted.
         within_models: Whether each model's rows rest on that model's records alone.
         statistics: Its statistics, in the order in which people see them; empty where reports know them.
     """

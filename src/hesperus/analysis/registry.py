@@ -12,7 +12,7 @@ from hesperus.analysis.answered import with_answered
 from hesperus.analysis.description import Described
 from hesperus.analysis.measure import Measure
 from hesperus.analysis.measure_names import MEASURES, OF_RECORDS, OPEN_ANSWERS, SIMILARITY, offered_measures
-from hesperus.analysis.open_answers.measuring import is_open, open_table, refuse_labels
+from hesperus.analysis.open_answers.measuring import is_open, open_table, refuse_labels, with_labels
 from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
 from hesperus.analysis.similarity.similarity_settings import columns_of
 from hesperus.analysis.summary_table import NOTED, summary_table
@@ -68,7 +68,7 @@ def measure_table(
     Raises:
         UnknownNameError: No such measure, cell or column.
         UsageError: The measure is about single cells and `a` is given; or it is one of labels and the run one of open
-            answers, or the other way round.
+            answers, or its answers are texts of their own; or the other way round.
         DataError: Nothing to compare, or no probabilities to score.
     """
     given, declared = given or GivenSettings(), measure_of(what)
@@ -84,6 +84,8 @@ def measure_table(
     study = described.study if described is not None else {}
     if what == "summary":
         return _summary(records, given, described)
+    if what in SIMILARITY or (declared is not None and declared.rests_on_answers):
+        records = with_labels(what, records)
     if declared is not None and not (what in SIMILARITY and study.get("comparison") and not given.by):
         found = _checked(declared, records, resolve_settings(given, study))
         return with_answered(found, records, given.by or ()) if declared.rests_on_answers else found

@@ -30,6 +30,7 @@ from hesperus.measures import (
 )
 from hesperus.measures.several import subset_consistency_statistic
 from hesperus.records import AnswerArrays, Cell, answer_arrays
+from hesperus.records.labels import free_texts
 from hesperus.types import OUTCOMES, Estimate, Sense
 
 STATISTICS = (
@@ -83,17 +84,21 @@ def summarize(
 
     Returns:
         For each task, model and language the rows of STATISTICS that there are: the reference has no consistency with
-        itself, and a question that was asked once has no noise floor.
+        itself, a question that was asked once has no noise floor, and answers that are texts of their own (free_texts) have
+        outcomes alone.
 
     Raises:
         DataError: An item has different numbers of options in different senses.
     """
     rows: list[SummaryRow] = []
+    texts = free_texts(records)
     parts = records.partition_by(["task", *by], as_dict=True)
     for (task, *groups), frame in sorted(parts.items(), key=lambda part: tuple(map(str, part[0]))):
         arrays = answer_arrays(frame)
         for model in dict.fromkeys(cell.model for cell in arrays.cells):
-            named = list(_of_model(arrays, model, invalid))
+            named = [
+                one for one in _of_model(arrays, model, invalid) if task not in texts or one[2] in OUTCOMES
+            ]
             numbers = _estimated(named, bootstrap, intervals)
             rows += [
                 SummaryRow(str(task), cell, reference, name, number, label, tuple(groups))

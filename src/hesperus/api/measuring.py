@@ -196,6 +196,7 @@ def compare(
         is_open,
         refuse_labels,
         refuse_settings,
+        with_labels,
     )
     from hesperus.analysis.open_answers.open_comparison import compare_open_answers
     from hesperus.analysis.open_answers.sides import Chosen
@@ -219,6 +220,8 @@ def compare(
         refuse_labels(what, one)
     agreed = agreed_settings(given, [one.study for one in said])
     before, after = (records.read_records(Path(run), columns=agreed.by) for run in (run_a, run_b))
+    if what != "validity":
+        before, after = (with_labels(what, one) for one in (before, after))
     for side, answers, model in (("a", before, model_a), ("b", after, model_b)):
         own = answers if model is None else answers.filter(pl.col("model") == model)
         nothing = nothing_answered(own)

@@ -52,7 +52,7 @@ def report_command(
     from hesperus.evidence.page import PageClaims
     from hesperus.reports.drawing import write_drawings
     from hesperus.reports.html import write_report
-    from hesperus.reports.overview import nothing_report
+    from hesperus.reports.overview import outcomes_report
     from hesperus.reports.theme import FIGURE_FORMATS
     from hesperus.version import __version__
 
@@ -62,7 +62,7 @@ def report_command(
     settings = flags.settings(runs, drawn)
     run = _run(runs)
     # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
-    found = nothing_report(run, MeasureSettings(bootstrap=settings.bootstrap)) or report_of(
+    found = outcomes_report(run, MeasureSettings(bootstrap=settings.bootstrap)) or report_of(
         found_beside(flags.given(runs)), settings, flags.gate(runs)
     )
     # What the flags name lies elsewhere: of such a page the tables are made again, not the whole

@@ -25,8 +25,34 @@ MOST_LABELS = 26
 OPTION_COUNT = "option_count"
 """Column in which a table that is taken apart keeps how many labels its task has, where items list no options."""
 
+SHORT = 40
+"""Characters that most texts must not exceed to be answers that one can give in the same words."""
+
+MOSTLY = 0.9
+
 _LABELS = ("answer", "gold")
 _LONGEST = 200
+
+
+def free_texts(frame: pl.DataFrame) -> tuple[str, ...]:
+    """The tasks whose answers are texts of their own: they have no label, and to compare them word for word says nothing.
+
+    Args:
+        frame: Records in the types of the contract.
+
+    Returns:
+        Tasks without options and without gold, in the order of their names, whose replies were taken whole or whose
+        answers are mostly longer than SHORT characters.
+    """
+    whole = pl.lit(False)
+    if "rule" in frame.columns and frame["rule"].dtype == pl.String:
+        whole = (pl.col("rule") == OPEN_RULES[1]).fill_null(False).any()
+    is_long = pl.col("answer").str.len_chars() > SHORT
+    found = frame.group_by("task").agg(
+        pl.all_horizontal(pl.col("options", "gold").is_null()).all().alias("bare"),
+        (whole | (is_long.mean() > 1 - MOSTLY)).fill_null(False).alias("long"),
+    )
+    return tuple(sorted(found.filter("bare", "long")["task"]))
 
 
 @lru_cache(maxsize=65536)

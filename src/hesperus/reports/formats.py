@@ -120,12 +120,13 @@ def answer(measure: str, grid: Grid) -> str:
 
     Where a number is the same in every line, or there is but one line, the essential numbers themselves.
     """
-    essential = [at for at, one in enumerate(grid.columns) if one.rank == 0]
-    held = {
+    known = {
         at: found
-        for at in essential
+        for at, _ in enumerate(grid.columns)
         if (found := [(cell, row) for row in grid.rows if (cell := _known(row[at]))])
     }
+    first = min((grid.columns[at].rank for at in known), default=0)
+    held = {at: found for at, found in known.items() if grid.columns[at].rank == first}
     place = next((at for at, found in held.items() if len({cell.point for cell, _ in found}) > 1), None)
     if place is None:
         same = [at for at, found in held.items() if len(found) == len(grid.rows)]

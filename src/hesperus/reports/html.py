@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 import polars as pl
 
 from hesperus.analysis.kinds import study_kind
+from hesperus.analysis.open_answers.measuring import with_labels
 from hesperus.analysis.scores import read_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
+from hesperus.analysis.summary_table import nothing_answered
 from hesperus.errors import UsageError
 from hesperus.records import Run, read_records, read_run
 from hesperus.records.files import write_whole
@@ -22,7 +24,7 @@ from hesperus.reports.multisense_drawings import drawings
 from hesperus.reports.multisense_findings import Findings, findings_of
 from hesperus.reports.multisense_page import multisense_page
 from hesperus.reports.offered import offered_blocks
-from hesperus.reports.overview import nothing_report
+from hesperus.reports.overview import outcomes_report
 
 
 class Report(Protocol):
@@ -79,7 +81,7 @@ def report_findings(
 ) -> Findings | Report:
     """Measure all that the report of a run shows: which tables depends on the study (see study_kind).
 
-    A run in which no question was answered gets a page that says so.
+    A run in which no question was answered, or no answer is a label, gets a page that says so.
 
     Args:
         run: The run.
@@ -93,10 +95,11 @@ def report_findings(
             an audit of a translated benchmark, whose page needs more than its records (see hesperus.reports.tax.tax_report).
     """
     settings = settings or ReportSettings()
-    nothing = nothing_report(run, resolve_settings(settings.given, run.study))
-    if nothing is not None:
-        return nothing
     kind = study_kind(run)
+    is_scored = kind == "translate_then_evaluate" and not nothing_answered(run.records)
+    outcomes = None if is_scored else outcomes_report(run, resolve_settings(settings.given, run.study))
+    if outcomes is not None:
+        return outcomes
     if kind == "translation_tax":
         raise UsageError(
             "the page of an audit is made of its records and of what stands beside them (strata, verdicts, ratings): "
@@ -116,6 +119,7 @@ def report_findings(
     if kind == "multisense":
         decided = resolve_settings(settings.given, run.study)
         return findings_of(run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores)
+    run = replace(run, records=with_labels("the page", run.records))
     # Its tests and its clustering need scipy, which the other report does not.
     from hesperus.reports.similarity.similarity_report import similarity_report
 

@@ -170,7 +170,7 @@ def _listed(table: Table) -> list[Column]:
 
 
 def _plain(table: Table) -> list[Column]:
-    closing = {one.key: one for one in RESTS_ON if not _counts(table, one.key)}
+    closing = {one.key: one for one in RESTS_ON if not _is_counted(table, one.key)}
     kept = [name for name in table.columns if not _is_part(table, name)]
     return [
         closing.get(name)
@@ -179,7 +179,7 @@ def _plain(table: Table) -> list[Column]:
     ]
 
 
-def _counts(table: Table, name: str) -> bool:
+def _is_counted(table: Table, name: str) -> bool:
     """Whether a column that is a share in other tables counts here, as what a log holds does."""
     return name == ANSWERED.key and any(type(row.get(name)) is int for row in table.rows)
 

@@ -17,6 +17,7 @@ from hesperus.analysis.summary_table import (
 )
 from hesperus.item_views.missing_parts import missing_parts
 from hesperus.records import Run
+from hesperus.records.labels import free_texts
 from hesperus.reports.blocks import Block, Page, Section, Sentences
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
@@ -69,17 +70,25 @@ def overview(
     return Overview(overview_grid(found, labels=labels), tuple(run_notes(found, records, signature or {})))
 
 
+_TEXTS = (
+    "answers are texts of their own, without options and without right answers: how many are the same word for word says "
+    "nothing; `hesperus evaluate information RUN --reference LANGUAGE` compares what they say"
+)
+
+
 @dataclass(frozen=True, slots=True)
-class NothingReport:
-    """The page of a run in which no question was answered: that sentence, and what became of the questions.
+class OutcomesReport:
+    """The page of a run without a label to measure: that sentence, and what became of the questions.
 
     Attributes:
+        title: Of the page.
         said: The sentence.
         grid: What became of the questions, by model and prompt; None if nothing was asked.
         notes: Why, as far as the records tell.
         settings: How the shares were measured.
     """
 
+    title: str
     said: str
     grid: Grid | None
     notes: tuple[str, ...]
@@ -100,14 +109,14 @@ class NothingReport:
             *made(run, self.settings.signed()),
         )
         return Page.of(
-            "Nothing was answered" if self.grid else "Nothing was asked",
+            self.title,
             [Sentences((f"{self.said[0].upper()}{self.said[1:]}.",), "lead")],
             blocks,
         )
 
 
-def nothing_report(run: Run, settings: MeasureSettings) -> NothingReport | None:
-    """The page of a run in which no question was answered; None if one was.
+def outcomes_report(run: Run, settings: MeasureSettings) -> OutcomesReport | None:
+    """The page of a run in which no question was answered, or all answers are texts of their own; None of any other.
 
     Args:
         run: The run.
@@ -115,12 +124,14 @@ def nothing_report(run: Run, settings: MeasureSettings) -> NothingReport | None:
     """
     records = run.records
     said = nothing_answered(records)
-    if not said:
-        return None
     settings = replace(settings, by=())
     if records.is_empty():
-        return NothingReport(said, None, missing_parts(run), settings)
+        return OutcomesReport("Nothing was asked", said, None, missing_parts(run), settings)
+    title = "Nothing was answered"
+    if not said:
+        if set(records["task"].unique()) - set(free_texts(records)):
+            return None
+        title, said = "Answers without labels", _TEXTS
     summary = summary_table(records, settings=settings, labels=False)
     notes = tuple(run_notes(summary, records, run.signature))
-    became = outcomes_grid(outcomes_table(records, settings))
-    return NothingReport(said, became, notes, settings)
+    return OutcomesReport(title, said, outcomes_grid(outcomes_table(records, settings)), notes, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import polars as pl
@@ -11,7 +12,9 @@ from hesperus.analysis.measure_names import OPEN_ANSWERS
 from hesperus.analysis.open_answers.run_tables import run_table
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
-from hesperus.errors import UsageError
+from hesperus.errors import HesperusWarning, UsageError
+from hesperus.records.labels import free_texts
+from hesperus.wording import joined
 
 STUDY = "translate_then_evaluate"
 OPEN_COMPARED = ("scores", "groups")
@@ -39,6 +42,26 @@ def refuse_labels(what: str, described: Described) -> None:
             f"answer each language keeps (a run of open answers has {_SCORED}; {', '.join(OF_REPLIES)}; two are compared by "
             f"{', '.join(OPEN_COMPARED)})"
         )
+
+
+def with_labels(what: str, records: pl.DataFrame) -> pl.DataFrame:
+    """The records without those of free texts, which have no labels.
+
+    Raises:
+        UsageError: There are no others.
+    """
+    texts = free_texts(records)
+    if not texts:
+        return records
+    others = records.filter(~pl.col("task").is_in(texts))
+    said = (
+        f"{what} is about labels, and the answers of {joined(list(texts))} are texts of their own; `hesperus evaluate information "
+        "RUN --reference LANGUAGE` compares what they say"
+    )
+    if others.is_empty():
+        raise UsageError(said)
+    warnings.warn(f"{said}; they are left out here", HesperusWarning, stacklevel=2)
+    return others
 
 
 def refuse_settings(what: str, given: GivenSettings) -> None:

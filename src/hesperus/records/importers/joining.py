@@ -66,7 +66,9 @@ def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOu
             log.rows["options"].null_count() == log.rows["gold"].null_count() == len(log.rows)
             for log in group
         ):
-            notes.append(f"{task}: no options and no gold; agreement would compare answers word for word")
+            notes.append(
+                f"{task}: no options and no gold; answers that are texts of their own are compared by `hesperus evaluate`"
+            )
     return joined, left, notes
 
 

@@ -6,20 +6,16 @@ from typing import Literal
 
 import polars as pl
 
+from hesperus.records.labels import MOSTLY, SHORT
+
 Kind = Literal["letter", "number", "text"]
 """What the gold labels of a log are."""
 
 _LETTER = r"^\(?([A-Z])\)?[.):]?$"
 _NUMBER = r"^[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\.?$"
 
-_MOSTLY = 0.9
-
 UNREAD = ("[invalid]", "[no match]")
 """What tools write where they could extract nothing."""
-
-
-SHORT = 40
-"""Characters that most texts of a log must not exceed to be answers that one can give in the same words."""
 
 
 def gold_labels(golds: pl.Series) -> tuple[Kind, pl.Series]:
@@ -35,7 +31,7 @@ def gold_labels(golds: pl.Series) -> tuple[Kind, pl.Series]:
         if len(fits) and fits.all():
             return kind, _labelled(texts, kind)
     lengths = texts.drop_nulls().str.len_chars()
-    if not len(lengths) or (lengths <= SHORT).mean() < _MOSTLY:  # type: ignore[operator]  # a mean of true and false
+    if not len(lengths) or (lengths <= SHORT).mean() < MOSTLY:  # type: ignore[operator]  # a mean of true and false
         return "text", pl.Series("gold", [None], dtype=pl.String).new_from_index(0, len(golds))
     return "text", texts.alias("gold")
 
