@@ -102,7 +102,7 @@ def test_bad_use_is_explained(tmp_path: Path) -> None:
         run("atlas", "--map", "id=item")
     with pytest.raises(UsageError, match="--data names the data of a task"):
         run(english, "--data", english)
-    with pytest.raises(UsageError, match="--map id: write COLUMN=ROLE"):
+    with pytest.raises(UsageError, match="--map .id.: write COLUMN=ROLE"):
         run(english, "--map", "id")
     assert "to leave out" in run(english, "--map", "id=item").stderr
 

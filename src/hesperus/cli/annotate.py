@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,8 @@ from hesperus.cli import annotate_export
 from hesperus.cli.annotate_flags import Store, tell
 from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.named_values import named_values
+from hesperus.cli.said import show_rows
 
 app = Commands(
     help="People who judge: a page for raters, their links, and what they said.", no_args_is_help=True
@@ -36,10 +37,8 @@ def schemes(
 
         hesperus annotate schemes residue > my-scheme.yaml
     """
-    from hesperus.analysis.table import Table
     from hesperus.annotation import read_scheme, scheme_text
     from hesperus.annotation import schemes as known
-    from hesperus.reports.formats import print_table
 
     if name is not None:
         typer.echo(scheme_text(name), nl=False)
@@ -54,7 +53,7 @@ def schemes(
         }
         for scheme in map(read_scheme, known())
     )
-    print_table(Table("schemes", ("scheme", "title", "shows", "questions", "blind"), rows, {}), format)
+    show_rows("schemes", rows, format, columns=("scheme", "title", "shows", "questions", "blind"))
 
 
 @app.command()
@@ -117,11 +116,10 @@ def create(
     """
     from hesperus.annotation import Draw, Mapped, Source, create_store, read_scheme, sheet_from
 
-    mapped = Mapped(
-        _pairs("--map", column),
-        {text: tags[-1] for text, tags in _pairs("--language", language).items()},
-        tuple(label or ()),
-    )
+    columns: dict[str, list[str]] = {}
+    for part, name in named_values("--map", column):
+        columns.setdefault(part, []).append(name)
+    mapped = Mapped(columns, dict(named_values("--language", language)), tuple(label or ()))
     sheet, notes = sheet_from(
         Source(source, a, b, changed, tuple(outcome or ()), snippets),
         read_scheme(scheme),
@@ -163,10 +161,8 @@ def links(
 
         hesperus annotate links rate.sqlite --reissue first
     """
-    from hesperus.analysis.table import Table
     from hesperus.annotation import RatingStore, link
     from hesperus.errors import UsageError
-    from hesperus.reports.formats import print_table
     from hesperus.serving import Address
 
     if not (rater or adjudicator or reissue):
@@ -180,7 +176,7 @@ def links(
             {"rater": one.name, "role": one.role, "link": link(base_url, opened.issue_token(one))}
             for one in given
         )
-    print_table(Table("links", ("rater", "role", "link"), rows, {}), format)
+    show_rows("links", rows, format, columns=("rater", "role", "link"))
     tell(
         "whoever has a link can rate in its owner's name; links are not shown again (--reissue makes new ones)"
     )
@@ -227,10 +223,8 @@ def status(store: Store, format: Format = "table") -> None:
 
         hesperus annotate status rate.sqlite
     """
-    from hesperus.analysis.table import Table
     from hesperus.annotation import RatingStore, decisions, progress
     from hesperus.fingerprint import plain
-    from hesperus.reports.formats import print_table
 
     columns = ("rater", "role", "question", "assigned", "rated", "cannot_judge", "open", "begun", "last")
     with RatingStore(store) as opened:
@@ -238,8 +232,12 @@ def status(store: Store, format: Format = "table") -> None:
         made = decisions(opened)
         sheet = opened.sheet
     signature = {"scheme": sheet.scheme.name, "sheet": sheet.fingerprint, "units": len(sheet.units)}
-    print_table(
-        Table("annotation", columns, rows, {name: plain(value) for name, value in signature.items()}), format
+    show_rows(
+        "annotation",
+        rows,
+        format,
+        columns=columns,
+        signature={name: plain(value) for name, value in signature.items()},
     )
     if not rows:
         tell(f"no raters yet: hesperus annotate links {store} --rater NAME")
@@ -309,16 +307,3 @@ def import_(
 
 
 app.command("export")(annotate_export.export)
-
-
-def _pairs(flag: str, given: Sequence[str] | None) -> dict[str, list[str]]:
-    """``NAME=VALUE`` flags; a name given more than once has several values."""
-    from hesperus.errors import UsageError
-
-    found: dict[str, list[str]] = {}
-    for pair in given or ():
-        name, separator, value = pair.partition("=")
-        if not separator or not name or not value:
-            raise UsageError(f"{flag} {pair!r}: write NAME=VALUE")
-        found.setdefault(name, []).append(value)
-    return found

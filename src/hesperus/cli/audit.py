@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.cli.measure_flags import Format
-from hesperus.cli.said import say
+from hesperus.cli.named_values import named_values
+from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hesperus.analysis.table import Table
     from hesperus.audits import Audit, Material
 
@@ -86,7 +85,8 @@ def command(
     from hesperus.reports.formats import print_table
     from hesperus.untrusted import one_line
 
-    material = audited_material(what, language or (), data=data, roles=_roles(role or ()))
+    roles = dict(named_values("--map", role, "COLUMN=ROLE", "idx=item", last=True))
+    material = audited_material(what, language or (), data=data, roles=roles)
     settings = AuditSettings(reference=normalise(reference))
     audit = audit_items(material.items, settings, contract=material.contract, known=material.known)
     if baselines:
@@ -110,19 +110,6 @@ def _exit(audit: Audit, out: Path | None, *, strict: bool) -> None:
         raise typer.Exit(1)
 
 
-def _roles(given: Sequence[str]) -> dict[str, str]:
-    """Column to what it is, from COLUMN=ROLE."""
-    from hesperus.errors import UsageError
-
-    found = {}
-    for pair in given:
-        column, mark, role = pair.rpartition("=")
-        if not column or not mark:
-            raise UsageError(f"--map {pair}: write COLUMN=ROLE, such as --map idx=item")
-        found[column] = role
-    return found
-
-
 def _baselines(material: Material, what: list[str]) -> Table:
     """Every baseline in every language; of a run also κ of its models."""
     from hesperus.analysis.baselines import baselines_table
@@ -144,9 +131,7 @@ def _baselines(material: Material, what: list[str]) -> Table:
 def _show_baselines(material: Material) -> None:
     """The baselines over all languages, for people, where items have a gold to be guessed."""
     from hesperus.analysis.baselines import baselines_table
-    from hesperus.analysis.table import Table
     from hesperus.audits import baseline_guesses
-    from hesperus.reports.formats import print_table
 
     guesses = baseline_guesses(material.items, material.contract.labels)
     if not guesses:
@@ -155,14 +140,13 @@ def _show_baselines(material: Material) -> None:
     overall = [row for row in found.rows if row["language"] == "all"] or list(found.rows)
     columns = ("baseline", "language", "chance", "value", "low", "high", "n")
     typer.echo("")
-    print_table(
-        Table("answers without knowledge (accuracy)", columns, tuple(overall), found.signature), "table"
+    show_rows(
+        "answers without knowledge (accuracy)", overall, "table", columns=columns, signature=found.signature
     )
 
 
 def _show(audit: Audit, material: Material, format: str, show: int) -> None:
     """The findings; for people the summary first, and some findings of each kind."""
-    from hesperus.analysis.table import Table
     from hesperus.api.auditing import findings_table
     from hesperus.reports.formats import print_table
     from hesperus.untrusted import one_line
@@ -179,12 +163,12 @@ def _show(audit: Audit, material: Material, format: str, show: int) -> None:
             seen[finding.kind] = seen.get(finding.kind, 0) + 1
             if not show or seen[finding.kind] <= show:
                 shown.append({**row, "languages": " ".join(finding.languages)})
-        print_table(Table("findings", found.columns, tuple(shown), {}), format)
+        show_rows("findings", shown, format, columns=found.columns)
         typer.echo("")
     summary = audit.summary()
     if summary:
         kinds = ("kind", "severity", "findings", "items", "languages", "meaning")
-        print_table(Table("audit", kinds, summary, {"audited": name, "items": audit.items}), format)
+        show_rows("audit", summary, format, columns=kinds, signature={"audited": name, "items": audit.items})
     else:
         typer.echo(f"{one_line(name)}: no findings")
     left_out = len({finding.item for finding in audit.of("exclude")})

@@ -11,7 +11,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Format, Resampling
-from hesperus.cli.said import say
+from hesperus.cli.said import say, show_rows
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -76,11 +76,10 @@ def command(
         hesperus calibrate labelled.jsonl --judge http/my-judge --base-url http://localhost:8000/v1 --format json
     """
     from hesperus.analysis.settings import resolve_bootstrap
-    from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells
+    from hesperus.analysis.table import ESTIMATE_COLUMNS, estimate_cells
     from hesperus.evaluators.calibration import calibrate
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap
-    from hesperus.reports.formats import print_table
 
     texts = _texts(file)
     references, known = _references(file, texts, reference)
@@ -96,8 +95,12 @@ def command(
     made: dict[str, JSON] = {**found.judge, **signature(bootstrap), "reference": known, "limit": limit}
     if out is not None:
         _write(found.claim_rows(), out)
-    print_table(
-        Table("calibration", ("judge", "system", "statistic", *ESTIMATE_COLUMNS), tuple(rows), made), format
+    show_rows(
+        "calibration",
+        rows,
+        format,
+        columns=("judge", "system", "statistic", *ESTIMATE_COLUMNS),
+        signature=made,
     )
     say(f"checked against: {known}")
 

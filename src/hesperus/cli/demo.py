@@ -71,20 +71,15 @@ def command(
 
 def _align(source: str, target: str, folder: Path) -> None:
     """Hold the items of two languages against each other, where the page of the audit looks for it."""
-    from hesperus.api.auditing import findings_table
-    from hesperus.audits import AuditSettings, audit_items, task_items
+    from hesperus.api.auditing import audit
     from hesperus.records.files import write_whole
     from hesperus.reports.formats import format_table
     from hesperus.reports.tax.commands import ALIGNMENT_FILE
-    from hesperus.tasks import task
 
-    material = task_items(task("atlas"), (source, target))
-    audit = audit_items(
-        material.items, AuditSettings(reference=source), contract=material.contract, known=material.known
-    )
+    found = format_table(audit("atlas", languages=(source, target), reference=source), "json")
 
     def write(partial: Path) -> None:
-        partial.write_text(format_table(findings_table(audit, material.name), "json"), encoding="utf-8")
+        partial.write_text(found, encoding="utf-8")
 
     write_whole(folder / ALIGNMENT_FILE, write)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from hesperus.cli.measure_flags import Format
-from hesperus.cli.said import say
+from hesperus.cli.said import say, show_rows
 
 _Row = tuple[str, str, str]
 
@@ -35,16 +35,11 @@ def command(
 
         hesperus doctor --store runs/replies.sqlite --format json
     """
-    from hesperus.analysis.table import Table
-    from hesperus.reports.formats import print_table
-
     checked = [*_python(), *_packages(), *_keys(), *_pocket(), _store(store)]
     rows = tuple(dict(zip(("check", "status", "detail"), row, strict=True)) for row in checked)
     shown = _shortened(rows) if format == "table" else rows
     counts = ", ".join(f"{sum(row['status'] == one for row in rows)} {one}" for one in _ORDER)
-    print_table(
-        Table("doctor", ("check", "status", "detail"), shown, {}), format, lead=f"doctor: {counts}",
-    )  # fmt: skip
+    show_rows("doctor", shown, format, columns=("check", "status", "detail"), lead=f"doctor: {counts}")  # fmt: skip
     broken = [check for check, status, _ in checked if status == BROKEN]
     if broken:
         say(f"broken: {', '.join(broken)}")

@@ -10,6 +10,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Format, Resampling
+from hesperus.cli.named_values import named_values
 from hesperus.cli.said import say
 
 _MANY = list[str] | None
@@ -139,7 +140,7 @@ def command(
     if table not in TABLES:
         raise UnknownNameError("table of evaluate", table, TABLES)
     found = evaluate(
-        what, file, trained_on=_declared(trained_on or []), progress=not quiet,
+        what, file, trained_on=_declared(trained_on), progress=not quiet,
         **replies.named(), **asdict(instruments), **drawn.named(),
     )  # fmt: skip
     if out is not None:
@@ -155,15 +156,11 @@ def command(
         say(line)
 
 
-def _declared(given: list[str]) -> dict[str, tuple[str, ...]]:
+def _declared(given: list[str] | None) -> dict[str, tuple[str, ...]]:
     """Model to languages, from MODEL=de,fr."""
-    from hesperus.errors import UsageError
     from hesperus.languages import normalise
 
-    found: dict[str, list[str]] = {}
-    for one in given:
-        model, equals, tags = one.rpartition("=")
-        if not (model and equals and tags):
-            raise UsageError(f"--trained-on is MODEL=de,fr,… and not {one!r}")
-        found.setdefault(model, []).extend(normalise(tag) for tag in tags.split(",") if tag.strip())
-    return {model: tuple(tags) for model, tags in found.items()}
+    found: dict[str, tuple[str, ...]] = {}
+    for model, tags in named_values("--trained-on", given, "MODEL=de,fr,…", last=True):
+        found[model] = (*found.get(model, ()), *(normalise(tag) for tag in tags.split(",") if tag.strip()))
+    return found

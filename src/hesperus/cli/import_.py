@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.named_values import named_values
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:
@@ -122,8 +123,8 @@ def command(
         key=tuple(key or ()),
         model=model,
         task=task,
-        languages=_pairs(language or [], "--language", "--language kz=kk"),
-        columns=_pairs(map_ or [], "--map", "--map item=question_id"),
+        languages=_once("--language", language, "NAME=TAG", "kz=kk"),
+        columns=_once("--map", map_, "COLUMN=FIELD", "item=question_id"),
         filter=filter,
         again=again,  # type: ignore[arg-type]  # likewise
         groups=tuple(group or ()),
@@ -158,18 +159,15 @@ def _read(sources: list[Path], settings: ImportSettings) -> Imported:
         )
 
 
-def _pairs(given: list[str], flag: str, example: str) -> dict[str, str]:
+def _once(flag: str, given: list[str] | None, form: str, example: str) -> dict[str, str]:
+    """Names with their values, each name once."""
     from hesperus.errors import UsageError
 
     found: dict[str, str] = {}
-    for one in given:
-        ours, sign, theirs = one.partition("=")
-        if not (ours and sign and theirs):
-            wanted = "COLUMN=FIELD" if flag == "--map" else "NAME=TAG"
-            raise UsageError(f"{flag} {one!r}: write {wanted}, as in {example}")
-        if ours in found:
-            raise UsageError(f"{flag} {ours} is given twice")
-        found[ours] = theirs
+    for name, value in named_values(flag, given, form, example):
+        if name in found:
+            raise UsageError(f"{flag} {name} is given twice")
+        found[name] = value
     return found
 
 

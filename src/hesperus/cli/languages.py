@@ -9,7 +9,7 @@ import typer
 
 from hesperus.cli.help import Commands, ShowGroup
 from hesperus.cli.measure_flags import Format
-from hesperus.cli.said import say
+from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,9 +57,7 @@ def command(
     """
     if context.invoked_subcommand is not None:
         return
-    from hesperus.analysis.table import Table
     from hesperus.languages import language, languages, packs
-    from hesperus.reports.formats import print_table
 
     known = [language(tag) for tag in sorted({*languages(), *packs()})]
     families = {name: name for found in known for name in (found.family, found.branch) if name}
@@ -79,7 +77,7 @@ def command(
     lead = f"languages: {len(rows)} known by name, {counts[0]} with a full pack of words, {counts[1]} with one of answers"
     if format == "table":
         rows.sort(key=lambda row: _PACKS.index(str(row["pack"])) if row["pack"] in _PACKS else len(_PACKS))
-    print_table(Table("languages", columns, tuple(rows), {}), format, lead=lead)
+    show_rows("languages", rows, format, columns=columns, lead=lead)
 
 
 @app.command()
@@ -97,15 +95,13 @@ def show(
 
         hesperus languages show "Chinese (Simplified)" --format json
     """
-    from hesperus.analysis.table import Table
     from hesperus.languages import language
-    from hesperus.reports.formats import print_table
 
     found = language(tag)
     rows = tuple({"property": name, "value": value} for name, value in _facts(found))
     lead = f"language {found.tag}"
     shown = rows[1:] if format == "table" else rows  # the first row says what the lead does
-    print_table(Table("language", ("property", "value"), shown, {}), format, lead=lead)
+    show_rows("language", shown, format, columns=("property", "value"), lead=lead)
 
 
 @app.command()
@@ -126,17 +122,15 @@ def check(
 
         hesperus languages check my-packs/eu.yaml --format json
     """
-    from hesperus.analysis.table import Table
     from hesperus.answers.probes import false_answers
     from hesperus.languages import check as check_packs
     from hesperus.languages import packs
-    from hesperus.reports.formats import print_table
 
     found = check_packs(file, probe=false_answers)
     if found or format != "table":
         columns = ("file", "line", "language", "key", "message")
         rows = tuple({name: getattr(finding, name) for name in columns} for finding in found)
-        print_table(Table("findings", columns, rows, {}), format)
+        show_rows("findings", rows, format, columns=columns)
     packs_read = "1 pack" if file else f"{len(packs())} packs"
     say(f"{packs_read}, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}")
     if found:

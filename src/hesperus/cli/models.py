@@ -8,6 +8,7 @@ import typer
 
 from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
+from hesperus.cli.said import show_rows
 
 if TYPE_CHECKING:
     from hesperus.models import ModelOptions
@@ -51,9 +52,7 @@ def listing(format: Format = "table") -> None:
     """
     import os
 
-    from hesperus.analysis.table import Table
     from hesperus.models import PROVIDERS, prefixes
-    from hesperus.reports.formats import print_table
 
     rows: list[dict[str, object]] = [
         {
@@ -75,7 +74,7 @@ def listing(format: Format = "table") -> None:
     lacking = [row for row in rows if row["key_needed"] and not row["key_set"]]
     shown = sorted(rows, key=lambda row: row not in lacking) if format == "table" else rows
     lead = f"models: {len(rows)} ways to name one; {len(lacking)} of them lack their key, the others can be asked"
-    print_table(Table("models", tuple(rows[0]), tuple(shown), {}), format, lead=lead)
+    show_rows("models", shown, format, lead=lead)
 
 
 @app.command()
@@ -102,10 +101,8 @@ def test(
 
         hesperus models test hf/./my-checkpoint --device cuda --dtype bfloat16
     """
-    from hesperus.analysis.table import Table
     from hesperus.asking.probing import probe
     from hesperus.models import Loading, ModelOptions
-    from hesperus.reports.formats import print_table
 
     options = ModelOptions(
         base_url=base_url, key_variable=key_variable, loading=Loading(device=device, dtype=dtype)
@@ -114,7 +111,7 @@ def test(
         {"model": name, "capability": one.name, "works": one.works, "flags": one.flags, "detail": one.detail}
         for one in probe(name, options)
     )
-    print_table(Table("models_test", tuple(rows[0]), rows, {"options": _shown(options)}), format)
+    show_rows("models_test", rows, format, signature={"options": _shown(options)})
 
 
 def _local(provider: str, name: str, note: str) -> dict[str, object]:

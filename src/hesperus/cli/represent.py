@@ -9,7 +9,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Format, Resampling
-from hesperus.cli.said import say
+from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -73,11 +73,9 @@ def command(
         --agreement runs/similarity-atlas --format json
     """
     from hesperus.analysis.settings import resolve_bootstrap
-    from hesperus.analysis.table import Table
     from hesperus.languages import normalise
     from hesperus.measures import Bootstrap
     from hesperus.models import Loading
-    from hesperus.reports.formats import print_table
     from hesperus.studies.representations.running import RepresentationStudy, represent
 
     study = RepresentationStudy(
@@ -96,7 +94,7 @@ def command(
         keep_states=states,
         watch=None if quiet else lambda text: say(text),
     )
-    print_table(Table("representations", tuple(found.layers[0]), found.layers, found.signature), format)
+    show_rows("representations", found.layers, format, signature=found.signature)
     _say_left_out(found.sentences.dropped)
     say(f"all pairs: {out / 'similarity.parquet'}")
 

@@ -1,9 +1,10 @@
-"""What a command says beside its result: lines on standard error."""
+"""What a command says: rows as a table on standard output, and lines beside its result on standard error."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
+from collections.abc import Mapping, Sequence
 
 import typer
 
@@ -24,3 +25,28 @@ def say(text: str) -> None:
         )
         text = "\n".join("\n".join(lines) for lines in wrapped)
     typer.echo(text, err=True)
+
+
+def show_rows(
+    name: str,
+    rows: Sequence[Mapping[str, object]],
+    format: str,
+    *,
+    columns: Sequence[str] = (),
+    signature: Mapping[str, object] | None = None,
+    lead: str = "",
+) -> None:
+    """Print rows as a table.
+
+    Args:
+        name: What the table is called.
+        rows: Column to value.
+        format: As in hesperus.reports.formats.format_table.
+        columns: Names of the columns; those of the first row where empty.
+        signature: How the rows were made.
+        lead: A sentence that a person reads first.
+    """
+    from hesperus.analysis.table import Table
+    from hesperus.reports.formats import print_table
+
+    print_table(Table(name, tuple(columns or rows[0]), tuple(rows), signature or {}), format, lead=lead)

@@ -10,7 +10,7 @@ import typer
 
 from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import Format, Resampling
-from hesperus.cli.said import say
+from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
     from hesperus.fingerprint import JSON
@@ -53,14 +53,12 @@ def command(
     from typing import cast, get_args
 
     from hesperus.analysis.settings import resolve_bootstrap
-    from hesperus.analysis.table import Table
     from hesperus.errors import DataError, UnknownNameError, UsageError
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap, score_interval
     from hesperus.records import read_run
     from hesperus.records.files import write_whole
     from hesperus.records.writing import write_parquet
-    from hesperus.reports.formats import print_table
     from hesperus.translation import CometSettings, QualitySettings, score_senses, sense_pairs
     from hesperus.translation.kept_scores import added_to, metadata_of, texts_hash
     from hesperus.translation.quality import CORPUS_COLUMNS, ItemBleu
@@ -97,7 +95,7 @@ def command(
     )
     if kept.dropped:
         say(f"left out, as the run's texts have changed since: {', '.join(kept.dropped)}")
-    print_table(Table("translation quality", CORPUS_COLUMNS, scores.rows, signed), format)
+    show_rows("translation quality", scores.rows, format, columns=CORPUS_COLUMNS, signature=signed)
 
 
 class _Comet:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hesperus.cli.said import say
+from hesperus.cli.said import say, show_rows
 
 
 def command(
@@ -30,10 +30,9 @@ def command(
 
         cat answer.txt | hesperus segment --language de - --format json
     """
-    from hesperus.analysis.table import Table
     from hesperus.errors import DataError, UnknownNameError
     from hesperus.languages import normalise
-    from hesperus.reports.formats import FORMATS, print_table
+    from hesperus.reports.formats import FORMATS
     from hesperus.translation import segmented_languages, sentences
     from hesperus.untrusted import one_line
 
@@ -62,4 +61,4 @@ def command(
         dict(zip(columns, (number, start, start + len(part), part), strict=True))
         for number, (part, start) in enumerate(zip(parts, starts, strict=False), start=1)
     )
-    print_table(Table("sentences", columns, rows, {"language": known}), format)
+    show_rows("sentences", rows, format, columns=columns, signature={"language": known})

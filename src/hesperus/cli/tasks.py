@@ -8,7 +8,7 @@ import typer
 
 from hesperus.cli.help import Commands, ShowGroup
 from hesperus.cli.measure_flags import Format
-from hesperus.cli.said import say
+from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
     from hesperus.tasks import Task
@@ -53,16 +53,14 @@ def listing(format: Format = "table") -> None:
 
         hesperus tasks list --format json
     """
-    from hesperus.analysis.table import Table
     from hesperus.cli.task_list import print_list
-    from hesperus.reports.formats import print_table
     from hesperus.tasks import task, tasks
 
     if format == "table":
         print_list()
         return
     rows = tuple(_listed(task(name)) for name in tasks())
-    print_table(Table("tasks", tuple(rows[0]), rows, {}), format)
+    show_rows("tasks", rows, format)
 
 
 def _listed(task: Task) -> dict[str, object]:
@@ -111,8 +109,6 @@ def show(
 
         hesperus tasks show xcopa --data xcopa-test-{language}.jsonl --language et --format json
     """
-    from hesperus.analysis.table import Table
-    from hesperus.reports.formats import print_table
     from hesperus.tasks import task
     from hesperus.untrusted import visible
 
@@ -122,9 +118,9 @@ def show(
     if format != "table":
         rows += [{"property": f"prompt ({tag})", "value": prompt} for tag, prompt in prompts]
         rows += [{"property": "example", "value": example(found)}]
-        print_table(Table("task", ("property", "value"), tuple(rows), {}), format)
+        show_rows("task", rows, format, columns=("property", "value"))
         return
-    print_table(Table("task", ("property", "value"), tuple(rows[1:]), {}), format, lead=f"task {found.name}")
+    show_rows("task", rows[1:], format, columns=("property", "value"), lead=f"task {found.name}")
     for tag, prompt in prompts:
         typer.echo(visible(f"\nprompt in {tag}:\n\n{prompt}"))
     typer.echo(visible(f"\nto run it:\n\n{example(found)}"))
@@ -148,8 +144,6 @@ def check(
 
         hesperus tasks check my-task.yaml --data items.csv --language en --language de --format json
     """
-    from hesperus.analysis.table import Table
-    from hesperus.reports.formats import print_table
     from hesperus.tasks import load_items, task
 
     found = task(file)
@@ -175,8 +169,12 @@ def check(
         for drop in items.dropped
     ]
     if rows or format != "table":
-        print_table(
-            Table("dropped", ("item", "reason", "languages", "detail"), tuple(rows), items.coverage), format
+        show_rows(
+            "dropped",
+            rows,
+            format,
+            columns=("item", "reason", "languages", "detail"),
+            signature=items.coverage,
         )
     say(str(items))
     for note in items.notes:

@@ -10,8 +10,8 @@ import typer
 from hesperus.api.tax_runs import records_of, scores_of, settings_of
 from hesperus.cli.flag_sets import Only, takes_flags
 from hesperus.cli.measure_flags import Format
-from hesperus.cli.said import say
-from hesperus.cli.tax_inputs import AuditFlags, Runs, numbers_of, sizes_of
+from hesperus.cli.said import say, show_rows
+from hesperus.cli.tax_inputs import AuditFlags, Runs, numbers_of
 
 
 @takes_flags
@@ -50,10 +50,8 @@ def strata_command(
 
         hesperus tax strata runs/mmmlu --out strata.json --group english=gpt-4o,gpt-4o-mini --size high=30 --size low=60
     """
-    from hesperus.analysis.table import Table
     from hesperus.analysis.tax.conditions import Senses, conditions_of
     from hesperus.errors import UsageError
-    from hesperus.reports.formats import print_table
     from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
     from hesperus.studies.translation_tax.verifying import low_scores
 
@@ -72,7 +70,7 @@ def strata_command(
     cap = (per_subject or None) if subject or named in records.columns else None
     rule = StrataRule(
         found.original, found.translated, found.back, anchor,  # type: ignore[arg-type]  # checked above
-        sizes=sizes_of(size or ()), per_subject=cap, subject=named, seed=seed,
+        sizes={name: round(most) for name, most in numbers_of("--size", size, whole=True).items()}, per_subject=cap, subject=named, seed=seed,
     )  # fmt: skip
     scored = scores_of(runs, gated.scores, records, found.back, gate)
     bad = low_scores(scored, found.back, gate.metric, gate.threshold) if scored is not None else ()
@@ -83,8 +81,12 @@ def strata_command(
         {"stratum": name, "items": len(ids), "eligible": picked.eligible[name]}
         for name, ids in picked.items.items()
     )
-    print_table(
-        Table("strata", ("stratum", "items", "eligible"), rows, {"unusable": picked.unusable}), format
+    show_rows(
+        "strata",
+        rows,
+        format,
+        columns=("stratum", "items", "eligible"),
+        signature={"unusable": picked.unusable},
     )
     say(f"written to {out}; next: rewrite these items, ask both versions, `hesperus tax e4`")
 
@@ -118,8 +120,9 @@ def simulate_command(
     from hesperus.studies.translation_tax.simulator import Faults, Planted
 
     planted = Planted(
-        items=items, native=native, tax=numbers_of(tax), gain=numbers_of(gain), inflation=numbers_of(inflation),
-        faults=Faults(noisy, misaligned, doubled_labels, numbers_of(validity)), seed=seed,
+        items=items, native=native, tax=numbers_of("--tax", tax), gain=numbers_of("--gain", gain),
+        inflation=numbers_of("--inflation", inflation),
+        faults=Faults(noisy, misaligned, doubled_labels, numbers_of("--validity", validity)), seed=seed,
     )  # fmt: skip
     simulated_benchmark(planted).write(out)
     say(f"written to {out}: the translated benchmark, and {out}/native")

@@ -10,6 +10,7 @@ import typer
 
 from hesperus.cli.flag_sets import Only
 from hesperus.cli.measure_flags import Tasks
+from hesperus.cli.named_values import named_values
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:
@@ -180,24 +181,23 @@ EvidenceFlags = Annotated[AuditFlags, Only(_EVIDENCE)]
 """The flags of all that an audit rests on, whose checklist and page are by the mid-p test."""
 
 
-def sizes_of(given: list[str] | tuple[str, ...]) -> dict[str, int]:
-    """STRATUM=N, as whole numbers."""
-    return {name: round(value) for name, value in numbers_of(list(given), whole=True).items()}
+def numbers_of(flag: str, given: list[str] | None, *, whole: bool = False) -> dict[str, float]:
+    """NAME=NUMBER flags.
 
-
-def numbers_of(given: list[str] | None, *, whole: bool = False) -> dict[str, float]:
-    """NAME=NUMBER flags."""
+    Raises:
+        UsageError: One that is not so.
+    """
     from hesperus.errors import UsageError
 
-    found = {}
-    for text in given or ():
-        name, _, value = text.rpartition("=")
+    form = f"NAME={'N, a whole number' if whole else 'NUMBER'}"
+    found: dict[str, float] = {}
+    for name, value in named_values(flag, given, form, last=True):
         try:
-            found[name] = float(int(value)) if whole else float(value)
+            found[name] = int(value) if whole else float(value)
         except ValueError:
             found[name] = float("nan")
-        if not name or found[name] != found[name]:
-            raise UsageError(f"{text!r}: write NAME={'N, a whole number' if whole else 'NUMBER'}")
+        if found[name] != found[name]:
+            raise UsageError(f"{flag} {name}={value}: write {form}")
     return found
 
 

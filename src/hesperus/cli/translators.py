@@ -9,7 +9,7 @@ import typer
 
 from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format
-from hesperus.cli.said import say
+from hesperus.cli.said import say, show_rows
 
 app = Commands()
 
@@ -51,9 +51,7 @@ def listing(
 
         hesperus translators list --from en --to es
     """
-    from hesperus.analysis.table import Table
     from hesperus.errors import UsageError
-    from hesperus.reports.formats import print_table
     from hesperus.translation import would_translate
     from hesperus.translation.translator_registry import translators
 
@@ -71,7 +69,7 @@ def listing(
         }
         for kind in translators()
     ]
-    print_table(Table("translators", ("kind", "name", "ready", "note"), tuple(rows), {}), format)
+    show_rows("translators", rows, format, columns=("kind", "name", "ready", "note"))
     if both:
         said = "; ".join(others) or "no translator that hesperus knows"
         say(f"{source} to {target}: {said}")
@@ -100,8 +98,6 @@ def test(
     """
     import time
 
-    from hesperus.analysis.table import Table
-    from hesperus.reports.formats import print_table
     from hesperus.translation import TranslatorOptions
     from hesperus.translation.translator_registry import translator
 
@@ -116,7 +112,7 @@ def test(
         "seconds": round(seconds, 3),
     }
     row |= getattr(chosen, "counts", {})
-    print_table(Table("translators_test", tuple(row), (row,), dict(chosen.identity)), format)
+    show_rows("translators_test", (row,), format, columns=tuple(row), signature=dict(chosen.identity))
 
 
 @app.command()
