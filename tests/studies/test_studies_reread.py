@@ -234,7 +234,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_replies(tmp_path / "absent.parquet")
     note = tmp_path / "note.txt"
     note.write_text("x")
-    with pytest.raises(UsageError, match=r"not a records file; expected a run folder, \.parquet"):
+    with pytest.raises(UsageError, match="not a table; expected a name that ends in"):
         read_replies(note)
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 no")

@@ -50,16 +50,33 @@ def report(run: Held | Path | str, out: Path | str | None = None, **settings: An
         DataError: The run breaks its contract.
     """
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.api.page_claims import page_claims_of
-    from hesperus.reports.html import write_report
 
     place = Path(run) if isinstance(run, Path | str) else run.folder
     target = Path(out) if out else (place / "report.html" if place.is_dir() else place.with_suffix(".html"))
-    given = GivenSettings.of(**settings)
+    write_page(place, target, GivenSettings.of(**settings))
+    return target
+
+
+def write_page(place: Path, target: Path, given: GivenSettings) -> Page:
+    """Write the page of a run, with the numbers that it claims.
+
+    Args:
+        place: Run folder or records file.
+        target: The HTML file.
+        given: What was asked for; the run's study decides the rest.
+
+    Raises:
+        UsageError: As page_of; or the file cannot be written.
+        DataError: As page_of.
+    """
+    from hesperus.api.page_claims import page_claims_of
+    from hesperus.reports.html import write_report
+
     page = page_of(place, given)
     # Without a record there is no number to claim.
     sign = None if page.run.records.is_empty() else page_claims_of(place, given).written_on
-    return write_report(page.run, target, settings=page.settings, found=page.found, sign=sign)
+    write_report(page.run, target, settings=page.settings, found=page.found, sign=sign)
+    return page
 
 
 def page_of(place: Path, given: GivenSettings) -> Page:

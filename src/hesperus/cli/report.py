@@ -53,21 +53,18 @@ def command(
 
         hesperus report runs/atlas --consistency-card card.md
     """
-    from hesperus.api.page_claims import page_claims_of
-    from hesperus.api.pages import consistency_card_text, page_of
+    from hesperus.api.pages import consistency_card_text, write_page
     from hesperus.errors import UnknownNameError
     from hesperus.reports.drawing import write_drawings
-    from hesperus.reports.html import report_drawings, write_report
+    from hesperus.reports.html import report_drawings
     from hesperus.reports.theme import FIGURE_FORMATS
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
     given = drawn.given(invalid=invalid)
-    page = page_of(run, given)
     target = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
-    # Without a record there is no number to claim.
-    sign = None if page.run.records.is_empty() else page_claims_of(run, given).written_on
-    typer.echo(write_report(page.run, target, settings=page.settings, found=page.found, sign=sign))
+    page = write_page(run, target, given)
+    typer.echo(target)
     if figures is not None:
         for file in write_drawings(report_drawings(page.found), figures, format=figure_format):
             typer.echo(file)

@@ -22,6 +22,7 @@ from hesperus.analysis.tax.paired import (
     group_difference_rows,
     head,
     notes_of,
+    sensitivity_rows,
 )
 from hesperus.analysis.tax.paired_records import Compared, Side, compared
 from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
@@ -104,17 +105,7 @@ def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Ite
                 given, rows, whole, about=head("clustered", group=group), settings=settings
             )
         yield from group_difference_rows(given, groups, whole, settings=settings, analysis="groups")
-    if len(every) > 1:
-        for row, model in enumerate(given.models):
-            rest = [other for other in every if other != row]
-            yield from difference_rows(
-                given, rest, whole, about=head("without model", model=model), settings=settings
-            )
-    fragile = fragile_models(given, settings)
-    robust = [row for row, model in enumerate(given.models) if model not in fragile]
-    if fragile and robust:
-        about = head("without fragile models", model=", ".join(fragile))
-        yield from difference_rows(given, robust, whole, about=about, settings=settings)
+    yield from sensitivity_rows(given, {EVERY: whole}, settings=settings)
     if len(given.tasks) > 1:
         for task in given.tasks:
             about = head("one benchmark", task=task)

@@ -27,6 +27,7 @@ from hesperus.analysis.tax.paired import (
     most_changed,
     narrowed,
     notes_of,
+    sensitivity_rows,
 )
 from hesperus.analysis.tax.paired_records import Compared, Side, compared
 from hesperus.analysis.tax.tax_settings import TaxSettings
@@ -142,16 +143,7 @@ def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: Tax
             settings=settings,
             shown=Shown("effect", sides),
         )
-    for row, model in enumerate(given.models) if len(models) > 1 else ():
-        rest = [other for other in models if other != row]
-        about = head("without model", model=model)
-        yield from difference_rows(given, rest, every, about=about, settings=settings, shown=EFFECT)
-    fragile = fragile_models(given, settings)
-    robust = [row for row, model in enumerate(given.models) if model not in fragile]
-    if fragile and robust:
-        for name, mask in {EVERY: every, **masks}.items():
-            about = head("without fragile models", task=name, model=", ".join(fragile))
-            yield from difference_rows(given, robust, mask, about=about, settings=settings, shown=EFFECT)
+    yield from sensitivity_rows(given, {EVERY: every, **masks}, settings=settings, shown=EFFECT)
 
 
 def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettings) -> Iterator[NewRow]:

@@ -190,6 +190,29 @@ def narrowed(given: Compared, rows: Sequence[int], items: Mask) -> TaxPairs:
     return _only(pairs, np.asarray(pairs.strict.any(axis=0)))
 
 
+def sensitivity_rows(
+    given: Compared, parts: Mapping[str, Mask], *, settings: TaxSettings, shown: Shown = TAX
+) -> Iterator[NewRow]:
+    """The difference without each model, then without those that are often unreadable: whether it rests on them.
+
+    Args:
+        given: Two conditions.
+        parts: Name of a part of the items, EVERY among them, to its items, [items]; the latter rows are of each part.
+        settings: How intervals and tests are made, and when a model is fragile.
+        shown: Name of the statistic.
+    """
+    every = range(len(given.models))
+    for left, model in enumerate(given.models) if len(every) > 1 else ():
+        rest = [row for row in every if row != left]
+        about = head("without model", model=model)
+        yield from difference_rows(given, rest, parts[EVERY], about=about, settings=settings, shown=shown)
+    fragile = fragile_models(given, settings)
+    robust = [row for row, model in enumerate(given.models) if model not in fragile]
+    for name, items in parts.items() if fragile and robust else ():
+        about = head("without fragile models", task=name, model=", ".join(fragile))
+        yield from difference_rows(given, robust, items, about=about, settings=settings, shown=shown)
+
+
 def group_difference_rows(
     given: Compared,
     groups: Mapping[str, Sequence[int]],

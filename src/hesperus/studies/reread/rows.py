@@ -11,7 +11,7 @@ import polars as pl
 from hesperus.errors import DataError, UsageError
 from hesperus.records import conform
 from hesperus.studies.evaluating.open_replies import WHOLE_TEXT
-from hesperus.tables import DAMAGED
+from hesperus.tables import read_table
 from hesperus.types import Finish
 
 RecordKey = tuple[str, str, str, str, str, int]
@@ -55,26 +55,12 @@ def read_replies(path: Path | str) -> pl.DataFrame:
     file = Path(path) / "records.parquet" if Path(path).is_dir() else Path(path)
     if not file.is_file():
         raise UsageError(f"{path}: no such records file or run folder")
-    try:
-        raw = _raw(file)
-    except (*DAMAGED, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {(str(error).splitlines() or ['?'])[0]}", file=file) from error
+    raw = read_table(file)
     known = [name for name in READ_AGAIN if name in raw.columns]
     before = raw.select(pl.col(name).cast(pl.String()) for name in known)
     bare = raw.drop(known).with_columns(pl.lit(None, dtype=pl.String()).alias("answer"))
     held = conform(bare, file=file).drop("outcome", "answer")
     return held.with_columns(before.get_columns())
-
-
-def _raw(file: Path) -> pl.DataFrame:
-    kind = file.suffix.lower()
-    if kind in (".parquet", ".pq"):
-        return pl.read_parquet(file)
-    if kind in (".jsonl", ".ndjson"):
-        return pl.read_ndjson(file, infer_schema_length=None)
-    if kind in (".csv", ".tsv"):
-        return pl.read_csv(file, separator="\t" if kind == ".tsv" else ",", infer_schema_length=0)
-    raise UsageError(f"{file}: not a records file; expected a run folder, .parquet, .csv, .tsv or .jsonl")
 
 
 def rows_of(records: pl.DataFrame) -> Iterator[Row]:
