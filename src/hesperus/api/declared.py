@@ -16,9 +16,9 @@ from hesperus.plugins import load_file
 if TYPE_CHECKING:
     from hesperus.strict_yaml import Document
     from hesperus.studies.asked.declaring import Declared
-    from hesperus.studies.asked.desk import Watch
     from hesperus.studies.asked.keeping import StudyRun
     from hesperus.studies.asked.planning import Plan
+    from hesperus.studies.asked.session import ProgressCallback
 
 Study = str | Path | Mapping[str, Any]
 """Name of a study, path of a study file or run folder, or the keys of a study file."""
@@ -50,7 +50,9 @@ class DeclaredStudy:
         with _in(self.home):
             return plan_study(self.study, store=kept)
 
-    def run(self, folder: Path, *, store: Path | None, progress: Watch | None, **more: Any) -> StudyRun:
+    def run(
+        self, folder: Path, *, store: Path | None, progress: ProgressCallback | None, **more: Any
+    ) -> StudyRun:
         """As hesperus.studies.asked.driving.run_study, where the study's files are; a path given is one from here."""
         from hesperus.studies.asked.driving import run_study
 

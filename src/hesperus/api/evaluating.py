@@ -15,7 +15,7 @@ from hesperus.analysis.open_answers.run_tables import TABLES, TableSettings, eva
 from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.studies.asked.desk import Terms
+from hesperus.studies.asked.session import Terms
 from hesperus.studies.evaluating.evaluation import EvaluationSettings
 from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.means import Means, evaluate_ready

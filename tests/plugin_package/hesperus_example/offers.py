@@ -16,11 +16,11 @@ from hesperus.api.studies import StudyKind
 from hesperus.evaluators.properties.profiles import Profiles
 from hesperus.records.importers.import_settings import LOG_COLUMNS, Log
 from hesperus.senses import SenseMaker
-from hesperus.studies.asked.answering import How, senses_of
+from hesperus.studies.asked.answering import AskSettings, senses_of
 from hesperus.studies.asked.declaring import Declared
-from hesperus.studies.asked.desk import models_named
 from hesperus.studies.asked.keeping import items_of
 from hesperus.studies.asked.material import gather
+from hesperus.studies.asked.session import models_named
 from hesperus.studies.asked.stages import Answer, Course, Outcome
 from hesperus.studies.asked.study_cells import original_cells
 from hesperus.types import Estimate, Reply
@@ -127,7 +127,7 @@ def course(study, *, folder=None):
 
 
 def _stages(study, material):
-    how, frames = How(study.system, study.answers.settings()), []
+    how, frames = AskSettings(study.system, study.answers.settings()), []
     for model in study.models:
         frames.append(
             (yield Answer(model, original_cells((study.language,)), senses_of(material), how, material))

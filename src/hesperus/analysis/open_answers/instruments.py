@@ -40,7 +40,7 @@ _LONGEST = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class RunDifferences:
     """What differs between two runs, besides their models.
 
     Attributes:

@@ -10,7 +10,7 @@ from hesperus.analysis.description import Described
 from hesperus.analysis.open_answers.contrasts import CONTRAST_COLUMNS, contrast_rows
 from hesperus.analysis.open_answers.differences import SWAPS
 from hesperus.analysis.open_answers.measuring import OPEN_COMPARED
-from hesperus.analysis.open_answers.sides import ALL, Both, Chosen, Shared, opened, places
+from hesperus.analysis.open_answers.sides import ALL, Chosen, CommonEvaluation, RunPair, opened, places
 from hesperus.analysis.settings import GivenSettings, agreed_settings
 from hesperus.analysis.table import NewRow, Table, table
 from hesperus.errors import DataError, UsageError
@@ -105,7 +105,9 @@ def compare_open_answers(
     return Comparison(found, tuple(both.apart.warnings()))
 
 
-def _rows(one: Shared, both: Both, wanted: tuple[str, Chosen], bootstrap: Bootstrap) -> list[NewRow]:
+def _rows(
+    one: CommonEvaluation, both: RunPair, wanted: tuple[str, Chosen], bootstrap: Bootstrap
+) -> list[NewRow]:
     what, chosen = wanted
     remark = both.apart.instrument_said(one.what)
     return [

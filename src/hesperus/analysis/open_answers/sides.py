@@ -12,7 +12,7 @@ from hesperus.analysis.compared import matched_models
 from hesperus.analysis.description import Described
 from hesperus.analysis.open_answers.evidence import homes, read_pairs
 from hesperus.analysis.open_answers.grouping import members, trained_languages
-from hesperus.analysis.open_answers.instruments import Apart, asked_apart, instrument_apart, reworded
+from hesperus.analysis.open_answers.instruments import RunDifferences, asked_apart, instrument_apart, reworded
 from hesperus.analysis.open_answers.matching import SIDES, WAY
 from hesperus.analysis.open_answers.measuring import STUDY, is_open
 from hesperus.analysis.open_answers.run_tables import settings_of
@@ -46,7 +46,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shared:
+class CommonEvaluation:
     """One evaluation that both runs have.
 
     Attributes:
@@ -61,7 +61,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Both:
+class RunPair:
     """Two runs.
 
     Attributes:
@@ -71,11 +71,11 @@ class Both:
     """
 
     studies: Studies
-    evaluations: tuple[Shared, ...]
-    apart: Apart = field(default_factory=Apart)
+    evaluations: tuple[CommonEvaluation, ...]
+    apart: RunDifferences = field(default_factory=RunDifferences)
 
 
-def opened(runs: tuple[Described, Described], chosen: Chosen) -> Both:
+def opened(runs: tuple[Described, Described], chosen: Chosen) -> RunPair:
     """Read the evaluations of two runs.
 
     Args:
@@ -92,7 +92,7 @@ def opened(runs: tuple[Described, Described], chosen: Chosen) -> Both:
     placed = [homes(folder, study) for folder, study in zip(folders, studies, strict=True)]
     alone = {"evaluators": _alone(list(placed[0]), list(placed[1]))}
     notes: list[str] = []
-    found: list[Shared] = []
+    found: list[CommonEvaluation] = []
     for what in (name for name in placed[0] if name in placed[1]):
         one = _shared(what, (placed[0][what], placed[1][what]), chosen)
         apart = _properties_apart(one)
@@ -107,18 +107,18 @@ def opened(runs: tuple[Described, Described], chosen: Chosen) -> Both:
     for kind in ("language", "model") if chosen.matched is None else ("language",):
         alone[f"{kind}s"] = _alone(*(found[0].pairs[side][kind].unique().sort() for side in (0, 1)))
     words, unknown = reworded(folders, str(found[0].signatures[0].get("reference")))
-    differing = Apart(
+    differing = RunDifferences(
         {one.what: instrument_apart(*one.signatures) for one in found},
         asked_apart(*studies),
         alone,
         words,
         (*notes, *([unknown] if unknown else [])),
     )
-    return Both(studies, tuple(found), differing)
+    return RunPair(studies, tuple(found), differing)
 
 
 def places(
-    one: Shared, what: str, studies: Studies, matched: tuple[str, str] | None
+    one: CommonEvaluation, what: str, studies: Studies, matched: tuple[str, str] | None
 ) -> Iterator[tuple[dict[str, object], Pair]]:
     """The pairs of each row of a comparison on both sides, and the coordinates of the row.
 
@@ -162,7 +162,7 @@ def _folder(run: Described, side: str) -> Path:
     return run.folder
 
 
-def _shared(what: str, placed: tuple[Path, Path], chosen: Chosen) -> Shared:
+def _shared(what: str, placed: tuple[Path, Path], chosen: Chosen) -> CommonEvaluation:
     (first, signed_a), (second, signed_b) = (read_pairs(home) for home in placed)
     references = [signed.get("reference") for signed in (signed_a, signed_b)]
     if references[0] != references[1]:
@@ -176,10 +176,10 @@ def _shared(what: str, placed: tuple[Path, Path], chosen: Chosen) -> Shared:
         if pairs.select(_KEY).is_duplicated().any():
             raise DataError("a prompt stands several times with the same model, sense and repeat", file=home)
         sides.append(narrowed(pairs, models=chosen.models, tasks=chosen.tasks))
-    return Shared(what, (sides[0], sides[1]), (signed_a, signed_b))
+    return CommonEvaluation(what, (sides[0], sides[1]), (signed_a, signed_b))
 
 
-def _properties_apart(one: Shared) -> str:
+def _properties_apart(one: CommonEvaluation) -> str:
     """What to say where the sides have different properties; empty where they have the same."""
     names = [
         sorted(name.removeprefix("reference.") for name in side.columns if name.startswith("reference."))

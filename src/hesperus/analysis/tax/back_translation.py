@@ -24,7 +24,7 @@ from hesperus.analysis.tax.paired import (
     notes_of,
     sensitivity_rows,
 )
-from hesperus.analysis.tax.paired_records import Compared, Side, compared
+from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
 from hesperus.fingerprint import JSON, signature
 
@@ -76,7 +76,7 @@ def back_translation_table(
     return table("translation tax, back-translation", COLUMNS, rows=rows, signature=signed)
 
 
-def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[NewRow]:
+def _rows(given: PairedAnswers, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[NewRow]:
     whole = everywhere(given)
     groups = settings.grouped(given.models)
     group_of = {row: group for group, rows in groups.items() for row in rows}
@@ -113,7 +113,7 @@ def _rows(given: Compared, settings: TaxSettings, sides: tuple[str, ...]) -> Ite
 
 
 def _signed(
-    given: Compared, original: Side, back: Side, gate: Gate | None, settings: TaxSettings
+    given: PairedAnswers, original: Side, back: Side, gate: Gate | None, settings: TaxSettings
 ) -> dict[str, JSON]:
     signed = signature(original, settings) if gate is None else signature(original, settings, gate)
     signed["first"], signed["second"] = original.input, back.input

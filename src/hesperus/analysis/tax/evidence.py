@@ -12,7 +12,7 @@ from hesperus.analysis.tax.back_translation import back_translation_table
 from hesperus.analysis.tax.conditions import Senses
 from hesperus.analysis.tax.native_control import native_control_table
 from hesperus.analysis.tax.naturalisation import naturalisation_table
-from hesperus.analysis.tax.paired_records import Compared, Side, compared
+from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.rating import rating_table
 from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
 from hesperus.analysis.tax.validity import RECORDED, bounds_table, validity_table
@@ -133,7 +133,7 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
     found["validity"] = lambda: validity_table(
         {RECORDED: evidence.records, **evidence.rereadings}, settings=settings
     )
-    comparisons: dict[str, Callable[[], Compared]] = {}
+    comparisons: dict[str, Callable[[], PairedAnswers]] = {}
     if original is not None and back is not None:
         comparisons["E1: original − back-translation"] = lambda: _back(evidence, original, back)
     if natural is not None and translated is not None:
@@ -145,12 +145,12 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
     return found
 
 
-def _back(evidence: Evidence, original: str, back: str) -> Compared:
+def _back(evidence: Evidence, original: str, back: str) -> PairedAnswers:
     gate = evidence.gate if evidence.scores is not None else None
     return compared(evidence.audited, Side(original), Side(back), scores=evidence.scores, gate=gate)
 
 
-def _natural(evidence: Evidence, natural: str, translated: str) -> Compared:
+def _natural(evidence: Evidence, natural: str, translated: str) -> PairedAnswers:
     """The items of the strata, as E4 compares them; all rewritten ones if there are no strata."""
     records, sides = evidence.of_strata, (Side(natural), Side(translated, evidence.repeat))
     if evidence.strata is not None:

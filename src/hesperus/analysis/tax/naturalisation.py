@@ -29,7 +29,7 @@ from hesperus.analysis.tax.paired import (
     notes_of,
     sensitivity_rows,
 )
-from hesperus.analysis.tax.paired_records import Compared, Side, compared
+from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError
 from hesperus.fingerprint import JSON, signature
@@ -113,7 +113,9 @@ def naturalisation_table(
     return table("translation tax, naturalisation", columns, rows=rows, signature=signed)
 
 
-def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: TaxSettings) -> Iterator[NewRow]:
+def _rows(
+    given: PairedAnswers, masks: Mapping[str, Mask], every: Mask, settings: TaxSettings
+) -> Iterator[NewRow]:
     groups = settings.grouped(given.models)
     models = list(range(len(given.models)))
     yield from difference_rows(given, models, every, about=head("pooled"), settings=settings, shown=EFFECT)
@@ -146,7 +148,7 @@ def _rows(given: Compared, masks: Mapping[str, Mask], every: Mask, settings: Tax
     yield from sensitivity_rows(given, {EVERY: every, **masks}, settings=settings, shown=EFFECT)
 
 
-def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettings) -> Iterator[NewRow]:
+def _strata_rows(given: PairedAnswers, masks: Mapping[str, Mask], settings: TaxSettings) -> Iterator[NewRow]:
     """The effect on items full of cues minus that on items free of them; other items, so each set is resampled by itself."""
     if not {"high", "low"} <= masks.keys():
         return
@@ -169,7 +171,12 @@ def _strata_rows(given: Compared, masks: Mapping[str, Mask], settings: TaxSettin
 
 
 def _passed_rows(
-    given: Compared, masks: Mapping[str, Mask], every: Mask, passed: Mask, settings: TaxSettings, who: str
+    given: PairedAnswers,
+    masks: Mapping[str, Mask],
+    every: Mask,
+    passed: Mask,
+    settings: TaxSettings,
+    who: str,
 ) -> Iterator[NewRow]:
     models = list(range(len(given.models)))
     for name, mask in {EVERY: every, **masks}.items():

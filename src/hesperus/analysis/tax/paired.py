@@ -18,7 +18,7 @@ from hesperus.analysis.corrections import (
     without_resamples,
 )
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, estimate_cells
-from hesperus.analysis.tax.paired_records import Compared
+from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.fingerprint import JSON
 from hesperus.measures import (
@@ -71,7 +71,7 @@ TAX, EFFECT = Shown("tax"), Shown("effect")
 
 
 def difference_rows(
-    given: Compared,
+    given: PairedAnswers,
     rows: Sequence[int],
     items: Mask,
     *,
@@ -153,7 +153,7 @@ def most_changed(items: int, level: float) -> float | None:
     return 1.0 - (1.0 - level) ** (1.0 / items) if items else None
 
 
-def _pairs_lost(given: Compared, rows: Sequence[int], items: Mask) -> Iterator[str]:
+def _pairs_lost(given: PairedAnswers, rows: Sequence[int], items: Mask) -> Iterator[str]:
     """Of items that count, the pairs of single models that do not: an item stays in while one model has a pair of it."""
     lost = given.pairs_left_out(rows, items)
     lost.pop("not asked at all", None)
@@ -184,14 +184,14 @@ def notes_of(rows: Iterable[Mapping[str, object]]) -> list[str]:
     return [NO_CHANGE] if any(row["could_change"] is not None for row in rows) else []
 
 
-def narrowed(given: Compared, rows: Sequence[int], items: Mask) -> TaxPairs:
+def narrowed(given: PairedAnswers, rows: Sequence[int], items: Mask) -> TaxPairs:
     """The pairs of some models over the items of which one of them has a strict pair: what is resampled."""
     pairs = given.pairs.of_models(rows).of_items(items)
     return _only(pairs, np.asarray(pairs.strict.any(axis=0)))
 
 
 def sensitivity_rows(
-    given: Compared, parts: Mapping[str, Mask], *, settings: TaxSettings, shown: Shown = TAX
+    given: PairedAnswers, parts: Mapping[str, Mask], *, settings: TaxSettings, shown: Shown = TAX
 ) -> Iterator[NewRow]:
     """The difference without each model, then without those that are often unreadable: whether it rests on them.
 
@@ -214,7 +214,7 @@ def sensitivity_rows(
 
 
 def group_difference_rows(
-    given: Compared,
+    given: PairedAnswers,
     groups: Mapping[str, Sequence[int]],
     items: Mask,
     *,
@@ -240,7 +240,7 @@ def group_difference_rows(
         yield {**about, "statistic": name, **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
 
 
-def _left_out(given: Compared, rows: Sequence[int], items: Mask) -> tuple[dict[str, int], str]:
+def _left_out(given: PairedAnswers, rows: Sequence[int], items: Mask) -> tuple[dict[str, int], str]:
     """Items of those asked that do not count, by cause; the causes in words, with those of single pairs."""
     left = given.left_out(rows, items)
     left.pop("not asked at all", None)
@@ -249,7 +249,7 @@ def _left_out(given: Compared, rows: Sequence[int], items: Mask) -> tuple[dict[s
 
 
 def bound_row(
-    given: Compared, rows: Sequence[int], items: Mask, about: NewRow, *, bootstrap: Bootstrap, name: str
+    given: PairedAnswers, rows: Sequence[int], items: Mask, about: NewRow, *, bootstrap: Bootstrap, name: str
 ) -> NewRow:
     """How low and how high the difference could be whatever unreadable answers meant.
 
@@ -269,7 +269,7 @@ def bound_row(
     }  # fmt: skip
 
 
-def fragile_models(given: Compared, settings: TaxSettings) -> dict[str, float]:
+def fragile_models(given: PairedAnswers, settings: TaxSettings) -> dict[str, float]:
     """Models with too few readable answers in a condition, to the lower of their two rates, of what was asked."""
     found = {}
     for row, model in enumerate(given.models):
@@ -282,7 +282,7 @@ def fragile_models(given: Compared, settings: TaxSettings) -> dict[str, float]:
     return found
 
 
-def everywhere(given: Compared) -> Mask:
+def everywhere(given: PairedAnswers) -> Mask:
     """All items."""
     return np.ones(len(given.items), dtype=np.bool_)
 

@@ -23,7 +23,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared:
+class PairedAnswers:
     """Two conditions under several models, over the items of one or more tasks.
 
     Attributes:
@@ -98,7 +98,7 @@ def compared(
     *,
     scores: pl.DataFrame | None = None,
     gate: Gate | None = None,
-) -> Compared:
+) -> PairedAnswers:
     """Lay two conditions side by side, task by task.
 
     Args:
@@ -142,7 +142,7 @@ def _one_task(
     *,
     scores: pl.DataFrame | None,
     gate: Gate | None,
-) -> tuple[Compared | None, list[str]]:
+) -> tuple[PairedAnswers | None, list[str]]:
     arrays = answer_arrays(frame)
     cells = [_cells(arrays, side) for side in (first, second)]
     models = tuple(sorted(cells[0].keys() & cells[1].keys()))
@@ -167,7 +167,7 @@ def _one_task(
             asked = open_to
     pairs = TaxPairs((one == gold) & (one >= 0), (two == other) & (two >= 0), one >= 0, two >= 0, asked)
     items = tuple((task, item) for item in arrays.items)
-    return Compared(models, items, pairs, own, (one, two)), alone
+    return PairedAnswers(models, items, pairs, own, (one, two)), alone
 
 
 def _cells(arrays: AnswerArrays, side: Side) -> dict[str, Cell]:
@@ -225,7 +225,9 @@ def _gated(
     return {"without a score": np.isnan(value), below: value < gate.threshold}
 
 
-def _joined(parts: Sequence[Compared], models: tuple[str, ...], one_sided: tuple[str, ...]) -> Compared:
+def _joined(
+    parts: Sequence[PairedAnswers], models: tuple[str, ...], one_sided: tuple[str, ...]
+) -> PairedAnswers:
     """Tasks side by side; a model that a task lacks has no pair there."""
     causes = dict.fromkeys(cause for part in parts for cause in part.causes)
 
@@ -247,7 +249,7 @@ def _joined(parts: Sequence[Compared], models: tuple[str, ...], one_sided: tuple
         )
         for cause in causes
     }
-    return Compared(
+    return PairedAnswers(
         models,
         tuple(item for part in parts for item in part.items),
         TaxPairs(

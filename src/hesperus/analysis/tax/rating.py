@@ -21,7 +21,7 @@ from hesperus.analysis.corrections import (
 )
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, Table, estimate_cells, table
 from hesperus.analysis.tax.paired import EVERY
-from hesperus.analysis.tax.paired_records import Compared
+from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import signature
@@ -60,7 +60,7 @@ NOTES = (
 
 
 def rating_table(
-    given: Compared,
+    given: PairedAnswers,
     ratings: pl.DataFrame,
     *,
     settings: TaxSettings | None = None,
@@ -114,7 +114,7 @@ def rating_table(
     return table("translation tax, ratings", COLUMNS, rows=rows, signature=signed)
 
 
-def _refuse_shared_ids(given: Compared, scores: Mapping[str, Mapping[str, float]]) -> None:
+def _refuse_shared_ids(given: PairedAnswers, scores: Mapping[str, Mapping[str, float]]) -> None:
     """A rated id must be an item of one task only: nothing in the ratings says which is meant."""
     rated = {item for by_item in scores.values() for item in by_item}
     homes: dict[str, str] = {}
@@ -166,7 +166,7 @@ def mean_ratings(ratings: pl.DataFrame, question: str | None = None) -> dict[str
 
 
 def _rows(
-    given: Compared, question: str, cue: Floats, settings: TaxSettings, ceiling: int
+    given: PairedAnswers, question: str, cue: Floats, settings: TaxSettings, ceiling: int
 ) -> Iterator[NewRow]:
     every = list(range(len(given.models)))
     groups: Mapping[str, list[int]] = settings.grouped(given.models)

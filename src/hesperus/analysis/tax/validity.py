@@ -12,7 +12,7 @@ import polars as pl
 from hesperus import rounding
 from hesperus.analysis.table import ANSWERED, NewRow, Table, table
 from hesperus.analysis.tax.paired import EVERY, bound_row, everywhere, head
-from hesperus.analysis.tax.paired_records import Compared
+from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError
 from hesperus.fingerprint import signature
@@ -128,7 +128,7 @@ def unchecked_cells(found: Table) -> int:
     )
 
 
-def bounds_table(comparisons: Mapping[str, Compared], *, settings: TaxSettings | None = None) -> Table:
+def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSettings | None = None) -> Table:
     """Bounds on every paired estimate from its unreadable answers.
 
     Args:
@@ -146,7 +146,7 @@ def bounds_table(comparisons: Mapping[str, Compared], *, settings: TaxSettings |
     return table("bounds from unreadable answers", BOUNDS, rows=rows, signature=signature(settings))
 
 
-def _bounds(given: Compared, settings: TaxSettings) -> Iterator[NewRow]:
+def _bounds(given: PairedAnswers, settings: TaxSettings) -> Iterator[NewRow]:
     whole, bootstrap = everywhere(given), settings.bootstrap
     groups = settings.grouped(given.models)
     every: Sequence[int] = range(len(given.models))

@@ -15,7 +15,7 @@ from hesperus.analysis.tax.evidence import Evidence
 from hesperus.analysis.tax.native_control import LIMITS
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
 from hesperus.analysis.tax.naturalisation import REUSED
-from hesperus.analysis.tax.paired_records import Compared, Side, compared
+from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
 from hesperus.analysis.tax.validity import TOLERANCE, fragile_cells, unchecked_cells
 from hesperus.records import Run
@@ -286,7 +286,7 @@ class TaxPage:
         )
 
 
-def _back(evidence: Evidence) -> Compared | None:
+def _back(evidence: Evidence) -> PairedAnswers | None:
     """The original against what came back; None if nothing did."""
     senses = evidence.senses
     if senses.original is None or senses.back is None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from hesperus.analysis.item_texts import Text, texts_of
 from hesperus.analysis.tax.evidence import Evidence
-from hesperus.analysis.tax.paired_records import Compared
+from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.rating import mean_ratings
 from hesperus.measures import item_signal
 from hesperus.reports.blocks import Block, Fold, Item, Reading, Replies, Sentences, Side
@@ -23,7 +23,9 @@ _VERSIONS = 4
 """Back-translations of an item that are shown, where every model made its own."""
 
 
-def residue_blocks(evidence: Evidence, given: Compared | None, items: pl.DataFrame | None) -> Iterator[Block]:
+def residue_blocks(
+    evidence: Evidence, given: PairedAnswers | None, items: pl.DataFrame | None
+) -> Iterator[Block]:
     """Items for reading: the items that lose most on the way back, then those of the stratum ``high`` that lose nothing; ties by rating, then id.
 
     Args:
@@ -68,7 +70,7 @@ def _rated(rated: Mapping[str, Mapping[str, float]]) -> set[str]:
     return {item for held in rated.values() for item in held}
 
 
-def _why(given: Compared, place: int, high: bool, cues: Mapping[str, float | None]) -> Iterator[str]:
+def _why(given: PairedAnswers, place: int, high: bool, cues: Mapping[str, float | None]) -> Iterator[str]:
     pairs = given.pairs
     strict = pairs.strict[:, place]
     lost = int((pairs.first_right[:, place] & ~pairs.second_right[:, place] & strict).sum())

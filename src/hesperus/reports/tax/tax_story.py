@@ -9,7 +9,7 @@ import polars as pl
 
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.evidence import Evidence
-from hesperus.analysis.tax.paired_records import Compared
+from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.reports.tax.tax_wording import first_row, interval, language_of, rows_of
 from hesperus.rounding import cell
 from hesperus.wording import counted, joined, language_label, lost_sentences, parsed, sense_sentence
@@ -236,7 +236,7 @@ def hangs_on(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
     return told
 
 
-def in_the_records(given: Compared) -> str:
+def in_the_records(given: PairedAnswers) -> str:
     """What the records themselves say of the alignment of the original and what came back."""
     causes = {name: int(mask.any(axis=0).sum()) for name, mask in given.causes.items() if name in _MISALIGNED}
     found = [f"{count:,} {name}" for name, count in causes.items() if count]

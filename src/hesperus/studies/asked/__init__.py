@@ -1,4 +1,4 @@
-"""What studies that ask models have in common: their keys, their material, the desk at which they ask, what they keep.
+"""What studies that ask models have in common: their keys, their items, the models that they ask, what they keep.
 
-A study gathers its material, opens a desk, asks its questions there and keeps what came back; see docs/studies.md.
+A study loads its items, opens a session with its models, asks its questions and keeps what came back; see docs/studies.md.
 """

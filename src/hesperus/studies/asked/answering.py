@@ -11,7 +11,7 @@ from hesperus.errors import DataError, SenseError
 from hesperus.languages import reply_language
 from hesperus.normalization import comparable
 from hesperus.senses import render
-from hesperus.studies.asked.material import Material, golds_of, originals_of
+from hesperus.studies.asked.material import LoadedItems, golds_of, originals_of
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.types import Answer, Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
 
@@ -53,7 +53,7 @@ class Senses:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class AskSettings:
     """How answers are drawn and read.
 
     Attributes:
@@ -78,11 +78,11 @@ class Asked:
     request: Request | Fault
 
 
-ReadRow = Callable[[Asked, Reply | Failure | Fault, Senses, How, str], dict[str, object]]
+ReadRow = Callable[[Asked, Reply | Failure | Fault, Senses, AskSettings, str], dict[str, object]]
 """Makes a row of the records of a question and what came back; the last argument is the name of the task."""
 
 
-def senses_of(material: Material) -> Senses:
+def senses_of(material: LoadedItems) -> Senses:
     """The task in the benchmark's own versions, where no sense is made."""
     return Senses(
         material.task.layout,
@@ -95,7 +95,7 @@ def senses_of(material: Material) -> Senses:
     )
 
 
-def questions(model: str, cells: Sequence[Cell], senses: Senses, how: How) -> Iterator[Asked]:
+def questions(model: str, cells: Sequence[Cell], senses: Senses, how: AskSettings) -> Iterator[Asked]:
     """Every question of every cell, in the order of cells and items."""
     for cell in cells:
         instruction = senses.instructions[cell.instruction]
@@ -109,7 +109,7 @@ def questions(model: str, cells: Sequence[Cell], senses: Senses, how: How) -> It
 
 
 def _question(
-    model: str, cell: Cell, instruction: Instruction, item: Item, senses: Senses, how: How
+    model: str, cell: Cell, instruction: Instruction, item: Item, senses: Senses, how: AskSettings
 ) -> Request | Fault:
     try:
         text = render(senses.layout, instruction, item)
@@ -130,7 +130,13 @@ def scored_options(instruction: Instruction, item: Item) -> tuple[str, ...]:
 
 
 def answer_cells(
-    asked: Sequence[Asked], senses: Senses, how: How, *, task: str, ask: Ask, row: ReadRow | None = None
+    asked: Sequence[Asked],
+    senses: Senses,
+    how: AskSettings,
+    *,
+    task: str,
+    ask: Ask,
+    row: ReadRow | None = None,
 ) -> list[dict[str, object]]:
     """Ask what can be asked and read it; one row of the records table for every question.
 
@@ -154,7 +160,7 @@ def answer_cells(
 
 
 def answer_row(
-    one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str
+    one: Asked, result: Reply | Failure | Fault, senses: Senses, how: AskSettings, task: str
 ) -> dict[str, object]:
     """A row of the records: the answer that a reply holds, or why it is absent."""
     row = {**asked_row(one, task), "gold": senses.golds[one.cell.input.origin].get(one.item)}

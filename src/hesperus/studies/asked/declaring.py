@@ -109,7 +109,9 @@ DOES_NOT_DECIDE = OF_THIS_MACHINE | {"concurrency", "budget", "prices", "key_var
 """Keys that decide how a study is asked and never what comes out; they enter no folder's name and no fingerprint."""
 
 
-DRAWING_PRESETS: Mapping[str, Mapping[str, float]] = {"ohmer2023": {"temperature": 0.25, "max_tokens": 256}}
+GENERATION_PRESETS: Mapping[str, Mapping[str, float]] = {
+    "ohmer2023": {"temperature": 0.25, "max_tokens": 256}
+}
 """Name to settings of a published study."""
 
 _MOST = 10_000_000
@@ -137,10 +139,10 @@ def _or_preset(schema: dict[str, Any]) -> None:
     """The name of a preset may be in place of the settings."""
     settings = dict(schema)
     schema.clear()
-    schema["anyOf"] = [settings, {"enum": list(DRAWING_PRESETS)}]
+    schema["anyOf"] = [settings, {"enum": list(GENERATION_PRESETS)}]
 
 
-class Drawing(Part):
+class GenerationSettings(Part):
     """How replies are drawn.
 
     In a study file `ohmer2023` in its place is temperature 0.25 and 256 tokens, as in Ohmer, Bruni and Hupkes 2023
@@ -164,9 +166,9 @@ class Drawing(Part):
     @classmethod
     def _preset(cls, value: object) -> object:
         if isinstance(value, str):
-            if value not in DRAWING_PRESETS:
-                raise ValueError(f"no preset {value[:60]!r}; there are {', '.join(DRAWING_PRESETS)}")
-            return dict(DRAWING_PRESETS[value])
+            if value not in GENERATION_PRESETS:
+                raise ValueError(f"no preset {value[:60]!r}; there are {', '.join(GENERATION_PRESETS)}")
+            return dict(GENERATION_PRESETS[value])
         return value
 
     def settings(self) -> Settings:
@@ -195,7 +197,7 @@ class SampleSize(Part):
         return self
 
 
-class Resampling(Part):
+class BootstrapSettings(Part):
     """How intervals are made."""
 
     section: ClassVar[str] = "Intervals"
@@ -260,7 +262,7 @@ class AskedModels(Part):
     """provider/name, e.g. openai/gpt-4o-mini."""
     system: str | None = "You are a helpful assistant."
     """System text of every request; '' for none."""
-    answers: Drawing = Drawing()
+    answers: GenerationSettings = GenerationSettings()
     """How answers are drawn."""
     base_url: str | None = None
     """Endpoint of http/NAME, or in place of a provider's own."""

@@ -13,9 +13,9 @@ from hesperus.fingerprint import JSON
 from hesperus.records import Run, write_run
 from hesperus.records.ordering import in_key_order
 from hesperus.studies.asked.declaring import Declared
-from hesperus.studies.asked.desk import Watch, identities, open_desk
 from hesperus.studies.asked.keeping import StudyRun, as_kept, decided, lost_questions
 from hesperus.studies.asked.planning import Line, Plan, plan_of
+from hesperus.studies.asked.session import ProgressCallback, identities, open_session
 from hesperus.studies.asked.sharding import stores_of
 from hesperus.studies.asked.stages import Course, Outcome, Place
 from hesperus.version import __version__
@@ -57,7 +57,12 @@ def plan_study(study: Declared, *, store: Path | None = None, **more: Any) -> Pl
 
 
 def run_study(
-    study: Declared, folder: Path, *, store: Path | None = None, progress: Watch | None = None, **more: Any
+    study: Declared,
+    folder: Path,
+    *,
+    store: Path | None = None,
+    progress: ProgressCallback | None = None,
+    **more: Any,
 ) -> StudyRun:
     """Run a study to its end, or go on with one that was stopped: every stage starts again from the store.
 
@@ -79,14 +84,14 @@ def run_study(
     if course.material is None:
         return _written(study, course, _last(course), folder)
     with ExitStack() as opened:
-        desk = opened.enter_context(
-            open_desk(course.models, stores, terms=study, watch=progress, makes=course.makes)
+        session = opened.enter_context(
+            open_session(course.models, stores, terms=study, watch=progress, makes=course.makes)
         )
-        place = Place(desk, folder, stores, opened, progress)
+        place = Place(session, folder, stores, opened, progress)
         outcome = _last(course, place)
         if stores.is_shard:
             faults = (*outcome.faults, *lost_questions(outcome.records))
-            return stores.ended(desk.store, desk.failures.total(), faults)
+            return stores.ended(session.store, session.failures.total(), faults)
     return _written(study, course, outcome, folder)
 
 

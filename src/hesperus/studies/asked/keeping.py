@@ -19,7 +19,7 @@ from hesperus.studies.asked.declaring import DOES_NOT_DECIDE, OF_THIS_MACHINE
 from hesperus.studies.asked.endpoints import keep_endpoint, with_masked_endpoint
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment
 from hesperus.studies.asked.locating import with_relative_files
-from hesperus.studies.asked.material import Material
+from hesperus.studies.asked.material import LoadedItems
 from hesperus.tasks import items_frame
 from hesperus.types import Item
 
@@ -134,7 +134,7 @@ def no_records() -> pl.DataFrame:
     return pl.DataFrame(schema=_SCHEMA)
 
 
-def items_of(material: Material) -> pl.DataFrame:
+def items_of(material: LoadedItems) -> pl.DataFrame:
     """The original items in every language that was read; `model` is null."""
     frame = items_frame(material.items)
     return frame.with_columns(pl.col("language").alias("input"), pl.lit(None, pl.String()).alias("model"))
@@ -166,7 +166,7 @@ def lost_questions(records: pl.DataFrame) -> list[str]:
     ]
 
 
-def groups_of(material: Material) -> pl.DataFrame | None:
+def groups_of(material: LoadedItems) -> pl.DataFrame | None:
     """Group columns by item; a name that the records have already is left out."""
     items = next(iter(material.items.values()))
     names = [name for name in dict.fromkeys(n for item in items for n in item.groups) if name not in _SCHEMA]

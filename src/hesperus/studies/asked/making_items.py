@@ -85,14 +85,14 @@ class MakeItems(Stage[Remade]):
         """
         called = f"{self.by}: {self.called}"
         if is_translator(self.by):
-            named = translator_named(self.by, place.desk.models, place.desk.ask)
+            named = translator_named(self.by, place.session.models, place.session.ask)
             translating = Translating(named, place.translations(), watch=place.watch)
             texts = list(texts_of_items(self.items))
             done = translating.texts(texts, Way(*self.way, called))
             made: Texts = translated_texts(dict(zip(texts, done, strict=True)), self.way)
         else:
             requests = self._requests()
-            replies = place.desk.ask(list(requests.values()), called) if requests else ()
+            replies = place.session.ask(list(requests.values()), called) if requests else ()
             made = {
                 text: made_text(self.maker, reply, text, self.way)
                 for text, reply in zip(requests, replies, strict=True)

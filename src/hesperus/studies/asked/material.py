@@ -16,7 +16,7 @@ from hesperus.types import Instruction, Item, Sense
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class LoadedItems:
     """All that is there before a model is asked.
 
     Attributes:
@@ -76,7 +76,7 @@ def gather(
     by_hand: Mapping[str, InstructionOverride] | None = None,
     senses: Collection[str] | None = None,
     instructed: Sequence[str] | None = None,
-) -> Material:
+) -> LoadedItems:
     """Load task, items and original instructions.
 
     Args:
@@ -105,7 +105,7 @@ def gather(
     instructions = {language: _original(what, language, written.get(language)) for language in needed}
     excluded = excluded_of(items, study.exclude)
     accepted = _accepted(what, items, known, study.data)
-    return Material(what, items, instructions, _labels(what, items, study.data), excluded, accepted)
+    return LoadedItems(what, items, instructions, _labels(what, items, study.data), excluded, accepted)
 
 
 def override(instruction: Instruction, by_hand: InstructionOverride | None) -> Instruction:
@@ -132,12 +132,12 @@ def override(instruction: Instruction, by_hand: InstructionOverride | None) -> I
     )
 
 
-def golds_of(material: Material) -> dict[str, dict[str, str | None]]:
+def golds_of(material: LoadedItems) -> dict[str, dict[str, str | None]]:
     """Item id to gold, by language: gold follows the language of the original."""
     return {language: {item.id: item.gold for item in many} for language, many in material.items.items()}
 
 
-def originals_of(material: Material, language: str) -> dict[str, Item]:
+def originals_of(material: LoadedItems, language: str) -> dict[str, Item]:
     """The items of one language by id, in their order."""
     return {item.id: item for item in material.items.by_language[language]}
 

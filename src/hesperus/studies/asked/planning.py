@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from hesperus.asking import ReplyStore, request_key
 from hesperus.fingerprint import JSON, canonical_json, fingerprint, plain
 from hesperus.models import Model
-from hesperus.studies.asked.answering import How, Senses, questions
-from hesperus.studies.asked.desk import longest_reply
-from hesperus.studies.asked.material import Material
+from hesperus.studies.asked.answering import AskSettings, Senses, questions
+from hesperus.studies.asked.material import LoadedItems
+from hesperus.studies.asked.session import longest_reply
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.prices import Prices, read_prices
 from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
@@ -173,7 +173,7 @@ def plan_of(
     study: BaseModel,
     store: Path | None,
     prices: str | None,
-    material: Material,
+    material: LoadedItems,
 ) -> Plan:
     """A plan of lines: what of them the store holds, and what the rest costs.
 
@@ -195,7 +195,7 @@ def plan_of(
 
 
 def answer_lines(
-    model: str, cells: Sequence[Cell], senses: Senses, how: How, *, stage: str = "answer"
+    model: str, cells: Sequence[Cell], senses: Senses, how: AskSettings, *, stage: str = "answer"
 ) -> Iterator[Line]:
     """A line for each cell: with its exact requests where it is of originals, else estimated from what it is made of.
 

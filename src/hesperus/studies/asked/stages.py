@@ -21,18 +21,18 @@ from hesperus.fingerprint import JSON
 from hesperus.models import Model
 from hesperus.studies.asked.answering import (
     Asked,
-    How,
+    AskSettings,
     ReadRow,
     Senses,
     answer_cells,
     answer_row,
     questions,
 )
-from hesperus.studies.asked.desk import Desk, Watch
 from hesperus.studies.asked.exclusions import Excluded
 from hesperus.studies.asked.keeping import groups_of, no_records, records_of
-from hesperus.studies.asked.material import Material
+from hesperus.studies.asked.material import LoadedItems
 from hesperus.studies.asked.planning import Line, answer_lines
+from hesperus.studies.asked.session import ModelSession, ProgressCallback
 from hesperus.studies.asked.sharding import Stores
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.translation_store import TranslationStore
@@ -49,18 +49,18 @@ class Place:
     """Where the stages of a run are done.
 
     Attributes:
-        desk: Who asks.
+        session: Who asks.
         folder: Run folder.
         stores: Where replies and translations are kept.
         opened: Closes, at the end of the run, what a stage opened.
         watch: Hears of the progress, or None.
     """
 
-    desk: Desk
+    session: ModelSession
     folder: Path
     stores: Stores
     opened: ExitStack
-    watch: Watch | None
+    watch: ProgressCallback | None
 
     def translations(self) -> TranslationStore:
         """The store of translations, open until the end of the run."""
@@ -128,8 +128,8 @@ class Answer(Stage[pl.DataFrame]):
     model: str
     cells: Sequence[Cell]
     senses: Senses
-    how: How
-    material: Material
+    how: AskSettings
+    material: LoadedItems
     tokens_again: int | None = None
     called: str = "answer"
     row: ReadRow = answer_row
@@ -151,7 +151,7 @@ class Answer(Stage[pl.DataFrame]):
         asked = questions(self.model, self.cells, self.senses, self.how)
         parts = Parts(sum(len(self.senses.inputs[cell.input]) for cell in self.cells))
         groups = groups_of(self.material)
-        at_once = parts.to_come if place.desk.policies[self.model].batching else _AT_ONCE
+        at_once = parts.to_come if place.session.policies[self.model].batching else _AT_ONCE
         frames: list[pl.DataFrame] = []
         while not frames or parts.to_come:
             part = list(islice(asked, at_once))
@@ -161,14 +161,14 @@ class Answer(Stage[pl.DataFrame]):
 
     def _rows(self, asked: Sequence[Asked], place: Place, parts: Parts) -> list[dict[str, object]]:
         if self.how.by_logprobs and parts.reached.total == 0:
-            place.desk.check_scoring([one.request for one in asked if isinstance(one.request, Request)])
+            place.session.check_scoring([one.request for one in asked if isinstance(one.request, Request)])
         stage = f"{self.model}: {'options scored' if self.called == 'score' else 'answers'}"
         return answer_cells(
             asked,
             self.senses,
             self.how,
             task=self.material.task.name,
-            ask=lambda requests: place.desk.ask_with_room(
+            ask=lambda requests: place.session.ask_with_room(
                 requests, stage, tokens=self.tokens_again, parts=parts
             ),
             row=self.row,
@@ -212,7 +212,7 @@ class Course:
         notes: What to know of a plan, next to its lines.
     """
 
-    material: Material | None
+    material: LoadedItems | None
     models: Mapping[str, Model]
     stages: Stages
     makes: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hesperus.studies.asked.desk import Terms, Watch, models_named, open_desk
+from hesperus.studies.asked.session import ProgressCallback, Terms, models_named, open_session
 from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
 from hesperus.studies.evaluating.naming import EMBEDDED, evaluator_named, models_of, translator_named
 from hesperus.studies.evaluating.pairing import Paired
@@ -46,7 +46,7 @@ def evaluate_ready(
     *,
     settings: EvaluationSettings | None = None,
     prompts: Mapping[str, str] | None = None,
-    watch: Watch | None = None,
+    watch: ProgressCallback | None = None,
 ) -> list[Evaluation]:
     """Evaluate replies that are there already; models are asked only to judge and to translate.
 
@@ -65,20 +65,20 @@ def evaluate_ready(
     """
     models = models_named(models_of(means.translator, means.judge), means.terms)
     with (
-        open_desk(models, means.store, terms=means.terms, watch=watch) as desk,
+        open_session(models, means.store, terms=means.terms, watch=watch) as session,
         TranslationStore(means.translations) as kept,
     ):
         evaluators = [
             evaluator_named(
                 what,
                 means.judge,
-                desk.ask,
+                session.ask,
                 classifier=means.classifier,
-                held=desk.held,
+                held=session.held,
                 retry=means.retry_unread,
             )
             for what in whats
         ]
-        translator = translator_named(means.translator, models, desk.ask)
+        translator = translator_named(means.translator, models, session.ask)
         translating = Translating(translator, kept, watch=watch)
         return evaluate(paired, translating, evaluators, settings=settings, prompts=prompts)

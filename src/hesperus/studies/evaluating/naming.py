@@ -1,4 +1,4 @@
-"""From names to translators and evaluators: those that need no model, and those that ask one at the study's desk."""
+"""From names to translators and evaluators: those that need no model, and those that ask one in the study's session."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hesperus.translation.translators.asked import AskedTranslator
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 
 AskStage = Callable[[Sequence[Request], str], Sequence[Reply | Failure]]
-"""Asks requests, at a stage with a name: `Desk.ask`."""
+"""Asks requests, at a stage with a name: `ModelSession.ask`."""
 
 EMBEDDED = "embedded"
 """The judge without a model."""

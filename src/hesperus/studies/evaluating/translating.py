@@ -24,7 +24,7 @@ from hesperus.translation import (
 )
 from hesperus.translation.translators.files import FileTranslator
 
-Watch = Callable[[str, Progress], None]
+ProgressCallback = Callable[[str, Progress], None]
 """Called with the name of a stage and how far it is."""
 
 AS_THEY_ARE = "none"
@@ -80,7 +80,7 @@ class Translating:
         store: TranslationStore,
         *,
         ladder: Ladder = LADDER,
-        watch: Watch | None = None,
+        watch: ProgressCallback | None = None,
     ) -> None:
         self.translator = translator
         self._store = store

@@ -9,9 +9,9 @@ from hesperus.errors import SenseError, UnknownNameError
 from hesperus.models import Model
 from hesperus.senses import SenseMaker, instruction_parts, recompose
 from hesperus.studies.asked.answering import Fault, Senses
-from hesperus.studies.asked.desk import Desk, models_named
 from hesperus.studies.asked.making_items import Remade, Texts, put_in, remade_items, whole_texts
-from hesperus.studies.asked.material import Material, gather, golds_of, originals_of, override
+from hesperus.studies.asked.material import LoadedItems, gather, golds_of, originals_of, override
+from hesperus.studies.asked.session import ModelSession, models_named
 from hesperus.studies.multisense.design import Design
 from hesperus.studies.multisense.making import (
     Made,
@@ -40,7 +40,7 @@ def models_of(study: MultisenseStudy, plan: Design) -> dict[str, Model]:
     return models_named([*study.models, *makers], study)
 
 
-def gathered(study: MultisenseStudy, plan: Design) -> Material:
+def gathered(study: MultisenseStudy, plan: Design) -> LoadedItems:
     """Task, items and original instructions of a study.
 
     Raises:
@@ -70,7 +70,7 @@ class Assembly:
 
     study: MultisenseStudy
     plan: Design
-    material: Material
+    material: LoadedItems
     makers: Mapping[str, SenseMaker]
 
     def wanted(self, name: str) -> list[Wanted]:
@@ -86,12 +86,12 @@ class Assembly:
             for sense in self.plan.made
         ]
 
-    def make(self, name: str, desk: Desk) -> tuple[Senses, Made]:
+    def make(self, name: str, session: ModelSession) -> tuple[Senses, Made]:
         """Make every sense with one model, and put the task together in each.
 
         Args:
             name: The model; it makes its own senses but for those whose code names another.
-            desk: Who asks.
+            session: Who asks.
 
         Returns:
             The task in every sense, and all that was made with what could not be.
@@ -100,7 +100,7 @@ class Assembly:
         wanted = self.wanted(name)
         made = make_texts(
             wanted,
-            lambda requests: desk.ask(requests, f"{name}: making senses"),
+            lambda requests: session.ask(requests, f"{name}: making senses"),
             system=self.study.system,
             settings=self.study.making.settings(),
         )

@@ -9,7 +9,7 @@ from hesperus.errors import UnknownNameError
 from hesperus.senses import SenseMaker, instruction_parts, item_texts, naturalise, paraphrase, translate
 from hesperus.studies.asked.answering import Ask, Fault
 from hesperus.studies.asked.making import made_text, making_request, not_made, read_text, refuse_unaskable
-from hesperus.studies.asked.material import Material
+from hesperus.studies.asked.material import LoadedItems
 from hesperus.studies.multisense.design import Design
 from hesperus.types import Request, Sense, Settings
 
@@ -80,7 +80,7 @@ class Wanted:
     texts: tuple[str, ...]
 
 
-def texts_of(material: Material, sense: Sense, plan: Design, *, inputs_only: bool) -> tuple[str, ...]:
+def texts_of(material: LoadedItems, sense: Sense, plan: Design, *, inputs_only: bool) -> tuple[str, ...]:
     """The texts that a sense needs, each once: parts of the instruction, fields and options of the items."""
     texts: dict[str, None] = {}
     if not inputs_only and any(cell.instruction == sense for cell in plan.cells):

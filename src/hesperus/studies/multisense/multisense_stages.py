@@ -14,9 +14,9 @@ import polars as pl
 from hesperus import plugins
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.senses import SenseMaker
-from hesperus.studies.asked.answering import How, Senses, senses_of
+from hesperus.studies.asked.answering import AskSettings, Senses, senses_of
 from hesperus.studies.asked.keeping import items_of, made_items_of
-from hesperus.studies.asked.material import Material
+from hesperus.studies.asked.material import LoadedItems
 from hesperus.studies.asked.planning import Line, making_line
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages
 from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
@@ -61,7 +61,7 @@ def _offered(plan: Design) -> dict[str, SenseMaker]:
 
 def _stages(assembly: Assembly) -> Stages:
     study, material = assembly.study, assembly.material
-    how = How(study.system, study.answers.settings(), study.scoring == "logprobs")
+    how = AskSettings(study.system, study.answers.settings(), study.scoring == "logprobs")
     frames, items, lost = [], [items_of(material)], []
     for name in study.models:
         senses, made = yield MakeSenses(name, assembly)
@@ -108,10 +108,10 @@ class MakeSenses(Stage[tuple[Senses, Made]]):
 
     def done(self, place: Place) -> tuple[Senses, Made]:
         """Make them."""
-        return self.assembly.make(self.model, place.desk)
+        return self.assembly.make(self.model, place.session)
 
 
-def _signed(material: Material) -> dict[str, JSON]:
+def _signed(material: LoadedItems) -> dict[str, JSON]:
     items = [
         [language, item.id, dict(item.fields), item.gold, list(item.options or ())]
         for language, many in material.items.items()

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from hesperus.studies.asked.declaring import (
     MANY,
     Declared,
-    Drawing,
+    GenerationSettings,
     Instructed,
     InstructionOverride,
     Names,
@@ -40,7 +40,7 @@ class MultisenseStudy(Declared, Instructed):
     """Times the source is asked; 2 gives the noise floor."""
     scoring: Literal["generate", "logprobs"] = "generate"
     """Whether the label that the model writes is read, or the options are scored."""
-    making: Drawing = Drawing(max_tokens=2048)
+    making: GenerationSettings = GenerationSettings(max_tokens=2048)
     """How made senses are drawn."""
     instructions: Mapping[str, InstructionOverride] = Field(default_factory=dict)
     """Sense code to hand-written parts."""

@@ -33,7 +33,7 @@ from hesperus.types import Estimate
 
 Row = dict[str, object]
 States = npt.NDArray[np.float32]
-Watch = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 _ESTIMATE = ("value", "low", "high", "n", "excluded", "reason")
 PAIR_COLUMNS = ("layer", "a", "b", *_ESTIMATE, "matching", "baseline")
@@ -104,7 +104,7 @@ def represent(
     *,
     agreement: Callable[[Sequence[str]], PairAgreement] | None = None,
     keep_states: bool = False,
-    watch: Watch | None = None,
+    watch: ProgressCallback | None = None,
 ) -> Represented:
     """Compare the representations of languages in every layer, and write what was found.
 
@@ -161,7 +161,7 @@ def _compared(
     *,
     study: RepresentationStudy,
     keep_states: bool,
-    say: Watch,
+    say: ProgressCallback,
 ) -> list[RepresentationSimilarity]:
     """Every layer, measured from states in a file that is kept only if it is wanted."""
     partial = folder / f".{STATES_FILE}.partial"
@@ -176,7 +176,7 @@ def _compared(
     return found
 
 
-def _states(model: HfModel, sentences: Sentences, path: Path, say: Watch) -> States:
+def _states(model: HfModel, sentences: Sentences, path: Path, say: ProgressCallback) -> States:
     """States of every language and layer, in a file."""
     layers, hidden = model.state_shape()
     shape = (len(sentences.texts), layers, len(sentences.items), hidden)
@@ -194,7 +194,7 @@ def _states(model: HfModel, sentences: Sentences, path: Path, say: Watch) -> Sta
     return states
 
 
-def _measured(states: States, bootstrap: Bootstrap, say: Watch) -> list[RepresentationSimilarity]:
+def _measured(states: States, bootstrap: Bootstrap, say: ProgressCallback) -> list[RepresentationSimilarity]:
     resampling = bootstrap if bootstrap.resamples else None
     found = []
     for layer in range(states.shape[1]):

@@ -10,11 +10,11 @@ import polars as pl
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import JSON
 from hesperus.records import conform, read_records
-from hesperus.studies.asked.answering import How, senses_of
-from hesperus.studies.asked.desk import models_named
+from hesperus.studies.asked.answering import AskSettings, senses_of
 from hesperus.studies.asked.exclusions import without_records
 from hesperus.studies.asked.keeping import items_of
-from hesperus.studies.asked.material import Material, gather
+from hesperus.studies.asked.material import LoadedItems, gather
+from hesperus.studies.asked.session import models_named
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Stages
 from hesperus.studies.asked.study_cells import original_cells
 from hesperus.studies.similarity.grouping import grouping
@@ -38,7 +38,7 @@ def course(study: SimilarityStudy, *, folder: Path | None = None) -> Course:
     return Course(material, models_named(study.models, study), _asking(study, material))
 
 
-def _asking(study: SimilarityStudy, material: Material) -> Stages:
+def _asking(study: SimilarityStudy, material: LoadedItems) -> Stages:
     """Ask every model in every language; labels and probabilities of one question are in one record."""
     senses, cells, again = (
         senses_of(material),
@@ -81,11 +81,11 @@ def _grouped(records: pl.DataFrame, study: SimilarityStudy) -> pl.DataFrame:
     return found
 
 
-def _ways(study: SimilarityStudy) -> Iterator[How]:
+def _ways(study: SimilarityStudy) -> Iterator[AskSettings]:
     """How every question is put: its label generated, its options scored, or first one and then the other."""
     for by_logprobs, wanted in ((False, "generate"), (True, "logprobs")):
         if study.scoring in (wanted, "both"):
-            yield How(study.system, study.answers.settings(), by_logprobs)
+            yield AskSettings(study.system, study.answers.settings(), by_logprobs)
 
 
 def _both(generated: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:

@@ -12,12 +12,12 @@ from hesperus.studies.asked.declaring import (
     MANY,
     PAIRS,
     PATH,
+    BootstrapSettings,
     Declared,
     Instructed,
     InstructionOverride,
     Names,
     Part,
-    Resampling,
     Tags,
 )
 from hesperus.studies.asked.study_files import Lines
@@ -106,7 +106,7 @@ class Comparison(Part):
     """Column over whose values similarity is averaged, next to its value over all items together."""
     invalid: Literal["disagree", "agree", "drop"] = "disagree"
     """How unreadable answers compare."""
-    bootstrap: Resampling = Resampling()
+    bootstrap: BootstrapSettings = BootstrapSettings()
     """How intervals are made."""
     permutations: int = Field(default=9999, ge=1, le=10_000_000)
     """Permutations of Mantel's test."""

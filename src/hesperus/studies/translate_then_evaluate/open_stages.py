@@ -19,12 +19,12 @@ from hesperus.records.evaluated import ANSWERS, answers_digest
 from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
 from hesperus.senses import item_texts, translate
-from hesperus.studies.asked.answering import Asked, Fault, How, Senses, asked_row, lost_reply
-from hesperus.studies.asked.desk import models_named
+from hesperus.studies.asked.answering import Asked, AskSettings, Fault, Senses, asked_row, lost_reply
 from hesperus.studies.asked.keeping import items_of
 from hesperus.studies.asked.making import refuse_unaskable
-from hesperus.studies.asked.material import Material, originals_of
+from hesperus.studies.asked.material import LoadedItems, originals_of
 from hesperus.studies.asked.planning import Line
+from hesperus.studies.asked.session import models_named
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
@@ -81,10 +81,10 @@ def course(study: OpenAnswersStudy, *, folder: Path | None = None) -> Course:
     return Course(material, models, _stages(study, material), makes, tuple(notes_of(study, texts)))
 
 
-def _stages(study: OpenAnswersStudy, material: Material) -> Stages:
+def _stages(study: OpenAnswersStudy, material: LoadedItems) -> Stages:
     means = yield Work(lambda place: _means(study, place), None, is_common=True)
     prompts = yield PutPrompts(study, material, means)
-    how, again = How(study.system, study.answers.settings()), study.answers.max_tokens_again
+    how, again = AskSettings(study.system, study.answers.settings()), study.answers.max_tokens_again
     frames = []
     for model in study.models:
         cells, senses = _cells_for(model, study), _senses_for(model, prompts, study)
@@ -117,14 +117,16 @@ def _means(study: OpenAnswersStudy, place: Place) -> _Means:
     Raises:
         UsageError: A translator or evaluator that does not exist, or cannot do it.
     """
-    desk, kept = place.desk, place.translations()
+    session, kept = place.session, place.translations()
     prompting, translating = (
-        Translating(translator_named(name, desk.models, desk.ask), kept, watch=place.watch)
+        Translating(translator_named(name, session.models, session.ask), kept, watch=place.watch)
         for name in (study.prompt_translator or study.translator, study.translator)
     )
     translating.refuse_unsupported([(tag, study.reference) for tag in study.languages])
     evaluators = [
-        evaluator_named(what, study.judge, desk.ask, classifier=study.classifiers.get(what), held=desk.held)
+        evaluator_named(
+            what, study.judge, session.ask, classifier=study.classifiers.get(what), held=session.held
+        )
         for what in study.evaluate
     ]
     return _Means(prompting, translating, evaluators)
@@ -135,7 +137,7 @@ class PutPrompts(Stage[Prompts]):
     """The prompts in every language in which the task has none."""
 
     study: OpenAnswersStudy
-    material: Material
+    material: LoadedItems
     means: _Means
     is_common = True
 
@@ -158,7 +160,7 @@ class Evaluate(Stage[Sequence[Evaluation]]):
     """The answers are translated into the reference language, and compared with those that were given there."""
 
     study: OpenAnswersStudy
-    material: Material
+    material: LoadedItems
     means: _Means
     prompts: Prompts
     frames: Sequence[pl.DataFrame]
@@ -230,7 +232,7 @@ def _cells_for(model: str, study: OpenAnswersStudy) -> tuple[Cell, ...]:
 
 
 def _row(
-    one: Asked, result: Reply | Failure | Fault, senses: Senses, how: How, task: str
+    one: Asked, result: Reply | Failure | Fault, senses: Senses, how: AskSettings, task: str
 ) -> dict[str, object]:
     """A row of the records: an open answer, which is not compared with a gold."""
     row = asked_row(one, task)

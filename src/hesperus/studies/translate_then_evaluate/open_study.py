@@ -11,11 +11,11 @@ from pydantic import Field, field_validator, model_validator
 from hesperus.languages import normalise
 from hesperus.studies.asked.declaring import (
     PAIRS,
+    BootstrapSettings,
     Declared,
-    Drawing,
+    GenerationSettings,
     InstructionOverride,
     Names,
-    Resampling,
     Tag,
     Tags,
     Words,
@@ -51,13 +51,13 @@ class OpenAnswersStudy(Declared):
     """Send the reference's answers there and back: the ceiling of each score."""
     system: str | None = None
     """System text of every request."""
-    answers: Drawing = Drawing(max_tokens=4096)
+    answers: GenerationSettings = GenerationSettings(max_tokens=4096)
     """How answers are drawn; the paper's models were asked greedily, and long answers need room."""
     instructions: Mapping[str, InstructionOverride] = Field(default_factory=dict)
     """Language to hand-written parts."""
     trained_on: Annotated[Mapping[str, Words], PAIRS] = Field(default_factory=dict)
     """MODEL=de,fr,…: languages of its training, as its makers say, for the table of groups."""
-    bootstrap: Resampling = Resampling()
+    bootstrap: BootstrapSettings = BootstrapSettings()
     """How intervals are made."""
 
     @field_validator("trained_on")

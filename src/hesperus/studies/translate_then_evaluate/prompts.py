@@ -23,7 +23,7 @@ from hesperus.studies.asked.making_items import (
     translated_texts,
     whole_texts,
 )
-from hesperus.studies.asked.material import Material, gather, originals_of, override
+from hesperus.studies.asked.material import LoadedItems, gather, originals_of, override
 from hesperus.studies.evaluating.translating import Made, Translating, Way
 from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from hesperus.tasks import task
@@ -46,7 +46,7 @@ class Prompts:
         check: A row for each made language and score of its way back, and for each count.
     """
 
-    material: Material
+    material: LoadedItems
     made: tuple[str, ...]
     instructions: Mapping[str, Instruction | Fault]
     items: Mapping[str, Mapping[str, Item | Fault]]
@@ -72,7 +72,7 @@ def own_languages(study: OpenAnswersStudy) -> tuple[str, ...]:
     return (study.reference, *own)
 
 
-def gathered(study: OpenAnswersStudy) -> Material:
+def gathered(study: OpenAnswersStudy) -> LoadedItems:
     """The task in the languages that it has.
 
     Raises:
@@ -100,7 +100,7 @@ def sense_of(tag: str, model: str, study: OpenAnswersStudy) -> Sense:
     return Sense(tag, source=study.reference, maker=re.sub(r"[^A-Za-z0-9_./:-]", "-", maker).lstrip("_./:-"))
 
 
-def put_prompts(study: OpenAnswersStudy, material: Material, translating: Translating) -> Prompts:
+def put_prompts(study: OpenAnswersStudy, material: LoadedItems, translating: Translating) -> Prompts:
     """Translate what the task does not have in a language, and check it by its way back.
 
     Raises:
@@ -131,7 +131,7 @@ def put_prompts(study: OpenAnswersStudy, material: Material, translating: Transl
     return Prompts(material, made, instructions, items, pl.DataFrame(checks, schema=_CHECK, orient="row"))
 
 
-def unput_prompts(study: OpenAnswersStudy, material: Material) -> Prompts:
+def unput_prompts(study: OpenAnswersStudy, material: LoadedItems) -> Prompts:
     """The prompts with originals in place of every translation, by whose length a plan estimates what will be asked."""
     made = tuple(tag for tag in study.languages if tag not in own_languages(study))
     reference = originals_of(material, study.reference)

@@ -18,13 +18,13 @@ from hesperus.models import Model
 from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
 from hesperus.senses import naturalise, translate
-from hesperus.studies.asked.answering import Fault, How, Senses, senses_of
-from hesperus.studies.asked.desk import models_named
+from hesperus.studies.asked.answering import AskSettings, Fault, Senses, senses_of
 from hesperus.studies.asked.keeping import items_of, made_items_of
 from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.asked.making_items import MakeItems, Remade, lost_items, put_in
-from hesperus.studies.asked.material import Material, gather, originals_of
+from hesperus.studies.asked.material import LoadedItems, gather, originals_of
 from hesperus.studies.asked.planning import Line, prompt_tokens
+from hesperus.studies.asked.session import models_named
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.naming import is_translator
@@ -92,12 +92,12 @@ def _refuse_unaskable(study: TaxStudy) -> None:
     refuse_unaskable(makings)
 
 
-def groups_of(material: Material) -> frozenset[str]:
+def groups_of(material: LoadedItems) -> frozenset[str]:
     """Groups that the items have, such as `subject`."""
     return frozenset(name for items in material.items.values() for item in items for name in item.groups)
 
 
-def _stages(study: TaxStudy, material: Material) -> Stages:
+def _stages(study: TaxStudy, material: LoadedItems) -> Stages:
     kept = _Kept([items_of(material)])
     made = None
     for number, model in enumerate(study.models):
@@ -128,14 +128,14 @@ def _answer(
     model: str,
     cells: Sequence[Cell],
     senses: Senses,
-    material: Material,
+    material: LoadedItems,
     called: str = "answer",
 ) -> Answer:
-    how = How(study.system, study.answers.settings(), reader=study.reader)
+    how = AskSettings(study.system, study.answers.settings(), reader=study.reader)
     return Answer(model, cells, senses, how, material, study.answers.max_tokens_again, called)
 
 
-def _back(study: TaxStudy, material: Material, by: str) -> MakeItems:
+def _back(study: TaxStudy, material: LoadedItems, by: str) -> MakeItems:
     """The translated items, back in the source language, by a model or a translator."""
     items = tuple(originals_of(material, study.target).values())
     called = "back" if is_translator(by) else "back-translating"
@@ -154,7 +154,7 @@ def first_cells(study: TaxStudy) -> tuple[Cell, ...]:
     return (Cell(first, source), *translated, Cell(first, study.back))
 
 
-def _scored(study: TaxStudy, material: Material, kept: _Kept, place: Place) -> pl.DataFrame:
+def _scored(study: TaxStudy, material: LoadedItems, kept: _Kept, place: Place) -> pl.DataFrame:
     """BLEU and chrF of what came back, also as a file; without a model where one translator served all."""
     items = pl.concat(kept.items, how="diagonal_relaxed")
     found = score_senses(sense_pairs(items, task=material.task.name)).items
@@ -164,7 +164,7 @@ def _scored(study: TaxStudy, material: Material, kept: _Kept, place: Place) -> p
 
 
 def _naturalised(
-    study: TaxStudy, what: Naturalisation, material: Material, scores: pl.DataFrame, kept: _Kept
+    study: TaxStudy, what: Naturalisation, material: LoadedItems, scores: pl.DataFrame, kept: _Kept
 ) -> Generator[Stage[Any], Any, None]:
     """Rewrite the items of the strata, have them verified, and ask them."""
     translated = yield PickStrata(study, material, scores, kept)
@@ -184,7 +184,7 @@ class PickStrata(Stage[Sequence[Item]]):
     """The items of E4, on disk before any of them is rewritten; other strata than those that are there are refused."""
 
     study: TaxStudy
-    material: Material
+    material: LoadedItems
     scores: pl.DataFrame
     kept: _Kept
 
@@ -242,7 +242,7 @@ class Verify(Stage[None]):
     def done(self, place: Place) -> None:
         """Ask for the verdicts, and write them."""
         asked = self._asked()
-        replies = place.desk.ask([one for _, one in asked], f"{self.verifier}: verifying") if asked else []
+        replies = place.session.ask([one for _, one in asked], f"{self.verifier}: verifying") if asked else []
         found: dict[str, Mapping[str, object]] = {
             item: {"problem": new.message} for item, new in self.rewritten.items() if isinstance(new, Fault)
         }
@@ -253,7 +253,7 @@ class Verify(Stage[None]):
         write_whole(place.folder / VERDICTS_FILE, lambda partial: write_parquet(verdicts, partial, {}))
 
 
-def _asked_native(study: TaxStudy, material: Material, kept: _Kept) -> Generator[Stage[Any], Any, None]:
+def _asked_native(study: TaxStudy, material: LoadedItems, kept: _Kept) -> Generator[Stage[Any], Any, None]:
     """Ask the benchmark that was written in the language."""
     senses, target = senses_of(material), Sense(study.target)
     for model in study.models:

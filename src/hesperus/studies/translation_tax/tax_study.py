@@ -12,7 +12,7 @@ from hesperus.errors import UnknownNameError
 from hesperus.studies.asked.declaring import (
     PAIRS,
     Declared,
-    Drawing,
+    GenerationSettings,
     Instructed,
     Part,
     SampleSize,
@@ -102,7 +102,7 @@ class TaxStudy(Declared, Instructed):
     """E4: which items are rewritten, by whom, and who checks it."""
     native: Native | None = None
     """E3: a benchmark that was written in the language."""
-    making: Drawing = Drawing(max_tokens=2048)
+    making: GenerationSettings = GenerationSettings(max_tokens=2048)
     """How translations and rewritings are drawn."""
     reader: Literal["default", "strict", "authors"] = "default"
     """Preset of the reader."""

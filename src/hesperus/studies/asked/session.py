@@ -1,4 +1,4 @@
-"""Who is asked and at whose expense: models, reply store, policies and one purse for a whole study."""
+"""Who is asked and at whose expense: models, reply store, policies and one budget for a whole study."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hesperus.studies.asked.sharding import Stores
 from hesperus.studies.prices import read_prices
 from hesperus.types import Failure, Reply, Request, Settings
 
-Watch = Callable[[str, Progress], None]
+ProgressCallback = Callable[[str, Progress], None]
 """Called with the name of a stage and how far it is."""
 
 _NO_LIMIT = BudgetLimits()
@@ -121,7 +121,7 @@ class OnTerms(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ModelSession:
     """What asking needs: the models by name, the store, the policy and one purse for all.
 
     Attributes:
@@ -137,7 +137,7 @@ class Desk:
     store: ReplyStore
     policies: Mapping[str, Policy]
     spending: Spending
-    watch: Watch | None
+    watch: ProgressCallback | None
     failures: Counter[str] = field(default_factory=Counter)
 
     def ask(
@@ -243,15 +243,15 @@ class Desk:
 
 
 @contextmanager
-def open_desk(
+def open_session(
     models: Mapping[str, Model],
     stores: Path | Stores,
     *,
     terms: OnTerms,
-    watch: Watch | None = None,
+    watch: ProgressCallback | None = None,
     makes: bool = False,
-) -> Iterator[Desk]:
-    """A desk with its store open.
+) -> Iterator[ModelSession]:
+    """A session with its store open.
 
     Args:
         models: From `models_named`.
@@ -270,7 +270,7 @@ def open_desk(
     with ReplyStore(places.replies, places.base) as replies, _engine(terms) as engine:
         places.begin(replies, makes=makes)
         seated = {name: engine.seated(model, _options(name, terms)) for name, model in models.items()}
-        yield Desk(seated, replies, policies, Spending(), watch)
+        yield ModelSession(seated, replies, policies, Spending(), watch)
 
 
 def _engine(terms: OnTerms) -> AbstractContextManager[Engine]:
