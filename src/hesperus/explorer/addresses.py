@@ -13,13 +13,14 @@ from hesperus.errors import UsageError
 from hesperus.item_views.filter_address import condition_words, filter_of_pairs, filter_pairs
 from hesperus.item_views.question_view import anchor_of
 
-MATRIX, QUESTION, CSV, JSON, CORRECT, CHANGES = (
+MATRIX, QUESTION, CSV, JSON, CORRECT, CHANGES, TRANSLATIONS = (
     "/items",
     "/question",
     "/items.csv",
     "/items.json",
     "/correct",
     "/changes",
+    "/translations",
 )
 
 PACKED = "pick"

@@ -33,6 +33,8 @@ from hesperus.explorer.changes_page import ChangeChoice, changes_shown
 from hesperus.explorer.first_page import heads
 from hesperus.explorer.item_corrections import BY_HAND
 from hesperus.explorer.state import OpenRuns
+from hesperus.explorer.translations_page import translations_shown
+from hesperus.explorer.what_if import what_if
 from hesperus.item_views.claims_view import ClaimsView, claims_views
 from hesperus.item_views.markup import environment, style
 from hesperus.item_views.matrix_view import matrix_view, short_code
@@ -174,6 +176,7 @@ def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str
         ),
         here_query=urlencode(view.with_(page=view.page).query()),
         choices_of=_choices_of,
+        what_if=lambda answer: _what_if(everything, row, answer),
         claims=_claims(open_, row),
     )
 
@@ -182,6 +185,11 @@ def _claims(open_: OpenRuns, row: Mapping[str, Any]) -> tuple[ClaimsView, ...]:
     evaluated = open_.evaluated(row["run"])
     reference = open_.runs[row["run"]].study.get("reference")
     return () if evaluated is None else tuple(claims_views(evaluated, row, str(reference or "und")))
+
+
+def _what_if(matrix: ItemMatrix, row: Mapping[str, Any], answer: AnswerView) -> tuple[str, ...]:
+    column = next(one for one in matrix.columns if (one.instruction, one.input, one.repeat) == answer.place)
+    return what_if(matrix, row, column)
 
 
 def _of_record(row: Mapping[str, Any]) -> dict[str, str]:
@@ -245,6 +253,19 @@ def changes_page(open_: OpenRuns, asked: Mapping[str, str], page: int) -> str:
     matrix = open_.matrix(View())
     changes = item_changes(matrix, choice.before, choice.after)
     return _page("changes.html.j2", open_, View(), names=names, **changes_shown(matrix, changes, choice))
+
+
+def translations_page(open_: OpenRuns, asked: Mapping[str, str], page: int) -> str:
+    """Translations of a run (the first that has scores, if none is named), the lowest score first.
+
+    Raises:
+        UnknownNameError: No such run or metric.
+        DataError: The scores are broken.
+    """
+    scored = (name for name in open_.runs if open_.scores(name) is not None)
+    run = asked.get("run") or next(scored, next(iter(open_.runs)))
+    shown = translations_shown(run, open_.scores(run), open_.runs[run].items, asked.get("metric", ""), page)
+    return _page("translations.html.j2", open_, View(), **shown)
 
 
 def message_page(open_: OpenRuns, title: str, text: str) -> str:
@@ -332,6 +353,7 @@ def _page(template: str, open_: OpenRuns, view: View, **held: Any) -> str:
         .render(
             version=__version__,
             runs_open=tuple(open_.runs),
+            has_translations=open_.has_translations,
             view=view,
             css=Markup(_css()),
             script=Markup(_script()),

@@ -28,6 +28,7 @@ from hesperus.explorer.addresses import (
     MATRIX,
     PACKED,
     QUESTION,
+    TRANSLATIONS,
     View,
     question_url,
 )
@@ -40,6 +41,7 @@ from hesperus.explorer.pages import (
     policy,
     question_page,
     summary_page,
+    translations_page,
 )
 from hesperus.explorer.state import OpenRuns
 from hesperus.item_views.matrix_view import short_code
@@ -70,6 +72,7 @@ def create_app(runs: OpenRuns, address: Address, token: str) -> ASGIApp:
         Route(QUESTION, desk.question, methods=["GET"]),
         Route(CSV, desk.csv, methods=["GET"]),
         Route(JSON, desk.json, methods=["GET"]),
+        Route(TRANSLATIONS, desk.translations, methods=["GET"]),
         Route(CHANGES, desk.changes, methods=["GET"]),
         Route(CORRECT, desk.correct, methods=["POST"]),
     ]
@@ -137,6 +140,12 @@ class _Desk:
         self._check(request)
         asked = dict(request.query_params)
         return self._answered(request, lambda view: _html(changes_page(self.runs, asked, view.page)))
+
+    def translations(self, request: Request) -> Response:
+        """Translations, the worst first."""
+        self._check(request)
+        asked = dict(request.query_params)
+        return self._answered(request, lambda view: _html(translations_page(self.runs, asked, view.page)))
 
     def question(self, request: Request) -> Response:
         """One question."""

@@ -17,9 +17,10 @@ from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
 from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.open_answers.evidence import Evaluated
 from hesperus.analysis.open_answers.pair_scores import first_evaluation, with_scores
+from hesperus.analysis.scores import read_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, MeasureSettings, resolve_settings
 from hesperus.answers.overrides import Override, Overrides, RecordKey, reply_hash
-from hesperus.errors import UsageError
+from hesperus.errors import UnknownNameError, UsageError
 from hesperus.explorer.addresses import View
 from hesperus.explorer.first_page import ModelSummary, RunFacts, lost_counts, run_facts, summaries
 from hesperus.explorer.item_corrections import (
@@ -30,8 +31,9 @@ from hesperus.explorer.item_corrections import (
     with_corrections,
 )
 from hesperus.records import KEY, Run
-from hesperus.wording import own_senses
+from hesperus.wording import own_senses, parsed
 
+SCORES = "scores.parquet"
 _MOST_REFERENCES = 4
 T = TypeVar("T")
 
@@ -52,6 +54,7 @@ class OpenRuns:
     _matrices: dict[str, ItemMatrix] = field(default_factory=dict)
     _summaries: dict[str, tuple[ModelSummary, ...]] = field(default_factory=dict)
     _frequent: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    _scores: dict[str, pl.DataFrame | None] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -89,6 +92,27 @@ class OpenRuns:
             folder = place if place is not None and place.is_dir() else None
             self._evaluated[run] = first_evaluation(folder, self.runs[run].study) if folder else None
         return self._evaluated[run]
+
+    def scores(self, run: str) -> pl.DataFrame | None:
+        """Scores of the translations of a run, if hesperus score left them in its folder.
+
+        Raises:
+            UnknownNameError: No such run.
+            DataError: They are broken.
+        """
+        if run not in self.runs:
+            raise UnknownNameError("run", run, self.runs)
+        place = self.places.get(run)
+        if run not in self._scores:
+            file = place / SCORES if place is not None else None
+            self._scores[run] = read_scores(file) if file is not None and file.is_file() else None
+        return self._scores[run]
+
+    @cached_property
+    def has_translations(self) -> bool:
+        """Whether some run has a translated sense."""
+        codes = {code for run in self.runs.values() for code in run.records["input"].unique()}
+        return any((sense := parsed(code)) is not None and not sense.is_original for code in codes)
 
     def corrections(self, run: str) -> Overrides:
         """Answers of a run that were corrected by hand.

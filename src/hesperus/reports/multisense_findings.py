@@ -43,6 +43,7 @@ class Findings:
         translation: Translation scores next to consistency; None if no item was scored.
         bins: Consistency by bins of the scores, likewise.
         unscored: Why scores that are there could not be used; empty otherwise.
+        scores: Item scores of translations, if any.
     """
 
     consistency: Table
@@ -58,6 +59,7 @@ class Findings:
     translation: Table | None = None
     bins: Table | None = None
     unscored: str = ""
+    scores: pl.DataFrame | None = None
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -106,6 +108,7 @@ def findings_of(
         translation,
         bins,
         unscored,
+        scores,
     )
 
 

@@ -21,6 +21,7 @@ from hesperus.reports.multisense_drawings import drawings
 from hesperus.reports.multisense_findings import Findings
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import cited, made
+from hesperus.reports.translation_grids import worst_translations_blocks
 from hesperus.wording import own_senses
 
 Blocks = Iterator[Block | None]
@@ -85,7 +86,7 @@ def multisense_page(
         story.title(run.records),
         lead,
         [
-            *_measured(found),
+            *_measured(found, run.items),
             *items_blocks(run),
             *_examples(examples.shown, examples.total),
             Section("How it was measured", "measured"),
@@ -100,7 +101,7 @@ def multisense_page(
     )
 
 
-def _measured(found: Findings) -> Blocks:
+def _measured(found: Findings, items: pl.DataFrame | None) -> Blocks:
     drawn: dict[str, list[Drawing]] = {}
     for drawing in drawings(found):
         drawn.setdefault(drawing.kind, []).append(drawing)
@@ -143,6 +144,7 @@ def _measured(found: Findings) -> Blocks:
         yield Sentences((unused if found.unscored else _TRANSLATION,))
         yield from drawn.get("translation", ())
         yield grids.bins_grid(found.bins)
+        yield from worst_translations_blocks(found.scores, items)
 
 
 def _examples(shown: tuple[Example, ...], total: int) -> Blocks:

@@ -31,6 +31,7 @@ from hesperus.reports.tax.checklist import NOT_DONE, Checklist
 from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, remedies, steps_of
 from hesperus.reports.tax.residue import residue_blocks
 from hesperus.reports.tax.tax_drawings import drawings
+from hesperus.reports.translation_grids import worst_translations_blocks
 from hesperus.rounding import cell
 
 Blocks = Iterator[Block | None]
@@ -168,6 +169,7 @@ class TaxPage:
         yield grids.pooled_grid(found, "e1")
         yield Section("The gate", "e1-gate", 3, "")
         yield self._drawn.get("gate")
+        yield from worst_translations_blocks(self.evidence.scores, self.items)
 
     def _validity(self) -> Blocks:
         found = self.tables["validity"]

@@ -391,6 +391,14 @@
   };
   const long = all("script.rows");
   if (long.length) Promise.all(long.map(unpackRows)).then(start, start); else start();
+  // What a paper prints
+  const cited = document.getElementById("notes");
+  if (cited) {
+    const said = [];
+    for (let node = cited.nextElementSibling; node && !node.matches("h2"); node = node.nextElementSibling) said.push(words(node));
+    cited.after(make("div", {className: "tools"}, button("Copy citation", "Copy these notes and the version", told => copy(said.join("\n"), told))));
+  }
+  for (const line of all("footer code")) line.after(" ", button("Copy", "Copy the signature", told => copy(words(line), told)));
   const fitting = new ResizeObserver(seen => seen.forEach(({target}) => {
     const box = target.closest(".scroll");
     box.classList.toggle("fits", box.firstElementChild.offsetWidth <= box.clientWidth + 1);
