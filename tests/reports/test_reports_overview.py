@@ -70,7 +70,7 @@ def test_a_run_without_an_answer_has_a_page_that_says_so(tmp_path: Path, other: 
     )
     outline(text)
     assert "<h1>Nothing was answered</h1>" in text and "of 10 questions 10" in text
-    text = text[text.index("<main") : text.index("<script")]
+    text = text[text.index("<main") : text.index("<script>")]
     assert "κ" not in text and "<figure" not in text and ">0.0" not in text
     done = CliRunner().invoke(app, ["report", str(tmp_path / "records.parquet"), "--resamples", "0"])
     assert done.exit_code == 0
