@@ -63,7 +63,7 @@ def test_what_is_packed_is_read_by_verify(text: str) -> None:
 
 def test_a_drawing_says_once_what_its_parts_share() -> None:
     marks = "".join(
-        f'<g data-leads="model=m&amp;wrong={tag}"><path class="x" d="M0.12345,{n}h1v1Z" fill="rgb(1, 2, 255)" opacity="1"/></g>'
+        f'<g data-leads="model=m&amp;wrong={tag}"><path pointer-events="none" d="M0.12345,{n}h1v1Z" fill="rgb(1, 2, 255)" opacity="1"/></g>'
         for n, tag in enumerate(("de", "sw"))
     )
     svg = f'<svg xmlns="http://www.w3.org/2000/svg"><g>{marks}</g><g fill="red"><path d="M1"/><path d="M2" fill="blue"/></g></svg>'

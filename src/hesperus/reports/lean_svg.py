@@ -49,8 +49,7 @@ def _shrink(node: ElementTree.Element) -> None:
 
 
 def _plain(node: ElementTree.Element) -> None:
-    for name in ("class", "pointer-events"):
-        node.attrib.pop(name, None)
+    node.attrib.pop("pointer-events", None)
     if node.get("opacity") == "1":
         del node.attrib["opacity"]
     for name in _PLACES:
