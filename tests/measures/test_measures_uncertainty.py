@@ -48,6 +48,20 @@ def test_draws_are_counts_of_whole_resamples_and_shared() -> None:
         drawn.sums(np.zeros((3, 1)))
 
 
+@pytest.mark.parametrize("method", INTERVAL_METHODS)
+def test_sums_of_whole_columns_are_exact_next_to_others(method: IntervalMethod) -> None:
+    rng = np.random.default_rng(1)
+    drawn = Draws(500, Bootstrap(300, interval=method))
+    columns = rng.integers(-2, 3, (500, 4)).astype(float)
+    columns[:, 1] = rng.random(500)
+    columns[:, 3] *= 2.0**22 + 1  # whole, but too large for float32
+    weights = np.concatenate(list(drawn.blocks())).astype(float)
+    np.testing.assert_array_equal(
+        drawn.sums(columns)[:, [0, 2, 3]], (weights @ columns)[:, [0, 2, 3]] * drawn.scale[:, None]
+    )
+    assert drawn.sums(columns)[:, 1] == pytest.approx(weights @ columns[:, 1] * drawn.scale, rel=1e-14)
+
+
 def test_bayesian_weights_are_exponential_and_corners_are_half_an_item() -> None:
     drawn = Draws(50, Bootstrap(2000, seed=1))
     weights = np.vstack(list(drawn.blocks())) / 16.0

@@ -41,6 +41,12 @@ _BLOCK = 1 << 20
 _KEPT = 1 << 28
 """Bytes of weights that are kept for the next measure; beyond it they are drawn again, in the same order."""
 
+_SLAB = 1 << 23
+"""Weights in a slab that many columns are multiplied with: tall enough that the columns are seldom read again."""
+
+_EXACT = 1 << 24
+"""Whole numbers up to here are exact in float32, which takes half the time."""
+
 _UNIT = 16
 """Weight 1 in units of a Bayesian weight: those fit a byte, and only one in 10^7 is cut there."""
 
@@ -209,13 +215,32 @@ class Draws:
         if columns.shape[0] != self.items:
             raise ValueError(f"the draws are of {self.items} items, the columns of {columns.shape[0]}")
         total = np.empty((self.bootstrap.resamples, columns.shape[1]))
-        start = 0
-        for block in self.blocks():
-            np.matmul(block.astype(np.float64), columns, out=total[start : start + len(block)])
-            start += len(block)
+        whole = self._whole(columns)
+        if whole.any():
+            single, start = columns[:, whole].astype(np.float32), 0
+            for slab in self.slabs(max(1, _SLAB // max(1, self.items))):
+                total[start : start + len(slab), whole] = slab @ single
+                start += len(slab)
+        if not whole.all():
+            double, start = columns[:, ~whole], 0
+            for block in self.blocks():
+                total[start : start + len(block), ~whole] = block.astype(np.float64) @ double
+                start += len(block)
         if self.bayesian:
             total *= self.scale[:, None]
         return total
+
+    def _whole(self, columns: Floats) -> npt.NDArray[np.bool_]:
+        """Columns whose weighed sums float32 holds exactly: of whole numbers, and small enough, [k]."""
+        heaviest = self.items / float(self.scale.min(initial=1.0))
+        return np.array(
+            [
+                heaviest * float(np.abs(column).max(initial=0.0)) < _EXACT
+                and bool((column == np.rint(column)).all())
+                for column in columns.T
+            ],
+            dtype=np.bool_,
+        )
 
 
 @lru_cache(maxsize=4)
