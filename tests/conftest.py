@@ -7,21 +7,37 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from tests.small_demo import ask, runs_in
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = (
     "asking/test_asking_on_ray.py",
     "reports/test_reports_in_chromium.py",
+    "evidence/test_evidence_bundle.py",
     "studies/test_studies_planted.py",
-    "test_plugins.py",
+    "evidence/test_evidence_page.py",
     "reports/test_reports_open_answers_page.py",
+    "integration/test_github_action.py",
+    "pocket/test_pocket_promises.py",
     "reports/test_reports_similarity_page.py",
+    "test_plugins.py",
+    "evaluators/test_evaluators_empathy.py",
+    "answers/test_answers_probes.py",
+    "reports/test_reports_nothing.py",
     "studies/test_studies_multisense.py",
+    "reports/test_reports_open_answers_compare.py",
+    "reports/test_reports_tax_page.py",
+    "cli/test_cli_streams.py",
+    "asking/test_asking_shards.py",
     "test_net.py",
     "test_screens.py",
 )
 """Files that take longest: they come first, so that no worker is left alone with one at the end."""
+
+
+settings.register_profile("without deadlines", deadline=None)  # a busy machine is no fault
+settings.load_profile("without deadlines")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
