@@ -293,28 +293,35 @@ def _hash(paths: list[Path]) -> str:
 def chosen(tests: dict[str, dict[str, Any]], file: str, site: Site, spend: float) -> list[list[str]]:
     """Tests that reach the line, else (code that runs on import) the file: one of each function first, fastest first.
 
-    Those to try at first, then the others; each list takes no more than so many seconds.
+    Those to try at first, then the others, then those that reach the file elsewhere, since what a cache holds is noted
+    of the test that filled it; each list takes no more than so many seconds.
     """
     by_line = {test: set(what["lines"].get(file, ())) for test, what in tests.items()}
     reached = set().union(*by_line.values())
     # What runs on import is noted of the test that happened to import it.
     at = None if site.on_import else next((x for x in (site.line, site.statement) if x in reached), -1)
-    hits = [test for test, lines in by_line.items() if (lines if at is None else at in lines)]
+    hits = _ranked([test for test, lines in by_line.items() if (lines if at is None else at in lines)], tests)
+    others = _ranked([test for test, lines in by_line.items() if lines and test not in set(hits)], tests)
+    turns: list[list[str]] = []
+    for some in (hits[:AT_ONCE], hits[AT_ONCE:], others):
+        picked, left = [], spend
+        for test in some:
+            if tests[test]["seconds"] <= left:
+                picked.append(test)
+                left -= tests[test]["seconds"]
+        turns += [picked] if picked else []
+    return turns
+
+
+def _ranked(hits: list[str], tests: dict[str, dict[str, Any]]) -> list[str]:
+    """One test of each function first, the fast ones first."""
     turn: dict[str, int] = {}
     ranked = []
     for test in sorted(hits, key=lambda test: tests[test]["seconds"]):
         function = test.split("[")[0]
         turn[function] = turn.get(function, 0) + 1
         ranked.append((turn[function], tests[test]["seconds"], test))
-    turns: list[list[str]] = []
-    for some in (sorted(ranked)[:AT_ONCE], sorted(ranked)[AT_ONCE:]):
-        picked, left = [], spend
-        for _, took, test in some:
-            if took <= left:
-                picked.append(test)
-                left -= took
-        turns += [picked] if picked else []
-    return turns
+    return [test for _, _, test in sorted(ranked)]
 
 
 def trial(file: str, site: int | None, picked: list[str], seconds: float) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import open_answer_runs as towns
 import polars as pl
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from conftest import quiz
@@ -104,6 +105,65 @@ def test_a_flag_that_equals_the_default_wins_over_the_study(runs: dict[str, Path
 
     own, disagree, agree = values(), values("--invalid", "disagree"), values("--invalid", "agree")
     assert own == agree != disagree
+
+
+STUDIED = {"invalid": "agree", "bootstrap": {"resamples": 30, "seed": 5, "interval": "percentile"}}
+AS_DEFAULT = ("--resamples", 2000, "--seed", 0, "--interval", "bayesian", "--invalid", "disagree")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("measure", "consistency", "RUN"), ("measure", "summary", "RUN"), ("measure", "agreement", "RUN"), ("measure", "similarity", "RUN"),
+        ("measure", "together", "RUN"), ("compare", "RUN", "OTHER", "consistency"), ("compare", "RUN", "OTHER", "similarity"),
+        ("check", "RUN", "--require", "consistency.low >= 0", "--require", "agreement.kappa_p.low >= -1"),
+        ("check", "RUN", "--baseline", "OTHER", "--max-drop", "consistency.high=0"),
+    ],
+)  # fmt: skip
+def test_flags_that_equal_all_defaults_win_in_every_command(
+    command: tuple[str, ...], runs: dict[str, Path], tmp_path: Path
+) -> None:
+    records = pl.read_parquet(runs["similarity"] / "records.parquet")
+    shifted = records.with_columns(answer=pl.col("answer").shift(3).over("model", "input"))
+    shifted = shifted.with_columns(
+        outcome=pl.when(pl.col("answer").is_null()).then(pl.lit("invalid")).otherwise(pl.lit("answered"))
+    )
+    for name, study in (("own", {"study": "similarity", "comparison": STUDIED}), ("none", {})):
+        for which, held in (("a", records), ("b", shifted)):
+            write_run(Run(conform(held), None, study, {}), tmp_path / f"{name}-{which}")
+
+    def rows(name: str, *flags: object) -> object:
+        placed = {"RUN": str(tmp_path / f"{name}-a"), "OTHER": str(tmp_path / f"{name}-b")}
+        words = [placed.get(word, word) for word in command]
+        done = CliRunner().invoke(app, [*words, "--format", "json", *map(str, flags)])
+        assert done.exit_code in (0, 1), done.stderr
+        return json.loads(done.stdout)["rows"]
+
+    asked = rows("own", *AS_DEFAULT)
+    assert asked == rows("none")
+    assert asked != rows("own"), "the study decides where nothing is given"
+
+
+def test_no_flag_that_is_a_setting_has_a_default_of_its_own() -> None:
+    """Else it would win over the study without being given. Seeds that draw no resamples decide themselves."""
+    settings = {field.name for field in fields(GivenSettings)}
+    draws = {("tax", "strata"), ("tax", "simulate"), ("annotate", "create"), ("train", "empathy")}
+    found = 0
+
+    def visit(command: Any, path: tuple[str, ...] = ()) -> None:
+        nonlocal found
+        if names := getattr(command, "list_commands", None):
+            context = typer.Context(command)
+            for name in names(context):
+                visit(command.get_command(context, name), (*path, name))
+            return
+        for one in command.params:
+            if one.name in settings and not (path in draws and one.name == "seed"):
+                found += 1
+                assert one.default is None, (path, one.name)
+
+    visit(typer.main.get_command(app))
+    assert found > 50
 
 
 def test_every_setting_of_a_bootstrap_can_be_given() -> None:

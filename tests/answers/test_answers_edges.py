@@ -1,0 +1,137 @@
+"""Replies at the edge of a rule: one step further and another rule, or none, would read them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from hesperus.answers import read, reader_for
+from hesperus.answers.phrases import Words
+from hesperus.answers.probes import _Probes
+from hesperus.answers.scripts import alternatives
+from hesperus.languages import pack
+from hesperus.types import Answer
+
+DESCRIBED = "a very long description of what happens to the river when the dam above it is closed"
+
+
+def choice(language: str, reply: str, *options: str) -> Answer:
+    texts = options or ("p", "q", "r", "s")
+    labels = "ABCDEFGHI"[: len(texts)]
+    return read(
+        reader_for("choice", language, answers={name: [name] for name in labels}, options=list(texts)), reply
+    )
+
+
+def group(language: str, name: str, reply: str) -> str | None:
+    words = {label: own[:1] for label, own in pack(language).groups[name].items()}
+    return read(reader_for("label", language, answers=words), reply).label
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "expected", "rule"),
+    [
+        # A question answers nothing, and the next sentence may.
+        ("en", "Is it option A?", None, "no answer"), ("en", "Option A? No, option B.", "B", "option"),
+        ("hy", "A՞", None, "no answer"), ("hy", "Արդյոք A՞ է", None, "no answer"), ("hy", "A", "A", "exact"),
+        # A judgement of a letter that says neither right nor wrong.
+        ("en", "B seems odd.", None, "no answer"), ("en", "B is the correct answer", "B", "named"),
+        # "Not" far before a cue turns nothing round; a comma ends what is said of the letter.
+        ("en", "Not surprisingly the answer is B", "B", "cue"), ("en", "I take option A, which excludes B", "A", "option"),
+        ("en", "I take option A, so I can rule out B", "A", "option"),
+        # What calls a letter right may be the first word of the reply.
+        ("en", "Correct is option A for me", "A", "option"), ("fr", "Bonne réponse option A selon moi", "A", "option"),
+        # Letters of the language and their names, inside a sentence and with endings.
+        ("hi", "विकल्प ख सही है", "B", "option"), ("hi", "मेरे विचार से ख।", "B", "sole"), ("ru", "Мне кажется, это Б, пожалуй", "B", "sole"),
+        ("ko", "A이다", "A", "exact"), ("zh", "不是A，而是不B", None, "no answer"),
+    ],
+)  # fmt: skip
+def test_letters(language: str, reply: str, expected: str | None, rule: str) -> None:
+    found = choice(language, reply)
+    assert (found.label, found.rule) == (expected, rule)
+
+
+def test_options() -> None:
+    nine = tuple("pqrstuvwx")
+    assert choice("en", "9", *nine).label == "I" and choice("en", "(9)", *nine).label == "I"
+    # The longer option hides the shorter one, whichever comes first in the alphabet.
+    assert choice("en", "It must be the red apple in the picture", "apple", "red apple", "pear").label == "B"
+    assert choice("en", f"Option A {DESCRIBED} is right", DESCRIBED, "q", "r").rule == "option"
+    # Letters that look alike are known though each has a second word.
+    words = {"A": ["A", "first"], "B": ["B", "second"], "C": ["C", "third"]}
+    assert read(reader_for("choice", "en", answers=words), "В").label == "B"
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [("2", "two"), ("The answer is 10.", "ten"), ("It is 2 and not more.", None)],
+)
+def test_digits_as_labels(reply: str, expected: str | None) -> None:
+    reader = reader_for("label", "en", answers={"one": ["1"], "two": ["2"], "ten": ["10"]})
+    assert read(reader, reply).label == expected
+
+
+def test_words_of_scripts_without_blanks() -> None:
+    stems = reader_for("label", "zh", answers={"A": ["甲"], "B": ["乙"]})
+    assert read(stems, "我认为，甲。").label == "A"
+    assert read(stems, "他的名字叫甲").label is None
+    assert group("km", "polarity", "ខ្ញុំគិតថា: ទេ") == "no" and group("km", "polarity", "អញ្ចឹង, ទេ") == "no"
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "expected"),
+    [
+        ("fa", "۱۲/۵", "12.5"), ("fa", "حاصل برابر ۱۲/۵ است", "12.5"),
+        # Two numbers are one only where the second fills up the first.
+        ("en", "2 million, 3 million", "3000000"), ("en", "5 thousand 300 thousand", "300000"), ("en", "2 million 300 thousand", "2300000"),
+    ],
+)  # fmt: skip
+def test_numbers_in_parts(language: str, reply: str, expected: str) -> None:
+    assert read(reader_for("number", language, answers={}), reply).label == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ("My rules do not permit me to discuss it.", "refused"),
+        ("My rules do not permit me to discuss Peter.", "refused"),
+        ("My rules do not permit me to discuss it. Please ask again.", "refused"),
+        ("My rules do not permit me to discuss it, maybe Lima.", "answered"),
+        ("I cannot discuss this, it was Lima.", "answered"),
+        ("I can't answer that, but the capital is Lima.", "refused"),
+        # The speaker, the act and the bar must all be there.
+        ("I help people.", "answered"),
+        ("The rules permit me to discuss it.", "answered"),
+        ("They refuse to help.", "answered"),
+    ],
+)
+def test_who_declines_what(reply: str, outcome: str) -> None:
+    assert read(reader_for("text", "en", answers={}), reply).outcome == outcome
+
+
+def test_another_language_in_the_same_script() -> None:
+    reply = "Ich denke, der zweite Satz folgt nicht aus dem ersten Satz, weil er etwas ganz anderes sagt und keine Verbindung zeigt."
+    reader = reader_for("choice", "en", answers={name: [name] for name in "ABCD"})
+    assert read(reader, reply).outcome == "wrong_language"
+    reader = reader_for("choice", "de", answers={name: [name] for name in "ABCD"})
+    assert read(reader, reply).outcome == "invalid"
+
+
+def test_what_is_looked_for() -> None:
+    known = Words.of(["not", "not any", "不"])
+    assert known.hold(["不"]) and known.hold(["not"]) and not known.hold(["any"])
+    assert Words.of(["any not"]).needles == ("any",)
+    # A pattern that begins with another is before it, though they have other edges.
+    edges = (("", r"\b"), ("", "(?!x)"))
+    found = re.match(alternatives([("yes", edges[0]), ("not true", edges[1]), ("not", edges[0])]), "not true")
+    assert found is not None and found[0] == "not true"
+
+
+def test_what_a_pack_is_probed_with() -> None:
+    probes = {(probe.key, probe.reply): probe for probe in _Probes(pack("en"))}
+    # Of two opposites the other one is what a negation may mean; of yes and no, nothing is.
+    assert probes["grammar.negators", "not incorrect."].allowed == {"correct"}
+    assert probes["grammar.negators", "not yes."].allowed == frozenset()
+    lettered = [probe for (key, _), probe in probes.items() if key == "grammar.because"]
+    assert lettered and all(probe.reader.form == "choice" and not probe.allowed for probe in lettered)
