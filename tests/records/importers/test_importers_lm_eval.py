@@ -89,7 +89,7 @@ def test_real_logs_of_five_languages_join_by_their_id(shared_data: Path) -> None
     records = imported.records
     assert records.height == 600 and not imported.left_out
     assert imported.notes == (
-        "truthfulqa-multi-gen: no options and no gold; agreement would compare answers word for word",
+        "truthfulqa-multi-gen: no options and no gold; answers that are texts of their own are compared by `hesperus evaluate`",
     )
     assert set(records["model"]) == {"hf/google/gemma-2-9b-it", "hf/meta-llama/Llama-3.1-8B-Instruct"}
     assert set(records["task"]) == {"truthfulqa-multi-gen"}
