@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import takewhile
 
 from hesperus.errors import DataError
 from hesperus.evidence.claims import Difference
@@ -25,6 +26,7 @@ _CODE = "style, script and what it unpacks"
 _SPOKEN = ("aria-label", "title", "alt", "data-totals")
 """Attributes that a page says aloud or shows."""
 _DIGITS = 16
+_NUMBER = re.compile(r"[−+-]?\.?\d|[–×]")
 _ROWS = re.compile(
     r'<tbody class="packed">(?:(?!</tbody>).)*</tbody>\s*</table>\s*<script type="text/plain" class="rows">([\w+/=]*)</script>',
     re.DOTALL,
@@ -242,7 +244,13 @@ def _table_differences(one: ShownTable, two: ShownTable) -> Iterator[Difference]
     head = two.rows[0] if two.rows else []
     for first, second in zip(one.rows, two.rows, strict=False):
         if len(first) != len(second):
-            yield Difference(place, second[0] if second else "", "number of cells", len(first), len(second))
+            yield Difference(place, _named(second), "number of cells", len(first), len(second))
         for column, (a, b) in enumerate(zip(first, second, strict=False)):
             if a != b:
-                yield Difference(place, second[0], head[column] if column < len(head) else "", a, b)
+                yield Difference(place, _named(second), head[column] if column < len(head) else "", a, b)
+
+
+def _named(row: Sequence[str]) -> str:
+    """What names a row: its first cell, and those after it up to the first number."""
+    names = list(takewhile(lambda cell: not _NUMBER.match(cell), row[1:]))
+    return ", ".join((*row[:1], *names))
