@@ -137,20 +137,11 @@ def main() -> int:
         f"from a file of {count * given.items} records: {whole.clock:.2f} s, {whole.processor:.2f} s of the processor "
         f"(bare reading: {reading.clock:.2f} s, {reading.processor:.2f} s)"
     )
-    keep(
-        "pairs of runs",
-        pairs.processor,
-        "s CPU",
-        peer="numpy, the bare product",
-        ratio=pairs.processor / product.processor,
-    )
-    keep(
-        "records from a file to pairs",
-        whole.processor,
-        "s CPU",
-        peer="polars, reading",
-        ratio=whole.processor / reading.processor,
-    )
+    for name, taken, peer, bare_taken in (
+        ("pairs of runs", pairs, "numpy, the bare product", product),
+        ("records from a file to pairs", whole, "polars, reading", reading),
+    ):
+        keep(name, taken.processor, "s CPU", peer=peer, ratio=taken.processor / bare_taken.processor)
     failed = max(by_clock, by_processor) < RATE_FLOOR or whole.clock > FILE_CEILING
     print(
         f"wanted: {RATE_FLOOR:.0%} of the bare rate, {FILE_CEILING:g} s from a file: {'missed' if failed else 'met'}"

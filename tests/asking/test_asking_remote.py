@@ -293,7 +293,8 @@ def test_concurrency_adapts_to_an_endpoint_that_bears_little(store):
     with serving(behave) as endpoint:
         replies = ask(made(endpoint.url), questions(300), store=store, policy=Policy(retries=20))
     assert set(texts(replies)) == {"x"}
-    assert busy["refused"] < 150  # asking on with 64 in flight would be refused thousands of times
+    # With 64 in flight all the time nine of ten tries would be refused, ten for each reply.
+    assert busy["refused"] < 2 * 300
 
 
 def test_a_budget_of_requests_is_kept_to_the_request(store):

@@ -337,3 +337,10 @@ def test_verdicts_that_could_not_be_read_are_asked_again(call: Call, tmp_path: P
         for more in ((), ("--retry-unread",)):
             kept = call(*words, *more)
             assert rows(kept)["m", "de", "agreement"]["n"] == 2 and len(endpoint.bodies) == asked + 2
+
+
+def test_an_engine_that_is_none_or_lacks_its_name_is_refused(call: Call, tmp_path: Path) -> None:
+    file = write(tmp_path / "answers.jsonl", ("m/a", "1", "en", PERU), ("m/a", "1", "de", PERU))
+    refused(call("length", file, "--engine", "rey"), UnknownNameError, "unknown engine: 'rey'", "ray")
+    asked = ("information", file, "--judge", "pocket/s", "--engine-workers", 2)
+    refused(call(*asked), UsageError, "--engine-workers is for --engine ray")

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import polars as pl
 
 from hesperus.analysis.description import described
 from hesperus.analysis.open_answers.run_tables import TABLES, TableSettings, evaluation_table
 from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
+from hesperus.asking.engines import EngineName
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.studies.asked.session import Terms
@@ -133,6 +134,9 @@ def evaluate(
     store: Path | str = "replies.sqlite",
     translations: Path | str = "translations.sqlite",
     base_url: str | None = None,
+    engine: EngineName | None = None,
+    engine_address: str | None = None,
+    engine_workers: int | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Evaluated:
@@ -156,11 +160,14 @@ def evaluate(
         store: Reply store: no request is paid for twice.
         translations: Store of translations: nothing is translated twice.
         base_url: Endpoint of models over HTTP.
+        engine: Where models are asked: `local` (where None) or `ray`, with the same replies.
+        engine_address: Head node of a running Ray cluster, HOST:PORT; None starts Ray on this machine.
+        engine_workers: Workers that ask each model; None is the engine's usual number.
         progress: As in hesperus.run.
         settings: `resamples`, `seed`, `level`, `interval`.
 
     Raises:
-        UnknownNameError: No such evaluator, model, language, translator or setting.
+        UnknownNameError: No such evaluator, model, language, translator, engine or setting.
         UsageError: No such file, or settings that do not go together.
         DataError: The replies break their contract, or there is nothing to compare.
         ModelError: A judge or translator fails every request alike.
@@ -169,6 +176,8 @@ def evaluate(
 
     if missing not in MISSING:
         raise UsageError(f"--missing is leave-out or no-answer, not {missing!r}")
+    if engine is not None and engine not in get_args(EngineName):
+        raise UnknownNameError("engine", engine, get_args(EngineName))
     file = Path(run)
     replies = chosen(chosen(read_replies(file), "model", list(models)), "task", list(tasks))
     asked_models = replies["model"].unique().sort().to_list()
@@ -177,9 +186,8 @@ def evaluate(
             raise UnknownNameError("model of --trained-on", name, asked_models)
     together = paired(replies, reference, list(languages))
     asked = read_prompts(Path(prompts) if prompts else file, together.reference, named=prompts is not None)
-    means = Means(
-        Path(store), Path(translations), translator, judge, classifier, Terms(base_url), retry_unread
-    )
+    terms = Terms(base_url, engine=engine, engine_address=engine_address, engine_workers=engine_workers)
+    means = Means(Path(store), Path(translations), translator, judge, classifier, terms, retry_unread)
     quiet = not (is_watched() if progress is None else progress)
     with StageProgress(quiet=quiet) as watch:
         (found,) = evaluate_ready(

@@ -76,6 +76,32 @@ class Instruments:
     base_url: Annotated[str | None, typer.Option(help="Endpoint of models over HTTP.")] = None
 
 
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The flags of where models are asked, as `hesperus run` has them."""
+
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="Where models are asked: local is this process, ray a Ray cluster (extra ray), with the same replies."
+        ),
+    ] = None
+    engine_address: Annotated[
+        str | None,
+        typer.Option(
+            help="Head node of a running Ray cluster, HOST:PORT; if not given, Ray is started on this machine."
+        ),
+    ] = None
+    engine_workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10_000,
+            help="Workers that ask each model; if not given, one per GPU for models that run here, or else one per node.",
+        ),
+    ] = None
+
+
 @takes_flags
 def command(
     what: Annotated[
@@ -94,6 +120,7 @@ def command(
     ],
     replies: Replies = Replies(),
     instruments: Instruments = Instruments(),
+    engines: Engines = Engines(),
     trained_on: Annotated[
         _MANY, typer.Option(help="MODEL=de,fr,…: languages of its training, for --table groups; repeatable.")
     ] = None,
@@ -141,7 +168,7 @@ def command(
         raise UnknownNameError("table of evaluate", table, TABLES)
     found = evaluate(
         what, file, trained_on=_declared(trained_on), progress=not quiet,
-        **replies.named(), **asdict(instruments), **drawn.named(),
+        **replies.named(), **asdict(instruments), **asdict(engines), **drawn.named(),
     )  # fmt: skip
     if out is not None:
         say(f"written: {found.save(out)}")

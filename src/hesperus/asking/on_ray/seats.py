@@ -17,8 +17,8 @@ Opening = Callable[[], Channel]
 """Starts the workers of a model, or gives the channel to them."""
 
 
-class RemoteSeat:
-    """A model behind an endpoint that workers ask.
+class _Seat:
+    """What both have.
 
     Args:
         name: As the model's.
@@ -29,6 +29,13 @@ class RemoteSeat:
     def __init__(self, name: str, identity: Mapping[str, str], opening: Opening) -> None:
         self.name, self.identity = name, identity
         self._opening, self._numbers = opening, itertools.count()
+
+
+class RemoteSeat(_Seat):
+    """A model behind an endpoint that workers ask; arguments as _Seat."""
+
+    def __init__(self, name: str, identity: Mapping[str, str], opening: Opening) -> None:
+        super().__init__(name, identity, opening)
         self._channel: Channel | None = None
         self._waiting: dict[int, asyncio.Future[bytes]] = {}
         self._outbox: list[Parcel] = []
@@ -92,18 +99,11 @@ class RemoteSeat:
                 future.set_result(outcome)
 
 
-class LocalSeat:
-    """A local model, as often as there are workers.
-
-    Args:
-        name: As the model's.
-        identity: As the model's.
-        opening: Starts its workers.
-    """
+class LocalSeat(_Seat):
+    """A local model, as often as there are workers; arguments as _Seat."""
 
     def __init__(self, name: str, identity: Mapping[str, str], opening: Opening) -> None:
-        self.name, self.identity = name, identity
-        self._opening, self._numbers = opening, itertools.count()
+        super().__init__(name, identity, opening)
         self._waiting: dict[int, Future[bytes]] = {}
 
     def copies(self) -> Copies:
