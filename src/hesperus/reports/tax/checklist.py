@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hesperus import rounding
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.back_translation import NOTES as BACK_LIMITS
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
@@ -147,7 +148,8 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     lowest = min(rates, key=lambda row: float(row["value"]), default=None)
     said = None
     if lowest is not None:
-        said = f"{len(rates)} cells; lowest {cell(float(lowest['value']), 'share')} ({lowest['model']}, {lowest['input']})"
+        share = rounding.interval(float(lowest["value"]), lowest["low"], lowest["high"], "share")
+        said = f"{len(rates)} cells; lowest {share} of {lowest['n']:,} ({lowest['model']}, {lowest['input']})"
     yield _row(section, "readable answers of each model and set", said)
     fragile = fragile_cells(found)
     readers = found.signature["readers"]
@@ -185,7 +187,12 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     said = None if without is None else f"{interval(without)} points without {without['model']}"
     often = tables["e1"].signature.get("fragile") if "e1" in tables else None
     if without is None and "e1" in tables:
-        said = "every model is fragile: no estimate without them" if often else "no model is fragile"
+        floor = cell(evidence.settings.floor, "share")
+        said = (
+            "every model is fragile: no estimate without them"
+            if often
+            else f"no model is fragile: at least {floor} of each one's answers could be read"
+        )
     yield _row(section, "E1 with and without fragile models", said, warning=bool(often) and without is None)
 
 
