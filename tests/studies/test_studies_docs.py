@@ -24,7 +24,7 @@ def blocks(page: str, language: str) -> list[str]:
 @pytest.mark.parametrize(
     ("page", "words"),
     [
-        ("studies.md", "open_desk"),
+        ("studies.md", "open_session"),
         ("similarity.md", "hs.run"),
         ("python.md", "hs.plan"),
         ("similarity.md", "similarity_tables"),
