@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Interval, Invalid, Resamples, RunPath, Seed
+from hesperus.cli.flag_sets import takes_flags
+from hesperus.cli.measure_flags import Invalid, Resampling, RunPath
 from hesperus.cli.said import say
 
 
+@takes_flags
 def command(
     run: RunPath,
     out: Annotated[
@@ -24,9 +26,7 @@ def command(
         ),
     ] = "auto",
     invalid: Invalid = None,
-    resamples: Resamples = None,
-    seed: Seed = None,
-    interval: Interval = None,
+    drawn: Resampling = Resampling(),
 ) -> None:
     """Pack what recomputes every number of a run, without a model, as one file that can be given to anyone.
 
@@ -50,9 +50,7 @@ def command(
         out,
         texts=texts,  # type: ignore[arg-type]  # checked there
         invalid=invalid,
-        resamples=resamples,
-        seed=seed,
-        interval=interval,
+        **drawn.named(),
     )
     how = "texts as hashes" if made.hashed else "texts kept"
     typer.echo(f"{made.path}: bundle {made.id}, {made.numbers:,} numbers in {len(made.tables)} tables, {how}")

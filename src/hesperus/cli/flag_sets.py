@@ -34,7 +34,7 @@ def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
     Args:
         body: A function as typer takes it, but for parameters annotated with a dataclass: its fields (or those that Only
             names) are annotated and have defaults as the parameters of a command do, and the function is given an
-            instance.
+            instance. The class may say under which heading the help lists them (`panel`).
     """
     keyword = inspect.Parameter.KEYWORD_ONLY
     hints = get_type_hints(body, include_extras=True)
@@ -47,6 +47,9 @@ def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
             continue
         sets[name] = found
         own = get_type_hints(found[0], include_extras=True)
+        panel = getattr(found[0], "panel", None)
+        for flag in found[1] if panel else ():
+            own[flag].__metadata__[0].rich_help_panel = panel
         defaults = {flag.name: flag.default for flag in fields(found[0])}
         parameters += [
             inspect.Parameter(flag, keyword, default=defaults[flag], annotation=own[flag])

@@ -15,82 +15,77 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 
-Sources = Annotated[list[Path], typer.Argument(help="Logs, or folders that hold them.", show_default=False)]
-Out = Annotated[
-    Path,
-    typer.Option(help="Where the records go: a folder for a run, or a .parquet file.", show_default=False),
-]
-From = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        help="lm-eval, inspect, helm, lighteval, promptfoo, every-eval-ever or table (default: told by the files).",
-    ),
-]
-LanguageFrom = Annotated[
-    str | None,
-    typer.Option(
-        help="Where the language stands: '=TAG', 'name:REGEX', 'path:REGEX' (the first group), 'field:NAME' or "
-        "'config:NAME'."
-    ),
-]
-Language = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="NAME=TAG: the language of a task, or of what stands in a language column, e.g. kz=kk; repeatable."
-    ),
-]
-Key = Annotated[
-    list[str] | None,
-    typer.Option(help="Field that makes the id of an item, the same in every language; repeatable. Or: row."),
-]
-Model = Annotated[str | None, typer.Option(help="Name of the model, in place of the log's.")]
-TaskName = Annotated[str | None, typer.Option(help="Name of the task, in place of the log's.")]
-Map = Annotated[
-    list[str] | None,
-    typer.Option("--map", help="For a table: COLUMN=FIELD, e.g. item=question_id; repeatable."),
-]
-Wide = Annotated[
-    str | None,
-    typer.Option(
-        help="For a table with a column per language or model: these hold answer, reply, or correct (1 and 0)."
-    ),
-]
-Columns = Annotated[
-    str | None,
-    typer.Option(help="How these columns are named, e.g. '{model}_{language}' (default: told by the names)."),
-]
-ModelFrom = Annotated[
-    str | None,
-    typer.Option(help="Where a table's model stands: 'name:REGEX' or 'path:REGEX' (the first group)."),
-]
-Filter = Annotated[str | None, typer.Option(help="lm-eval: the filter that counts; Inspect: the scorer.")]
-Again = Annotated[
-    str, typer.Option(help="A second log of the same model, task and language: newest, repeats or refuse.")
-]
-Group = Annotated[list[str] | None, typer.Option(help="Field of an item that becomes a column; repeatable.")]
-Replies = Annotated[bool, typer.Option(help="Keep the text that the model wrote.")]
-Format = Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")]
-
 
 def command(
-    sources: Sources,
-    out: Out,
-    from_: From = None,
-    language_from: LanguageFrom = None,
-    language: Language = None,
-    key: Key = None,
-    model: Model = None,
-    task: TaskName = None,
-    map_: Map = None,
-    wide: Wide = None,
-    columns: Columns = None,
-    model_from: ModelFrom = None,
-    filter: Filter = None,
-    again: Again = "newest",
-    group: Group = None,
-    replies: Replies = True,
-    format: Format = "table",
+    sources: Annotated[
+        list[Path], typer.Argument(help="Logs, or folders that hold them.", show_default=False)
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Where the records go: a folder for a run, or a .parquet file.", show_default=False
+        ),
+    ],
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="lm-eval, inspect, helm, lighteval, promptfoo, every-eval-ever or table (default: told by the files).",
+        ),
+    ] = None,
+    language_from: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the language stands: '=TAG', 'name:REGEX', 'path:REGEX' (the first group), 'field:NAME' or "
+            "'config:NAME'."
+        ),
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME=TAG: the language of a task, or of what stands in a language column, e.g. kz=kk; repeatable."
+        ),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Field that makes the id of an item, the same in every language; repeatable. Or: row."
+        ),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Name of the model, in place of the log's.")] = None,
+    task: Annotated[str | None, typer.Option(help="Name of the task, in place of the log's.")] = None,
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="For a table: COLUMN=FIELD, e.g. item=question_id; repeatable."),
+    ] = None,
+    wide: Annotated[
+        str | None,
+        typer.Option(
+            help="For a table with a column per language or model: these hold answer, reply, or correct (1 and 0)."
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="How these columns are named, e.g. '{model}_{language}' (default: told by the names)."
+        ),
+    ] = None,
+    model_from: Annotated[
+        str | None,
+        typer.Option(help="Where a table's model stands: 'name:REGEX' or 'path:REGEX' (the first group)."),
+    ] = None,
+    filter: Annotated[
+        str | None, typer.Option(help="lm-eval: the filter that counts; Inspect: the scorer.")
+    ] = None,
+    again: Annotated[
+        str,
+        typer.Option(help="A second log of the same model, task and language: newest, repeats or refuse."),
+    ] = "newest",
+    group: Annotated[
+        list[str] | None, typer.Option(help="Field of an item that becomes a column; repeatable.")
+    ] = None,
+    replies: Annotated[bool, typer.Option(help="Keep the text that the model wrote.")] = True,
+    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
 ) -> None:
     """Import the logs of another tool: no model is asked.
 

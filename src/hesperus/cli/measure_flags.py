@@ -35,7 +35,6 @@ def _formats(incomplete: str) -> list[str]:
 RunPath = Annotated[
     Path, typer.Argument(help="Run folder or records file (Parquet, CSV, JSON lines).", show_default=False)
 ]
-By = Annotated[list[str] | None, typer.Option(help="Column of the records to group by; repeatable.")]
 Invalid = Annotated[
     str | None,
     typer.Option(
@@ -43,31 +42,7 @@ Invalid = Annotated[
         show_default=False,
     ),
 ]
-Models = Annotated[list[str] | None, typer.Option("--model", help="Only this model; repeatable.")]
 Tasks = Annotated[list[str] | None, typer.Option("--task", help="Only this task; repeatable.")]
-Resamples = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        help="Resamples of the items; 0: no intervals (default: the study's, else 2000; 10,000 in an audit of a translated benchmark).",
-        show_default=False,
-    ),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        help="Seed of the resamples (default: the study's, else 0; 42 in an audit of a translated benchmark).",
-        show_default=False,
-    ),
-]
-Interval = Annotated[
-    str | None,
-    typer.Option(
-        help="How intervals are made: bayesian, which holds where all items are alike, or percentile, as papers print it (default: the study's, else bayesian).",
-        show_default=False,
-    ),
-]
 Format = Annotated[
     str,
     typer.Option(
@@ -82,9 +57,29 @@ Format = Annotated[
 class Resampling:
     """The flags of intervals."""
 
-    resamples: Resamples = None
-    seed: Seed = None
-    interval: Interval = None
+    resamples: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Resamples of the items; 0: no intervals (default: the study's, else 2000; 10,000 in an audit of a translated benchmark).",
+            show_default=False,
+        ),
+    ] = None
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Seed of the resamples (default: the study's, else 0; 42 in an audit of a translated benchmark).",
+            show_default=False,
+        ),
+    ] = None
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            help="How intervals are made: bayesian, which holds where all items are alike, or percentile, as papers print it (default: the study's, else bayesian).",
+            show_default=False,
+        ),
+    ] = None
 
     def named(self) -> dict[str, Any]:
         """Name of each setting to what was given; an empty list is nothing."""
@@ -102,7 +97,9 @@ class Resampling:
 class TableFlags(Resampling):
     """The flags of a table of answers."""
 
-    by: By = None
+    by: Annotated[list[str] | None, typer.Option(help="Column of the records to group by; repeatable.")] = (
+        None
+    )
     invalid: Invalid = None
 
 
@@ -110,7 +107,7 @@ class TableFlags(Resampling):
 class Chosen:
     """The flags that choose among the records of a run."""
 
-    model: Models = None
+    model: Annotated[list[str] | None, typer.Option("--model", help="Only this model; repeatable.")] = None
     task: Tasks = None
 
     def named(self) -> dict[str, object]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -16,60 +16,45 @@ if TYPE_CHECKING:
     from hesperus.analysis.table import Table
     from hesperus.measures import Bootstrap
 
-_PANEL = "For raters"
-
-Unit = Annotated[
-    list[str] | None,
-    typer.Option(help="Column of what was rated; repeatable.", rich_help_panel=_PANEL),
-]
-Rater = Annotated[str | None, typer.Option(help="Column of who rated.", rich_help_panel=_PANEL)]
-Rating = Annotated[str | None, typer.Option(help="Column of the rating.", rich_help_panel=_PANEL)]
-Level = Annotated[
-    str | None,
-    typer.Option(
-        help="nominal, ordinal, interval or ratio (default: the column `level` of the table, as an export has it).",
-        rich_help_panel=_PANEL,
-    ),
-]
-Question = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Only ratings of this question; repeatable. Questions are never pooled.", rich_help_panel=_PANEL
-    ),
-]
-Scale = Annotated[
-    str | None,
-    typer.Option(metavar="LOW:HIGH", help="Refuse ratings outside, e.g. 1:5.", rich_help_panel=_PANEL),
-]
-Order = Annotated[
-    str | None,
-    typer.Option(metavar="A,B,C", help="Names of ordered ratings, lowest first.", rich_help_panel=_PANEL),
-]
-Duplicates = Annotated[
-    str,
-    typer.Option(
-        help="A unit rated twice by one rater, differently: error, first or last.", rich_help_panel=_PANEL
-    ),
-]
-Confusion = Annotated[
-    bool,
-    typer.Option("--confusion", help="How often one said this and the other that.", rich_help_panel=_PANEL),
-]
-
 
 @dataclass(frozen=True, slots=True)
 class RaterFlags:
     """The flags of a table of ratings."""
 
-    unit: Unit = None
-    rater: Rater = None
-    rating: Rating = None
-    question: Question = None
-    level: Level = None
-    scale: Scale = None
-    order: Order = None
-    duplicates: Duplicates = "error"
-    confusion: Confusion = False
+    panel: ClassVar[str] = "For raters"
+
+    unit: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of what was rated; repeatable."),
+    ] = None
+    rater: Annotated[str | None, typer.Option(help="Column of who rated.")] = None
+    rating: Annotated[str | None, typer.Option(help="Column of the rating.")] = None
+    question: Annotated[
+        list[str] | None,
+        typer.Option(help="Only ratings of this question; repeatable. Questions are never pooled."),
+    ] = None
+    level: Annotated[
+        str | None,
+        typer.Option(
+            help="nominal, ordinal, interval or ratio (default: the column `level` of the table, as an export has it)."
+        ),
+    ] = None
+    scale: Annotated[
+        str | None,
+        typer.Option(metavar="LOW:HIGH", help="Refuse ratings outside, e.g. 1:5."),
+    ] = None
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,C", help="Names of ordered ratings, lowest first."),
+    ] = None
+    duplicates: Annotated[
+        str,
+        typer.Option(help="A unit rated twice by one rater, differently: error, first or last."),
+    ] = "error"
+    confusion: Annotated[
+        bool,
+        typer.Option("--confusion", help="How often one said this and the other that."),
+    ] = False
 
     def used(self) -> list[str]:
         """The flags that name something, which no other measure takes."""

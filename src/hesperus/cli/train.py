@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.flag_sets import Only, takes_flags
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format, Interval, Resamples, Resampling
+from hesperus.cli.measure_flags import Format, Resampling
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ def root() -> None:
 
 
 @app.command("empathy")
+@takes_flags
 def empathy(
     data: Annotated[
         Path, typer.Option(help="Folder with EPITOME's files: emotional-reactions*.csv, …, or .csv.gz.")
@@ -69,8 +72,7 @@ def empathy(
     split: Annotated[
         bool, typer.Option("--split", help="Only show the split and its balance; train nothing.")
     ] = False,
-    resamples: Resamples = None,
-    interval: Interval = None,
+    drawn: Annotated[Resampling, Only("resamples interval")] = Resampling(),
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
     dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16.")] = "auto",
     format: Format = "table",
@@ -110,7 +112,7 @@ def empathy(
     trainer = _baseline() if baseline else _trainer(
         encoder, rates=rate, epochs=epochs, sizes=(batch_size, max_tokens), tune_seeker=tune_seeker, place=(device, dtype),
     )  # fmt: skip
-    bootstrap = resolve_bootstrap(Resampling(resamples, seed, interval).given(), {}, Bootstrap())
+    bootstrap = resolve_bootstrap(replace(drawn, seed=seed).given(), {}, Bootstrap())
     training = _trained(pairs, trainer, out, settings=settings, bootstrap=bootstrap, quiet=quiet)
     print_table(_scores(training, pairs), format)
     say(f"evaluator: {out}; report: {out / 'report.json'}")
