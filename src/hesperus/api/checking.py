@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from hesperus.errors import HesperusWarning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,9 +12,7 @@ if TYPE_CHECKING:
     from hesperus.analysis.requirements import Requirement
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
-
-Chosen = tuple[tuple[str, ...], tuple[str, ...]]
-"""Models and tasks that are looked at; none: all."""
+    from hesperus.api.tables_of_records import Chosen
 
 
 def check(
@@ -178,9 +173,12 @@ def _certain(
 
     from hesperus.analysis.description import described
     from hesperus.analysis.settings import agreed_settings
+    from hesperus.api.comparing import compared_runs
     from hesperus.measures import enough_permutations
 
-    found = _compared(runs, drops, given, chosen)
+    wanted = {drop.measure: drop.compared for drop in sorted(drops, key=lambda drop: drop.measure)}
+    made = compared_runs(runs, wanted.values(), given, chosen=chosen)
+    found = {name: made[what] for name, what in wanted.items()}
     family = sum(len(drop.rows(found[drop.measure])) for drop in drops if drop.end != "value")
     plain = agreed_settings(given, [described(run).study for run in runs]).bootstrap
     if family < 2 or not plain.resamples:
@@ -190,45 +188,8 @@ def _certain(
         level=1 - (1 - plain.level) / family,
         resamples=enough_permutations(plain.resamples, family, error=1 - plain.level),
     )
+    made = compared_runs(runs, wanted.values(), together, chosen=chosen, quiet=True)
     return {
-        name: replace(made, signature={**made.signature, "simultaneous": family})
-        for name, made in _compared(runs, drops, together, chosen, quiet=True).items()
+        name: replace(made[what], signature={**made[what].signature, "simultaneous": family})
+        for name, what in wanted.items()
     }
-
-
-def _compared(
-    runs: tuple[Path, Path],
-    drops: list[Requirement],
-    given: GivenSettings,
-    chosen: Chosen,
-    *,
-    quiet: bool = False,
-) -> dict[str, Table]:
-    """Differences from the baseline; a baseline of another model is compared where each side has one."""
-    from hesperus.analysis.compared import compare_table
-    from hesperus.analysis.description import described
-    from hesperus.analysis.open_answers.measuring import OPEN_COMPARED, refuse_labels, refuse_settings
-    from hesperus.analysis.open_answers.open_comparison import compare_open_answers
-    from hesperus.analysis.open_answers.sides import Chosen as OpenChosen
-    from hesperus.analysis.settings import agreed_settings
-
-    said = (described(runs[0]), described(runs[1]))
-    wanted = {drop.measure: drop.compared for drop in sorted(drops, key=lambda drop: drop.measure)}
-    found: dict[str, Table] = {}
-    for name, what in wanted.items():
-        if what in OPEN_COMPARED:
-            refuse_settings(what, given)
-            made = compare_open_answers(said, what, chosen=OpenChosen(None, *chosen), given=given)
-            for warning in () if quiet else made.warnings:
-                warnings.warn(warning, HesperusWarning, stacklevel=2)
-            found[name] = made.table
-        else:
-            for one in said:
-                refuse_labels(what, one)
-    of_labels = {name: what for name, what in wanted.items() if name not in found}
-    if of_labels:
-        settings = agreed_settings(given, [one.study for one in said])
-        before, after = (_records(run, settings.by, chosen) for run in runs)
-        for name, what in of_labels.items():
-            found[name] = compare_table((before, after), what, settings=settings)
-    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +13,12 @@ from hesperus import records
 from hesperus.analysis.description import Described, described
 from hesperus.analysis.measure_names import SIMILARITY, TAX_MEASURES, TRANSLATION
 from hesperus.analysis.registry import measure_columns
-from hesperus.analysis.settings import GivenSettings, agreed_settings, resolve_settings
+from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.short_signature import with_short
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import narrowed
 from hesperus.api.tables_of_records import Chosen, RecordParts, Told, similarity_of_file, tables_of
-from hesperus.errors import HesperusWarning, UsageError
+from hesperus.errors import UsageError
 from hesperus.records import Run
 
 if TYPE_CHECKING:
@@ -161,75 +160,6 @@ def _translation(found: pl.DataFrame, said: Described, given: GivenSettings, sco
             "FILE names them"
         )
     return translation_table(found, read_scores(file), settings)
-
-
-def compare(
-    run_a: Path | str,
-    run_b: Path | str,
-    what: str | None = None,
-    *,
-    model_a: str | None = None,
-    model_b: str | None = None,
-    exact: bool = False,
-    **settings: Any,
-) -> Table:
-    """Paired differences (second − first) of two runs, with intervals and tests: what `hesperus compare` prints.
-
-    Args:
-        run_a: Run folder or records file: the baseline.
-        run_b: The other one; the same one to compare two models.
-        what: `consistency` (where None), `accuracy`, `validity` or `similarity`; of open answers `scores` (where None),
-            `groups` or `validity`.
-        model_a: Model of the baseline, where names differ.
-        model_b: Model of the other run.
-        exact: The exact McNemar test in place of the mid-p test.
-        settings: Fields of hesperus.analysis.settings.GivenSettings.
-
-    Raises:
-        UnknownNameError: No such comparison, model or column.
-        UsageError: Settings that the comparison does not take.
-        DataError: The runs share nothing that could be compared.
-    """
-    from hesperus.analysis.compared import compare_table
-    from hesperus.analysis.open_answers.measuring import (
-        OPEN_COMPARED,
-        is_open,
-        refuse_labels,
-        refuse_settings,
-        with_labels,
-    )
-    from hesperus.analysis.open_answers.open_comparison import compare_open_answers
-    from hesperus.analysis.open_answers.sides import Chosen
-    from hesperus.analysis.summary_table import nothing_answered
-
-    if (model_a is None) != (model_b is None):
-        raise UsageError("give both --model-a and --model-b, or neither")
-    given = GivenSettings.of(**settings)
-    said = (described(Path(run_a)), described(Path(run_b)))
-    named = (model_a, model_b) if model_a is not None and model_b is not None else None
-    what = what or ("scores" if any(map(is_open, said)) else "consistency")
-    if exact and what in (*OPEN_COMPARED, "similarity"):
-        raise UsageError(f"--exact is about McNemar's test, which {what} does not take")
-    if what in OPEN_COMPARED:
-        refuse_settings(what, given)
-        found = compare_open_answers(said, what, chosen=Chosen(named), given=given)
-        for warning in found.warnings:
-            warnings.warn(warning, HesperusWarning, stacklevel=2)
-        return with_short(found.table, given, model_a=model_a, model_b=model_b)
-    for one in said:
-        refuse_labels(what, one)
-    agreed = agreed_settings(given, [one.study for one in said])
-    before, after = (records.read_records(Path(run), columns=agreed.by) for run in (run_a, run_b))
-    if what != "validity":
-        before, after = (with_labels(what, one) for one in (before, after))
-    for side, answers, model in (("a", before, model_a), ("b", after, model_b)):
-        own = answers if model is None else answers.filter(pl.col("model") == model)
-        nothing = nothing_answered(own)
-        if nothing and len(own):
-            of = f" ({model})" if model is not None else ""
-            warnings.warn(f"side {side}{of}: {nothing}", HesperusWarning, stacklevel=2)
-    made = compare_table((before, after), what, models=named, settings=agreed, exact=exact)
-    return with_short(made, given, model_a=model_a, model_b=model_b, exact=exact)
 
 
 def figure(

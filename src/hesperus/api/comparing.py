@@ -1,0 +1,141 @@
+"""How two runs differ: paired differences, of one measure for a person, of several for a check."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from hesperus import records
+from hesperus.analysis.description import described
+from hesperus.analysis.settings import GivenSettings, agreed_settings
+from hesperus.analysis.short_signature import with_short
+from hesperus.analysis.views import narrowed
+from hesperus.api.tables_of_records import Chosen
+from hesperus.errors import HesperusWarning, UsageError
+
+if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
+
+
+def compare(
+    run_a: Path | str,
+    run_b: Path | str,
+    what: str | None = None,
+    *,
+    model_a: str | None = None,
+    model_b: str | None = None,
+    exact: bool = False,
+    **settings: Any,
+) -> Table:
+    """Paired differences (second − first) of two runs, with intervals and tests: what `hesperus compare` prints.
+
+    Args:
+        run_a: Run folder or records file: the baseline.
+        run_b: The other one; the same one to compare two models.
+        what: `consistency` (where None), `accuracy`, `validity` or `similarity`; of open answers `scores` (where None),
+            `groups` or `validity`.
+        model_a: Model of the baseline, where names differ.
+        model_b: Model of the other run.
+        exact: The exact McNemar test in place of the mid-p test.
+        settings: Fields of hesperus.analysis.settings.GivenSettings.
+
+    Raises:
+        UnknownNameError: No such comparison, model or column.
+        UsageError: Settings that the comparison does not take.
+        DataError: The runs share nothing that could be compared.
+    """
+    from hesperus.analysis.open_answers.measuring import OPEN_COMPARED, is_open
+
+    if (model_a is None) != (model_b is None):
+        raise UsageError("give both --model-a and --model-b, or neither")
+    runs, given = (Path(run_a), Path(run_b)), GivenSettings.of(**settings)
+    matched = (model_a, model_b) if model_a is not None and model_b is not None else None
+    what = what or ("scores" if any(is_open(described(run)) for run in runs) else "consistency")
+    is_open_table = what in OPEN_COMPARED
+    if exact and (is_open_table or what == "similarity"):
+        raise UsageError(f"--exact is about McNemar's test, which {what} does not take")
+    made = compared_runs(runs, (what,), given, matched=matched, exact=exact)[what]
+    more: dict[str, Any] = {} if is_open_table else {"exact": exact}
+    return with_short(made, given, model_a=model_a, model_b=model_b, **more)
+
+
+def compared_runs(
+    runs: tuple[Path, Path],
+    whats: Iterable[str],
+    given: GivenSettings,
+    *,
+    matched: tuple[str, str] | None = None,
+    chosen: Chosen = ((), ()),
+    exact: bool = False,
+    quiet: bool = False,
+) -> dict[str, Table]:
+    """Differences of a second run from a first, in several measures.
+
+    Args:
+        runs: Run folders or records files: the baseline, and the other one.
+        whats: What is compared, as compare takes it.
+        given: How.
+        matched: A model of either run; None pairs models of the same name, or the only two.
+        chosen: Models and tasks that are looked at.
+        exact: As in compare.
+        quiet: Say nothing of what makes the numbers mean little.
+
+    Raises:
+        UnknownNameError: As compare.
+        UsageError: As compare.
+        DataError: As compare.
+    """
+    from hesperus.analysis.compared import compare_table
+    from hesperus.analysis.open_answers.measuring import (
+        OPEN_COMPARED,
+        refuse_labels,
+        refuse_settings,
+        with_labels,
+    )
+    from hesperus.analysis.open_answers.open_comparison import compare_open_answers
+    from hesperus.analysis.open_answers.sides import Chosen as OpenChosen
+
+    said = (described(runs[0]), described(runs[1]))
+    found: dict[str, Table] = {}
+    of_labels = []
+    for what in whats:
+        if what in OPEN_COMPARED:
+            refuse_settings(what, given)
+            made = compare_open_answers(said, what, chosen=OpenChosen(matched, *chosen), given=given)
+            for warning in () if quiet else made.warnings:
+                warnings.warn(warning, HesperusWarning, stacklevel=2)
+            found[what] = made.table
+        else:
+            for one in said:
+                refuse_labels(what, one)
+            of_labels.append(what)
+    if of_labels:
+        settings = agreed_settings(given, [one.study for one in said])
+        sides = tuple(
+            narrowed(records.read_records(run, columns=settings.by), models=chosen[0], tasks=chosen[1])
+            for run in runs
+        )
+        if not quiet:
+            _warn_of_silence(sides, matched)
+        for what in of_labels:
+            both = sides if what == "validity" else tuple(with_labels(what, one) for one in sides)
+            found[what] = compare_table(
+                (both[0], both[1]), what, models=matched, settings=settings, exact=exact
+            )
+    return found
+
+
+def _warn_of_silence(sides: Iterable[pl.DataFrame], matched: tuple[str, str] | None) -> None:
+    """Say of a side that it has records and no answer."""
+    from hesperus.analysis.summary_table import nothing_answered
+
+    for side, answers, model in zip("ab", sides, matched or (None, None), strict=True):
+        own = answers if model is None else answers.filter(pl.col("model") == model)
+        nothing = nothing_answered(own)
+        if nothing and len(own):
+            of = f" ({model})" if model is not None else ""
+            warnings.warn(f"side {side}{of}: {nothing}", HesperusWarning, stacklevel=3)
