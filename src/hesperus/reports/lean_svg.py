@@ -32,18 +32,20 @@ def lean(svg: str) -> str:
 
 
 def _shrink(node: ElementTree.Element) -> None:
-    for child in list(node):
+    kept = []
+    for child in node:
         kind = _kind(child)
         if kind == "path" and not child.get("d"):
-            node.remove(child)
             continue
         if kind in _DRAWN:
             _plain(child)
         _shrink(child)
         if kind == "g" and len(child) == 1 and set(child.attrib) == {_LEADS}:
-            child[0].set(_LEADS, child.get(_LEADS, ""))
-            node[list(node).index(child)] = child[0]
-    parts = [child for child in node if _kind(child) != "title"]
+            child[0].set(_LEADS, child.attrib[_LEADS])
+            child = child[0]
+        kept.append(child)
+    node[:] = kept
+    parts = [child for child in kept if _kind(child) != "title"]
     if _kind(node) == "g" and len(parts) > 1 and all(_kind(child) in _DRAWN for child in parts):
         _shared(node, parts)
 

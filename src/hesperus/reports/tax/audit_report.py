@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import polars as pl
 
 from hesperus.analysis.table import Table
-from hesperus.analysis.tax.evidence import Evidence, tax_tables
+from hesperus.analysis.tax.evidence import Evidence, Origin, tax_tables
 from hesperus.errors import UsageError
 from hesperus.records import Run
 from hesperus.reports.blocks import Page
@@ -47,6 +48,16 @@ class TaxReport:
         return TaxPage(self.evidence, self.tables, self.checklist, self.items).page(run)
 
 
+def _to_share(origin: Origin) -> Origin:
+    """A page is passed on: of an absolute path its commands have the last name alone."""
+
+    def last(word: str) -> str:
+        return Path(word).name if Path(word).is_absolute() else word
+
+    run = None if origin.run is None else last(origin.run)
+    return replace(origin, run=run, flags=tuple(map(last, origin.flags)))
+
+
 def tax_report(evidence: Evidence, *, items: pl.DataFrame | None = None) -> TaxReport:
     """Make every table of an audit, and fill in the checklist.
 
@@ -58,6 +69,7 @@ def tax_report(evidence: Evidence, *, items: pl.DataFrame | None = None) -> TaxR
         UsageError: No two conditions can be compared, so that there is no estimate.
         DataError: What it has breaks its contract (see the tables).
     """
+    evidence = replace(evidence, origin=_to_share(evidence.origin))
     makers = tax_tables(evidence)
     if not makers.keys() & {"e1", "e3", "e4"}:
         senses = ", ".join(evidence.records["input"].unique().sort().to_list())
