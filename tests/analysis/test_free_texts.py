@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import hesperus as hs
-from hesperus.api.comparing import compare
 from hesperus.api.measuring import measure
+from hesperus.api.run_comparison import compare
 from hesperus.errors import HesperusWarning, UsageError
 from hesperus.records import conform
 from hesperus.records.labels import free_texts

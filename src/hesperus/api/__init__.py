@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from hesperus.api.auditing import audit
     from hesperus.api.bundling import bundle
     from hesperus.api.checking import check
-    from hesperus.api.comparing import compare
     from hesperus.api.evaluating import evaluate
     from hesperus.api.importing import import_logs
     from hesperus.api.measuring import figure, measure, read_records
     from hesperus.api.merging import MergeResult, merge
     from hesperus.api.pages import report
     from hesperus.api.results import RunResult, open_run, plan, run
+    from hesperus.api.run_comparison import compare
     from hesperus.api.verifying import verify
 
 __all__ = [
@@ -32,7 +32,7 @@ _HOMES = {
     "audit": "auditing",
     "bundle": "bundling",
     "check": "checking",
-    "compare": "comparing",
+    "compare": "run_comparison",
     "evaluate": "evaluating",
     "figure": "measuring",
     "import_logs": "importing",

@@ -173,7 +173,7 @@ def _certain(
 
     from hesperus.analysis.description import described
     from hesperus.analysis.settings import agreed_settings
-    from hesperus.api.comparing import compared_runs
+    from hesperus.api.run_comparison import compared_runs
     from hesperus.measures import enough_permutations
 
     wanted = {drop.measure: drop.compared for drop in sorted(drops, key=lambda drop: drop.measure)}

@@ -139,8 +139,8 @@ def _signed(place: Path, id: str | None, signature: str, other: Path | None) -> 
 def _of_line(line: ShortSignature, run: Path, other: Path | None) -> Table:
     """The table of a signature, made again: of a measure, of `compare`, of `check`."""
     from hesperus.api.checking import check
-    from hesperus.api.comparing import compare
     from hesperus.api.measuring import measure
+    from hesperus.api.run_comparison import compare
 
     settings: dict[str, Any] = dict(line.settings)
     if line.measure == "check":

@@ -62,7 +62,7 @@ def command(
     from hesperus.analysis.compared import changed_sentence
     from hesperus.analysis.open_answers.measuring import OPEN_COMPARED
     from hesperus.analysis.open_answers.open_comparison import main_rows
-    from hesperus.api.comparing import compare
+    from hesperus.api.run_comparison import compare
     from hesperus.reports.formats import print_table
 
     found = compare(

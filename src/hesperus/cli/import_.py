@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.named_values import named_values
 from hesperus.cli.said import say
 
@@ -16,6 +18,98 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
+@dataclass(frozen=True, slots=True)
+class ImportFlags:
+    """The flags of how logs are read."""
+
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="lm-eval, inspect, helm, lighteval, promptfoo, every-eval-ever or table (default: told by the files).",
+        ),
+    ] = None
+    language_from: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the language stands: '=TAG', 'name:REGEX', 'path:REGEX' (the first group), 'field:NAME' or "
+            "'config:NAME'."
+        ),
+    ] = None
+    language: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME=TAG: the language of a task, or of what stands in a language column, e.g. kz=kk; repeatable."
+        ),
+    ] = None
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Field that makes the id of an item, the same in every language; repeatable. Or: row."
+        ),
+    ] = None
+    model: Annotated[str | None, typer.Option(help="Name of the model, in place of the log's.")] = None
+    task: Annotated[str | None, typer.Option(help="Name of the task, in place of the log's.")] = None
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="For a table: COLUMN=FIELD, e.g. item=question_id; repeatable."),
+    ] = None
+    wide: Annotated[
+        str | None,
+        typer.Option(
+            help="For a table with a column per language or model: these hold answer, reply, or correct (1 and 0)."
+        ),
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="How these columns are named, e.g. '{model}_{language}' (default: told by the names)."
+        ),
+    ] = None
+    model_from: Annotated[
+        str | None,
+        typer.Option(help="Where a table's model stands: 'name:REGEX' or 'path:REGEX' (the first group)."),
+    ] = None
+    filter: Annotated[
+        str | None, typer.Option(help="lm-eval: the filter that counts; Inspect: the scorer.")
+    ] = None
+    again: Annotated[
+        str,
+        typer.Option(help="A second log of the same model, task and language: newest, repeats or refuse."),
+    ] = "newest"
+    group: Annotated[
+        list[str] | None, typer.Option(help="Field of an item that becomes a column; repeatable.")
+    ] = None
+    replies: Annotated[bool, typer.Option(help="Keep the text that the model wrote.")] = True
+
+    def settings(self) -> ImportSettings:
+        """What they say.
+
+        Raises:
+            UsageError: A name without its value, or one that is given twice.
+            UnknownNameError: No such tool or rule.
+        """
+        from hesperus.records.importers import ImportSettings
+
+        return ImportSettings(
+            tool=self.from_,  # type: ignore[arg-type]  # checked by the settings themselves
+            language_from=self.language_from,
+            key=tuple(self.key or ()),
+            model=self.model,
+            task=self.task,
+            languages=_once("--language", self.language, "NAME=TAG", "kz=kk"),
+            columns=_once("--map", self.map_, "COLUMN=FIELD", "item=question_id"),
+            filter=self.filter,
+            again=self.again,  # type: ignore[arg-type]  # likewise
+            groups=tuple(self.group or ()),
+            replies=self.replies,
+            wide=self.wide,
+            wide_columns=self.columns,
+            model_from=self.model_from,
+        )
+
+
+@takes_flags
 def command(
     sources: Annotated[
         list[Path], typer.Argument(help="Logs, or folders that hold them.", show_default=False)
@@ -26,65 +120,7 @@ def command(
             help="Where the records go: a folder for a run, or a .parquet file.", show_default=False
         ),
     ],
-    from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            help="lm-eval, inspect, helm, lighteval, promptfoo, every-eval-ever or table (default: told by the files).",
-        ),
-    ] = None,
-    language_from: Annotated[
-        str | None,
-        typer.Option(
-            help="Where the language stands: '=TAG', 'name:REGEX', 'path:REGEX' (the first group), 'field:NAME' or "
-            "'config:NAME'."
-        ),
-    ] = None,
-    language: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="NAME=TAG: the language of a task, or of what stands in a language column, e.g. kz=kk; repeatable."
-        ),
-    ] = None,
-    key: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Field that makes the id of an item, the same in every language; repeatable. Or: row."
-        ),
-    ] = None,
-    model: Annotated[str | None, typer.Option(help="Name of the model, in place of the log's.")] = None,
-    task: Annotated[str | None, typer.Option(help="Name of the task, in place of the log's.")] = None,
-    map_: Annotated[
-        list[str] | None,
-        typer.Option("--map", help="For a table: COLUMN=FIELD, e.g. item=question_id; repeatable."),
-    ] = None,
-    wide: Annotated[
-        str | None,
-        typer.Option(
-            help="For a table with a column per language or model: these hold answer, reply, or correct (1 and 0)."
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            help="How these columns are named, e.g. '{model}_{language}' (default: told by the names)."
-        ),
-    ] = None,
-    model_from: Annotated[
-        str | None,
-        typer.Option(help="Where a table's model stands: 'name:REGEX' or 'path:REGEX' (the first group)."),
-    ] = None,
-    filter: Annotated[
-        str | None, typer.Option(help="lm-eval: the filter that counts; Inspect: the scorer.")
-    ] = None,
-    again: Annotated[
-        str,
-        typer.Option(help="A second log of the same model, task and language: newest, repeats or refuse."),
-    ] = "newest",
-    group: Annotated[
-        list[str] | None, typer.Option(help="Field of an item that becomes a column; repeatable.")
-    ] = None,
-    replies: Annotated[bool, typer.Option(help="Keep the text that the model wrote.")] = True,
+    flags: ImportFlags = ImportFlags(),
     format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
 ) -> None:
     """Import the logs of another tool: no model is asked.
@@ -109,25 +145,10 @@ def command(
     """
     from hesperus.analysis.table import table
     from hesperus.fingerprint import signature
-    from hesperus.records.importers import ImportSettings, check_place, save_imported
+    from hesperus.records.importers import check_place, save_imported
     from hesperus.reports.formats import print_table
 
-    settings = ImportSettings(
-        tool=from_,  # type: ignore[arg-type]  # checked by the settings themselves
-        language_from=language_from,
-        key=tuple(key or ()),
-        model=model,
-        task=task,
-        languages=_once("--language", language, "NAME=TAG", "kz=kk"),
-        columns=_once("--map", map_, "COLUMN=FIELD", "item=question_id"),
-        filter=filter,
-        again=again,  # type: ignore[arg-type]  # likewise
-        groups=tuple(group or ()),
-        replies=replies,
-        wide=wide,
-        wide_columns=columns,
-        model_from=model_from,
-    )
+    settings = flags.settings()
     check_place(out)
     imported = _read(sources, settings)
     save_imported(imported, out)
