@@ -168,3 +168,11 @@ def test_what_does_not_exist_is_said_with_the_nearest(tmp_path: Path) -> None:
         hs.import_logs(tmp_path, tmp_path / "r", column={"a": "b"})
     with pytest.raises(UsageError, match="no such study file"):
         hs.run(tmp_path / "s.yaml")
+
+
+def test_a_setting_goes_by_its_key_or_by_the_name_of_its_flag() -> None:
+    by_key = hs.plan("multisense", task="atlas", models=["pocket/m"], target=["de"], sample={"n": 5})
+    by_flag = hs.plan("multisense", task="atlas", model="pocket/m", target="de", limit=5)
+    assert by_flag.rows == by_key.rows and by_flag.signature == by_key.signature
+    with pytest.raises(UsageError, match=r"sample\.n is given twice, also as limit"):
+        hs.plan("multisense", task="atlas", models=["pocket/m"], **{"sample.n": 5, "limit": 6})

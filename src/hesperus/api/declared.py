@@ -83,7 +83,8 @@ def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
 
     Args:
         study: A name, a file, a run folder, or keys.
-        settings: Key of a study file to its value; a key of a part is written with a dot, as in `sample.n`.
+        settings: Key of a study file to its value; a key of a part is written with a dot, as in `sample.n`, or as its flag is
+            called, as in `limit`. One value is enough where a setting takes several.
 
     Raises:
         UnknownNameError: A study, key, task, language or model that does not exist.
@@ -97,7 +98,7 @@ def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
         {**values, **settings}.get("plugins"), home, named_by=None if "plugins" in settings else file
     )
     kind = study_kind(str({**values, **settings}.get("study", "multisense")))
-    for path, value in settings.items():
+    for path, value in _by_key(kind, settings).items():
         _lay(values, path.split("."), _from_here(value, home))
 
     def lines(key: str) -> int | None:
@@ -106,6 +107,26 @@ def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
     with _in(home):
         declared = kind.model.from_mapping(values, file=file, lines=lines)
     return DeclaredStudy(kind, declared, file, home, is_changed=bool(settings))
+
+
+def _by_key(kind: StudyKind, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings by the keys of a study file: `limit` is the flag of `sample.n`.
+
+    Raises:
+        UsageError: A setting is given under both its names.
+    """
+    from hesperus.studies.asked.settings import settings_of
+
+    known = settings_of(kind.model)
+    flags = {one.flag.replace("-", "_"): one.key for one in known}
+    several = {one.key for one in known if one.is_many}
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        key = name if name.partition(".")[0] in kind.model.model_fields else flags.get(name, name)
+        if key in found:
+            raise UsageError(f"{key} is given twice, also as {name}")
+        found[key] = [value] if key in several and isinstance(value, str) else value
+    return found
 
 
 def kind_of(study: Study) -> StudyKind:

@@ -123,15 +123,16 @@ class RunResult:
         return ShownPage(report_page(made.run, settings=made.settings, found=made.found))
 
     def __repr__(self) -> str:
+        from hesperus.wording import counted
+
         if self.shard is not None:
             return "\n".join([str(self.shard), *(f"incomplete: {fault}" for fault in self.faults)])
         models = self.records["model"].n_unique()
         items = self.records["item"].n_unique()
         name = self.kind.name if self.kind else "records"
-        lines = [
-            f"{name}: {models:,} models, {items:,} items, {len(self.records):,} records in {self.folder}"
-        ]
-        return "\n".join([*lines, *self.notes, *(f"incomplete: {fault}" for fault in self.faults)])
+        sizes = (counted(models, "model"), counted(items, "item"), counted(len(self.records), "record"))
+        line = f"{name}: {', '.join(sizes)} in {self.folder}"
+        return "\n".join([line, *self.notes, *(f"incomplete: {fault}" for fault in self.faults)])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -183,7 +184,7 @@ def run(
         store: Reply store; `replies.sqlite` besides the run folder where None.
         progress: Whether stages are shown on standard error; None: where a person looks at it (a terminal, a notebook).
         makers: Of multisense: further sense makers by the name of their variant.
-        settings: Keys of a study file: `task`, `models`, `target`, `languages`, `sample`, ….
+        settings: Keys of a study file or names of flags: `task`, `models`, `target`, `languages`, `limit`, ….
 
     Raises:
         UnknownNameError: A study, key, task, language, model or sense that does not exist.
