@@ -163,7 +163,7 @@ def test_what_does_not_exist_is_said_with_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="multisense"):
         hs.run("multisens", task="atlas")
     with pytest.raises(UnknownNameError, match="models"):
-        hs.plan("multisense", task="atlas", model="pocket/s")
+        hs.plan("multisense", task="atlas", modles="pocket/s")
     with pytest.raises(UnknownNameError, match="columns"):
         hs.import_logs(tmp_path, tmp_path / "r", column={"a": "b"})
     with pytest.raises(UsageError, match="no such study file"):
