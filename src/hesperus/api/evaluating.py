@@ -188,8 +188,7 @@ def evaluate(
     asked = read_prompts(Path(prompts) if prompts else file, together.reference, named=prompts is not None)
     terms = Terms(base_url, engine=engine, engine_address=engine_address, engine_workers=engine_workers)
     means = Means(Path(store), Path(translations), translator, judge, classifier, terms, retry_unread)
-    quiet = not (is_watched() if progress is None else progress)
-    with StageProgress(quiet=quiet) as watch:
+    with StageProgress(quiet=not (is_watched() if progress is None else progress)) as watch:
         (found,) = evaluate_ready(
             together, [what], means, settings=EvaluationSettings(control, missing.replace("-", " ")), prompts=asked,
             watch=watch,
