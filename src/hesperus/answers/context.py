@@ -24,6 +24,7 @@ CLAUSE = re.compile(rf"[{PUNCTUATION}\"()\n]| [–—-] ")
 """What ends a clause; a dash between blanks does."""
 _ASKED = re.compile(rf"(?:{CLOSERS}){{0,3}}[^{PUNCTUATION}\"()\n]{{0,60}}(?:{CLOSERS}){{0,3}} ?[?؟]")
 _CLOSED = re.compile(rf"\A(?:{CLOSERS})+")
+_MARKS = (",", ".", "!", "،", "、", "۔", "।", "።", "፣", "։", "՝", "၊", "።", ";")
 WIDE = 60
 _NEAR = 3
 """Words before an answer among which a negation or a condition counts."""
@@ -33,7 +34,7 @@ _NEAR = 3
 class Context:
     """The words of a language that turn an answer round, folded and ready to be looked for.
 
-    Of `deniers` one is in every reply that denies something, of `supposers` in every one with a condition.
+    `taking_back` holds the corrections and "no" with a mark behind it, one of `no_words`; `all_but` are negators that hold a word for "but" ("anything but"). Of `deniers` one is in every reply that denies something, of `supposers` in every one with a condition.
     """
 
     negators: Words
@@ -42,6 +43,7 @@ class Context:
     conditions: Words
     longest_condition: int
     but: frozenset[str]
+    all_but: tuple[str, ...]
     predicates: frozenset[str]
     wrong: Phrases
     right: Phrases
@@ -51,6 +53,9 @@ class Context:
     regrets: Phrases
     guesses: Phrases
     declining: tuple[Declining, ...]
+    corrections: Phrases
+    taking_back: Phrases
+    no_words: frozenset[str]
     deniers: tuple[str, ...]
     supposers: tuple[str, ...]
     option_words: re.Pattern[str]
@@ -88,7 +93,8 @@ def context(wording: Wording) -> Context:
         against=Words.of(folded((*grammar.negators, *grammar.negators_after, *grammar.conditions))),
         conditions=conditions,
         longest_condition=max([_NEAR, *(len(word.split()) for word in folded(grammar.conditions))]),
-        but=frozenset(folded(grammar.but)),
+        but=(but := frozenset(folded(grammar.but))),
+        all_but=tuple(word for word in negators.several if not but.isdisjoint(word.split())),
         predicates=frozenset(folded(grammar.predicates)),
         wrong=wrong,
         right=phrases(wording.right),
@@ -101,6 +107,12 @@ def context(wording: Wording) -> Context:
             Declining.of(each, lambda word: fold(respelt(clean(word), wording.grammar)))
             for each in wording.declining
         ),
+        corrections=phrases(grammar.corrections),
+        taking_back=Phrases.of(
+            (*grammar.corrections, *(f"{word}{mark}*" for word in wording.no for mark in _MARKS)),
+            lambda part: _folded(part, wording) + (part[-1] if part.endswith(_MARKS) else ""),
+        ),
+        no_words=frozenset(folded(wording.no)),
         deniers=shortest((*negators.needles, *after, *wrong.needles)),
         supposers=conditions.needles,
         option_words=re.compile(named),
@@ -185,7 +197,8 @@ def clause_before(text: str, start: int) -> str:
 @lru_cache(maxsize=64)
 def _before(text: str, words: Context, start: int, count: int = _NEAR) -> str:
     """The last words of the clause before an answer, behind any "but", folded."""
-    return behind_but(" ".join(clause_before(text, start).split()[-count:]), words.but)
+    said = " ".join(clause_before(text, start).split()[-count:])
+    return said if stands(words.all_but, f" {said} ") else behind_but(said, words.but)
 
 
 def negated_behind(text: str, words: Context, end: int) -> bool:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
+from hesperus.answers.corrections import corrected
 from hesperus.answers.lexicon import endings
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
@@ -31,6 +32,8 @@ _NUMBER = re.compile(
 )
 _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
 _LONGEST = 40
+_FEW = 4
+"""Words, most of them a number, behind or before a correction."""
 _LONGEST_JOIN = 10
 """Characters between two parts of a number: blanks and "and"."""
 _SLASHED = re.compile(r"/(\d+)")
@@ -220,6 +223,18 @@ def boxed_number(reply: Text) -> str | None:
     return _multiplied(inner, found, reply) if found else None
 
 
+def corrected_number(reply: Text) -> str | None:
+    """What a short reply puts in place of a number that it gave before: "12. Sorry, 15."."""
+    return corrected(reply, (cue_number, _short_number))
+
+
+def _short_number(reply: Text) -> str | None:
+    """The one number of very few words."""
+    found = _numbers(plain_digits(reply.text))
+    few = len(reply.text.split()) <= _FEW and len(reply.text) <= _LONGEST
+    return last_number(reply) if found and few else None
+
+
 def cue_number(reply: Text) -> str | None:
     """The number behind the last cue in its sentence; behind the last equals sign if there is one."""
     said = plain_digits(reply.text)
@@ -263,6 +278,7 @@ def _cues(wording: Wording) -> re.Pattern[str]:
 RULES: Mapping[str, Callable[[Text], str | None]] = MappingProxyType(
     {
         "boxed number": boxed_number,
+        "corrected number": corrected_number,
         "cue number": cue_number,
         "last number": last_number,
         "whole number": whole_number,

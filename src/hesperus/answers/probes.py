@@ -87,6 +87,7 @@ class _Probes:
         yield from self._letters_called_wrong()
         yield from self._letters_left_out()
         yield from self._joined_letters()
+        yield from self._corrections()
         yield from self._refusals()
         yield from self._apostrophes()
         yield from self._own_letters_and_digits()
@@ -192,6 +193,14 @@ class _Probes:
                     yield Probe(
                         name, self._joined(self.pack.option_words[0], *written[1:2], join, written[2]), reader
                     )
+
+    def _corrections(self) -> Iterator[Probe]:
+        for word in self.pack.grammar.corrections:
+            said = _without_gaps(word)
+            for reader in (*self.labels.values(), *self.lettered):
+                (_, (one, *_)), (other, (two, *_)) = reader.answers[:2]
+                reply = f"{one}{self.end} {said}, {two}{self.end}"
+                yield Probe("grammar.corrections", reply, reader, frozenset({other}))
 
     def _refusals(self) -> Iterator[Probe]:
         open_answer = reader_for("text", self.pack.tag, answers={}, pack=self.pack)

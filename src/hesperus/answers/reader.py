@@ -28,12 +28,13 @@ Form = Literal["label", "choice", "text", "number"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 RULES: Mapping[Form, tuple[str, ...]] = {
-    "label": ("exact", "boxed", "cue", "named", "start", "last", "quoted", "sole", "opposite"),
+    "label": ("exact", "boxed", "corrected", "cue", "named", "start", "last", "quoted", "sole", "opposite"),
     "choice": (
         "exact",
         "text",
         "digit",
         "boxed",
+        "corrected",
         "cue",
         "named",
         "start",
@@ -44,7 +45,7 @@ RULES: Mapping[Form, tuple[str, ...]] = {
         "text inside",
     ),
     "text": ("exact", "text", "boxed", "cue", "start", "last", "sole", "text inside", "own words"),
-    "number": ("boxed number", "cue number", "last number"),
+    "number": ("boxed number", "corrected number", "cue number", "last number"),
 }
 """The rules of the default reader, in the order in which they are tried; see docs/answers.md."""
 

@@ -34,6 +34,7 @@ class Wording:
         digits: 0 to 9 in its script.
         polar: Words for yes, no, true and false; in scripts without blanks they count only where they are alone.
         yes_no: Words for yes and no: "not a yes" is no "no".
+        no: Words for no.
         wrong: Words that call an option wrong, those that end in a star as a word's beginning.
         right: Words that call an option right or choose it, likewise.
         declining: The grammar of the language, and of English, by which a sentence declines.
@@ -51,6 +52,7 @@ class Wording:
     digits: tuple[str, ...] = _ARABIC_DIGITS
     polar: tuple[str, ...] = ()
     yes_no: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     right: tuple[str, ...] = ()
     declining: tuple[Grammar, ...] = ()
@@ -95,6 +97,7 @@ def wording_of(own: Pack | None, tag: str, script: str) -> Wording:
         digits=own.digits if own else _ARABIC_DIGITS,
         polar=_words_of(own, ("polarity", "yes"), ("polarity", "no"), ("truth", "true"), ("truth", "false")),
         yes_no=_words_of(own, ("polarity", "yes"), ("polarity", "no")),
+        no=_words_of(own, ("polarity", "no")),
         wrong=_unique(
             *(
                 _unique(each.grammar.wrong, _words_of(each, ("correctness", "incorrect"), ("truth", "false")))
@@ -132,6 +135,7 @@ def _beside_english(own: Grammar, english: Grammar) -> Grammar:
         excludes=both(own.excludes, english.excludes),
         regrets=both(own.regrets, english.regrets),
         guesses=both(own.guesses, english.guesses),
+        corrections=both(own.corrections, english.corrections),
         magnitudes=MappingProxyType({**english.magnitudes, **own.magnitudes}),
     )
 

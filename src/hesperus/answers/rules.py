@@ -12,6 +12,8 @@ from types import MappingProxyType
 
 from hesperus.answers.anywhere import contradicted, inside, opposite, sole
 from hesperus.answers.context import asked, conditional, follows_negator, negated
+from hesperus.answers.corrections import corrected as second_answer
+from hesperus.answers.corrections import taken_back
 from hesperus.answers.found import is_letter, is_upheld, joined, label_of, matched, turned_round, uncounted
 from hesperus.answers.judged import excluded, in_case
 from hesperus.answers.needles import stands
@@ -30,8 +32,8 @@ _WEAK = frozenset({"start", "last", "quoted", "option", "sole", "opposite"})
 
 
 def exact(reply: Text) -> str | None:
-    """The whole reply is a template, whatever its case, quotes, brackets, Markdown or end mark."""
-    return label_of(reply, reply.text)
+    """The whole reply is a template, whatever its case, quotes, brackets, Markdown or end mark; "A?" only asks."""
+    return None if reply.text.endswith(("?", "؟")) else label_of(reply, reply.text)
 
 
 def digit(reply: Text) -> str | None:
@@ -48,6 +50,11 @@ def boxed(reply: Text) -> str | None:
         return None
     inner = peel(found[-1])
     return label_of(reply, inner) or whole_option(reply, inner) or reply.words.digits.get(inner)
+
+
+def corrected(reply: Text) -> str | None:
+    """What a short reply puts in place of an answer that it gave before: "A. No, wait, C."."""
+    return second_answer(reply, (exact, digit, cue, named, start))
 
 
 def cue(reply: Text) -> str | None:
@@ -99,14 +106,14 @@ def start(reply: Text) -> str | None:
         return None
     if (
         turned_round(reply, match)
+        or taken_back(reply, label)
         or _in_case(reply, match)
         or _lists_options(reply)
         or _subject(reply, match)
         or contradicted(reply, label, match.end("word"))
     ):
         return None
-    goes_on = reply.reader.form == "label" or peel(reply.text[match.end("word") :])
-    return None if goes_on and asked(reply.text, match.end("word")) else label
+    return None if asked(reply.text, match.end("word")) else label
 
 
 def _subject(reply: Text, match: re.Match[str]) -> bool:
@@ -150,7 +157,9 @@ def last(reply: Text) -> str | None:
         return None
     parts = [part for part in SENTENCE_END.split(tail) if peel(part)]
     label = label_of(reply, parts[-1]) if len(parts) > 1 else None
-    return None if label is None or contradicted(reply, label) else label
+    if label is None or contradicted(reply, label) or taken_back(reply, label):
+        return None
+    return label
 
 
 def quoted(reply: Text) -> str | None:
@@ -197,6 +206,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "text": text,
         "digit": digit,
         "boxed": boxed,
+        "corrected": corrected,
         "cue": cue,
         "named": named,
         "start": start,
