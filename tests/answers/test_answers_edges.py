@@ -34,9 +34,9 @@ def group(language: str, name: str, reply: str) -> str | None:
     [
         # A question answers nothing, and the next sentence may.
         ("en", "Is it option A?", None, "no answer"), ("en", "Option A? No, option B.", "B", "option"),
-        ("hy", "A՞", None, "no answer"), ("hy", "Արդյոք A՞ է", None, "no answer"), ("hy", "A", "A", "exact"),
+        ("hy", "A՞", None, "no answer"), ("hy", "Արդյոք A՞ է", None, "no answer"), ("hy", "Կարծում եմ, արդյո՞ք A է", None, "no answer"), ("hy", "A", "A", "exact"),
         # A judgement of a letter that says neither right nor wrong.
-        ("en", "B seems odd.", None, "no answer"), ("en", "B is the correct answer", "B", "named"),
+        ("en", "B seems odd.", None, "no answer"), ("en", "B is the correct answer", "B", "named"), ("zh", "B是正确答案", "B", "named"),
         # "Not" far before a cue turns nothing round; a comma ends what is said of the letter.
         ("en", "Not surprisingly the answer is B", "B", "cue"), ("en", "I take option A, which excludes B", "A", "option"),
         ("en", "I take option A, so I can rule out B", "A", "option"),
@@ -45,6 +45,8 @@ def group(language: str, name: str, reply: str) -> str | None:
         # Letters of the language and their names, inside a sentence and with endings.
         ("hi", "विकल्प ख सही है", "B", "option"), ("hi", "मेरे विचार से ख।", "B", "sole"), ("ru", "Мне кажется, это Б, пожалуй", "B", "sole"),
         ("ko", "A이다", "A", "exact"), ("zh", "不是A，而是不B", None, "no answer"),
+        # A letter that belongs to a name is no second answer.
+        ("en", "A. Vitamin C helps.", "A", "start"), ("en", "A. I mean C", None, "several answers"),
     ],
 )  # fmt: skip
 def test_letters(language: str, reply: str, expected: str | None, rule: str) -> None:
@@ -77,6 +79,18 @@ def test_words_of_scripts_without_blanks() -> None:
     assert read(stems, "我认为，甲。").label == "A"
     assert read(stems, "他的名字叫甲").label is None
     assert group("km", "polarity", "ខ្ញុំគិតថា: ទេ") == "no" and group("km", "polarity", "អញ្ចឹង, ទេ") == "no"
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "expected"),
+    [
+        ("en", "The first sentence contradicts the second one", "contradiction"),
+        ("de", "Der erste Satz widerspricht dem zweiten", "contradiction"),
+        ("en", "The first sentence never contradicts the second one", None),
+    ],
+)
+def test_a_verb_that_is_an_answer(language: str, reply: str, expected: str | None) -> None:
+    assert group(language, "inference", reply) == expected
 
 
 @pytest.mark.parametrize(

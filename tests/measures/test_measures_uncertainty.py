@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from hesperus.measures import (
     INTERVAL_METHODS,
@@ -137,6 +138,23 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
         assert found.low is not None and found.high is not None
         covered += found.low <= 0.8 <= found.high
     assert 0.90 <= covered / 200 <= 0.99
+
+
+@pytest.mark.parametrize(
+    ("items", "least", "mean"), [(20, 0.88, 0.965), (60, 0.88, 0.945), (200, 0.90, 0.94)]
+)
+def test_a_share_near_one_is_covered_at_every_truth(items: int, least: float, mean: float) -> None:
+    """Exact, over all numbers of wrong items: a grid of a few truths does not show where an interval steps."""
+    every = np.arange(items)
+    found = estimates((_share(every >= wrong) for wrong in range(items + 1)), Bootstrap(2000))
+    right = np.arange(items, -1, -1)
+    truths = np.linspace(0.9, 0.99, 91)
+    covered = []
+    for truth in truths:
+        held = [one.low <= truth <= one.high for one in found if one.low is not None and one.high is not None]
+        covered.append(float(np.dot(stats.binom.pmf(right, items, truth), held)))
+    assert len(held) == items + 1
+    assert min(covered) > least and float(np.mean(covered)) > mean
 
 
 def test_a_difference_shares_its_resamples() -> None:
