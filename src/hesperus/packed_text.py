@@ -1,4 +1,4 @@
-"""Text in fewer bytes, as plain characters that stand safely within a page: deflated, then base 64."""
+"""Text in fewer bytes, as plain characters that are safe within a page: deflated, then base 64."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import TextIO
 
 
 def terminal_width(stream: TextIO) -> int | None:
-    """Columns of the terminal that shows a stream; None where there is none, as for a file.
+    """Columns of the terminal that shows a stream; None without one, as for a file.
 
     Output that goes through a pipe, as into ``head`` or ``less``, is read in the terminal that standard error has. The
     environment variable COLUMNS counts before a terminal's own width.

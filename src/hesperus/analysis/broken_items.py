@@ -19,7 +19,7 @@ def broken_items(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
         after: Records of the run.
 
     Returns:
-        A row for each such record, with COLUMNS: `before` and `now` are the answer, or the outcome where there is none; `senses`
+        A row for each such record, with COLUMNS: `before` and `now` are the answer, or the outcome without one; `senses`
         says in how many senses and repeats the model lost that item. Items that a model lost in most senses come first.
     """
     sides = [

@@ -29,7 +29,7 @@ class KappaChange:
         n: Items with gold that both runs were asked in both senses.
         before: κ_p of the first run.
         after: κ_p of the second.
-        without: The change (after less before) without `rows`; None where it is undefined then.
+        without: The change (after less before) without `rows`; undefined then: None.
         rows: Numbers of the rows of at most FEW items that move the change most towards what it is.
     """
 

@@ -21,7 +21,7 @@ from hesperus.errors import UnknownNameError, UsageError
 
 
 def measure_of(name: str) -> Measure | None:
-    """What is declared of a measure of answers; None where the name is another's.
+    """What is declared of a measure of answers; None for another's name.
 
     Raises:
         UsageError: A plug-in offers something else under the name.

@@ -22,7 +22,7 @@ class ScoredTranslation:
     """A translation of an item.
 
     Attributes:
-        model: Whose translation it is; empty if all share it.
+        model: The model that made the translation; empty if all share it.
         task: Task; empty if the scores name none.
         item: Item.
         sense: Code of the sense that was translated.

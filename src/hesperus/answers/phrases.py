@@ -98,7 +98,7 @@ class Phrases:
         starts: Finds where one of them may begin.
         begun: For each key of `starts.held` the phrases that begin with it.
         by_word: Phrases by a word that is in every text in which they are.
-        others: The phrases without such a word; None if there is none.
+        others: The phrases without such a word; None without one.
     """
 
     phrases: tuple[tuple[Part, ...], ...]

@@ -14,7 +14,7 @@ EngineName = Literal["local", "ray"]
 
 
 class Engine(Protocol):
-    """Gives every model a stand-in that is asked in its place."""
+    """Puts a substitute in the place of every model."""
 
     def seated(self, model: Model, options: ModelOptions) -> Model:
         """What is asked in place of a model: of the same kind, name and identity.

@@ -20,7 +20,7 @@ _REAL = frozenset({"temperature", "top_p"})
 def request_key(request: Request, identity: Mapping[str, str]) -> str:
     """The key of one request; for many requests of one model, ``key_maker`` is faster.
 
-    Settings that are None are left to the endpoint and do not enter, so that a setting added in a later version
+    Settings of None are left to the endpoint and do not enter, so that a setting added in a later version
     leaves old keys valid. ``0`` and ``0.0`` are one temperature.
 
     Args:

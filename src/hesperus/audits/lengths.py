@@ -21,7 +21,7 @@ Counts = NDArray[np.int64]
 
 
 def odd_lengths(items: Items, settings: AuditSettings) -> Iterator[Finding]:
-    """Parts of items (each field, and the options together) whose length fits no other language's.
+    """Parts of items (each field, and the options together) of a length that fits no other language's.
 
     For each pair of languages the log ratio of lengths has a median over the items and a spread (1.4826 times the
     median absolute deviation). A ratio is odd where it is both ``length_deviations`` spreads and a factor of

@@ -29,7 +29,7 @@ class _Option(TyperOption):
     """An option that is converted only where it is given."""
 
     def process_value(self, ctx: Context, value: Any) -> Any:
-        """The value as the command takes it; typer loads pydantic to convert one, also where there is none."""
+        """The value as the command takes it; typer loads pydantic to convert one, even without one."""
         if value is not None or self.required:
             return super().process_value(ctx, value)
         nothing = () if self.multiple else None

@@ -1,4 +1,4 @@
-"""What a command says: rows as a table on standard output, and lines beside its result on standard error."""
+"""What a command says: rows as a table on standard output, and lines next to its result on standard error."""
 
 from __future__ import annotations
 

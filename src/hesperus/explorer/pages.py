@@ -237,7 +237,7 @@ def changes_page(open_: OpenRuns, asked: Mapping[str, str], page: int) -> str:
 
     Args:
         open_: The runs.
-        asked: ``before`` and ``after``, names of runs (the first two if there are none), ``kind``, ``sense``.
+        asked: ``before`` and ``after``, names of runs (by default the first two), ``kind``, ``sense``.
         page: From 1.
 
     Raises:

@@ -82,7 +82,7 @@ class OpenRuns:
         return cls(named, found)
 
     def evaluated(self, run: str) -> Evaluated | None:
-        """The first evaluation of the open answers of a run; None if there is none.
+        """The first evaluation of the open answers of a run; None without one.
 
         Raises:
             DataError: It is broken.

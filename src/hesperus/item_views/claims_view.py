@@ -43,7 +43,7 @@ class ClaimSide:
     """One of two answers.
 
     Attributes:
-        title: Whose it is.
+        title: Model and language of the answer.
         sentences: In order; claims that share no word with any of them are at the last.
         supported: Claims that the other answer supports.
         claims: All claims.

@@ -295,7 +295,7 @@ def cell_view(
 
 
 def answer_text(answer: str | None, outcome: str, score: float | None) -> str:
-    """What a cell says: the score of a free text, a short form of the answer, or why there is none."""
+    """What a cell says: the score of a free text, a short form of the answer, or why it lacks one."""
     if score is not None:
         return _percent(score)
     if outcome == "error":

@@ -65,7 +65,7 @@ class SenseView:
         fields: Field name to text.
         has_texts: Whether the texts of this sense are known.
         answers: The first is that of the sense as a whole, if it was asked.
-        against: Code of an earlier sense in the same language with the same texts in other words; empty if there is none.
+        against: Code of an earlier sense in the same language with the same texts in other words; empty without one.
         marked: Name of a field, or ``option`` and a label, to its text in pieces; those that `against` does not have are marked.
         href: Compares this sense with the one that is chosen; None if it is chosen or nothing leads there.
     """

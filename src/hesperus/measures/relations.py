@@ -27,7 +27,7 @@ class Relation:
         p: Two-sided p value, in [0, 1]; None if the test cannot be made.
         test: Name of the test.
         n: Values it rests on.
-        reason: Why something is None; empty otherwise.
+        reason: Why something is missing; empty otherwise.
         dropped: Runs (Mantel) that were left out so that every pair of the others is defined, as indices.
     """
 

@@ -35,7 +35,7 @@ class PValue:
         value: Two-sided p value in [0, 1]; None if the test cannot be made.
         test: Name of the test.
         n: Items it rests on.
-        reason: Why the value is None; empty otherwise.
+        reason: Why the value is missing; empty otherwise.
     """
 
     value: float | None

@@ -1,4 +1,4 @@
-"""Whether records still hold the answers that were evaluated: scores are stored beside them, and are of no others."""
+"""Whether records still hold the answers that were evaluated: scores are stored next to them, and are of no others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def answers_digest(records: pl.DataFrame) -> str:
 
 
 def refuse_changed(folder: Path) -> None:
-    """Refuse a run folder whose records are others than those that were evaluated; runs of earlier versions do not say.
+    """Refuse a run folder with other records than those that were evaluated; runs of earlier versions do not say.
 
     Raises:
         DataError: They are.

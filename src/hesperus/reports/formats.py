@@ -61,7 +61,7 @@ def format_table(table: Table, format: str, *, width: int | None = None, lead: s
 
 
 def print_table(table: Table, format: str, *, lead: str = "") -> None:
-    """Write a table to standard output, fitted to the terminal that shows it; in colour if nothing stands between.
+    """Write a table to standard output, fitted to the terminal that shows it; in colour if nothing is between.
 
     Args:
         table: What to write.

@@ -27,7 +27,7 @@ def offered_grid(table: Table) -> Grid | None:
 
 
 def offered_blocks(run: Run, given: GivenSettings) -> Iterator[Block | None]:
-    """A section with every measure of a plug-in, for the end of a page; nothing where there is none.
+    """A section with every measure of a plug-in, for the end of a page; nothing without any.
 
     Args:
         run: The run.

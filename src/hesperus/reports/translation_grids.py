@@ -19,7 +19,7 @@ _LONGEST = 300
 
 
 def worst_translations_blocks(scores: pl.DataFrame | None, items: pl.DataFrame | None) -> Iterator[Block]:
-    """A heading and the ten translations with the lowest score; nothing where there are no scores."""
+    """A heading and the ten translations with the lowest score; nothing without scores."""
     names = score_names(scores) if scores is not None else ()
     if scores is None or not names or scores[names[0]].count() == 0:
         return

@@ -236,7 +236,7 @@ def _all_scores(kept: pl.DataFrame, sense: str, settings: QualitySettings) -> li
 
 
 def _averaged(name: str, scores: Sequence[float | None]) -> _Scored:
-    """A score whose corpus value is the mean of the segments' that have one."""
+    """A score with a corpus value that is the mean of the segments' that have one."""
     statistics = [(0.0, 0.0) if score is None else (score, 1.0) for score in scores]
     return _Scored(name, np.asarray(statistics, np.float64).reshape(len(scores), 2), _quotient, _unit_ends)
 

@@ -55,12 +55,12 @@ class SimilaritySettings:
     Attributes:
         statistic: The measure that groups, tests and relations are made of.
         answers: What is compared.
-        pivot: Language whose pairs with every other are a design of their own.
+        pivot: Language of which the pairs with every other are a design of their own.
         families: Model to family, for the partner of nearest size in another family.
         sizes: Model to number of parameters.
         covariates: Name to numbers by language.
         exclude: Ids of items to leave out.
-        subsets: Numbers of languages whose joint consistency is measured.
+        subsets: Numbers of languages of which the joint consistency is measured.
         macro: Column that splits the items; κ_p is also averaged over its values, besides the value over all items together.
         invalid: How unreadable answers compare.
         bootstrap: How intervals are made.

@@ -46,7 +46,7 @@ class RayEngine:
         self._lock = threading.Lock()
 
     def seated(self, model: Model, options: ModelOptions) -> Model:
-        """A stand-in for the model; workers answer its requests."""
+        """A substitute for the model; workers answer its requests."""
         if model.name.startswith(_STAYS):
             return model
         if isinstance(model, RemoteModel):

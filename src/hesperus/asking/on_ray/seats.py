@@ -1,4 +1,4 @@
-"""Stand-ins for models that are asked on a Ray cluster: they look like the models, and pass requests on."""
+"""Substitutes for models that are asked on a Ray cluster: they look like the models, and pass requests on."""
 
 from __future__ import annotations
 

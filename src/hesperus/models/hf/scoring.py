@@ -105,7 +105,7 @@ def _add_rest(
 
 
 def _from_the_start(runtime: Runtime, asked: Sequence[Scored], sums: list[list[float]]) -> None:
-    """Whole rows, for architectures whose cache cannot be continued: each prompt with each option but its last token."""
+    """Whole rows, for architectures with a cache that cannot be continued: each prompt with each option but its last token."""
     rows = list(
         dict.fromkeys(
             (place, option[:-1]) for place, one in enumerate(asked) for option in one.options if option

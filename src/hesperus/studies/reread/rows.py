@@ -64,7 +64,7 @@ def read_replies(path: Path | str) -> pl.DataFrame:
 
 
 def rows_of(records: pl.DataFrame) -> Iterator[Row]:
-    """The rows; what the table lacks is None, `repeat` is 1."""
+    """The rows; what the table lacks is null, `repeat` is 1."""
     height = records.height
     absent = [
         name
