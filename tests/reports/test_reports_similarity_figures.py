@@ -109,14 +109,14 @@ def test_a_map_has_every_pair_both_ways_with_its_interval(found: SimilarityFindi
 
 def test_light_means_more_also_in_grey(found: SimilarityFindings) -> None:
     root = ElementTree.fromstring(render(languages_figure(found, models=["a/large"])).decode())
+    above = {child: parent for parent in root.iter() for child in parent}
     shades = []
     for path in root.iter(f"{SVG}path"):
-        title, fill = (
-            path.find(f"{SVG}title"),
-            re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", path.get("fill", "")),
-        )
+        title = path.find(f"{SVG}title")
+        color = path.get("fill") or above[path].get("fill", "")  # a group says what most of its parts have
+        fill = re.fullmatch("#(..)(..)(..)", color)
         if title is not None and fill is not None:
-            linear = [(int(part) / 255) ** 2.2 for part in fill.groups()]
+            linear = [(int(part, 16) / 255) ** 2.2 for part in fill.groups()]
             shades.append(
                 (
                     float((title.text or "").split(": ")[1].split(" ")[0]),
