@@ -104,15 +104,13 @@ def _terminal(table: Table, console: Console, *, lead: str, is_wide: bool = Fals
     if len(signed) > console.width and SHORT in table.signature:
         first, _, last = signed.partition("|")[2].rpartition("|")
         signed = f"hesperus|{first.partition('|')[0]}|…|{last} (whole with --format wide)"
-    elif len(signed) > (room := min(console.width, _SIGNED)) and not is_wide:
-        signed = f"{signed[: room - 2].rstrip()} …"
+    elif len(signed) > console.width:
+        signed = f"{signed[: console.width - 2].rstrip()} …"
     print_wrapped(signed, console, "dim")
 
 
 _SAID = 3
 """Numbers that the first line of a table names at most."""
-_SIGNED = 160
-"""Characters of how a table was made that are shown below it."""
 
 
 def answer(measure: str, grid: Grid) -> str:
