@@ -15,7 +15,7 @@ from hesperus.analysis.summary import SummaryRow, summarize
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, estimate_cells, table
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
-from hesperus.wording import OUTCOME_WORDS, joined
+from hesperus.wording import OUTCOME_WORDS, counted, joined
 
 _CONSTANT_FROM = 5
 """Answers from which on it is worth saying that all are the same label."""
@@ -164,7 +164,7 @@ def nothing_of(found: Coverage) -> str:
     if not found.asked:
         return "nothing was asked: there is no record, hence nothing to measure"
     return (
-        f"nothing was answered: of {found.asked:,} questions {_outcomes(found.lost)}; there is nothing to measure "
+        f"nothing was answered: of {counted(found.asked, 'question')} {_outcomes(found.lost)}; there is nothing to measure "
         "(`measure outcomes` has the counts by model and language)"
     )
 
@@ -189,7 +189,7 @@ def _lost_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
     if not lost:
         return
     missing = lost.get("error", 0)
-    said = f"{who}: {sum(lost.values()):,} of {asked:,} questions have no answer: {_outcomes(lost)}"
+    said = f"{who}: {sum(lost.values()):,} of {counted(asked, 'question')} have no answer: {_outcomes(lost)}"
     yield said + ("; questions without a reply are missing data, in no number" if missing else "")
 
 

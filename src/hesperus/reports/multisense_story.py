@@ -59,7 +59,7 @@ def headlines(found: Findings, own: Collection[str] = ()) -> list[str]:
     tasks, sources = {key[1] for key in groups}, {key[2] for key in groups}
     told = []
     for (model, task, source), members in groups.items():
-        what = "questions" + (f" of {task}" if len(tasks) > 1 else "")
+        what = f" of {task}" if len(tasks) > 1 else ""
         what += f" from {language_name(_language(source))}" if len(sources) > 1 and kinds == ("T",) else ""
         told.append(
             _one(model, what, members, own) if len(members) == 1 else _several(model, what, members, own)
@@ -79,7 +79,7 @@ def share(row: Mapping[str, Any]) -> str:
 
 def _one(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
     pair, row = members[0]
-    return f"{model} gives the same answer to {share(row)} of {row['n']:,} {what} {_when(pair, own)}."
+    return f"{model} gives the same answer to {share(row)} of {row_count([row])}{what} {_when(pair, own)}."
 
 
 def _several(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
@@ -105,14 +105,14 @@ def _several(model: str, what: str, members: Sequence[Found], own: Collection[st
         names = low_pair.target_label, high_pair.target_label
     return (
         f"{model} gives the same answer to between {share(low)} ({names[0]}) and {share(high)} ({names[1]}) of "
-        f"{row_count([row for _, row in members])} {what} {when}."
+        f"{row_count([row for _, row in members])}{what} {when}."
     )
 
 
 def row_count(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Number of items, or their range."""
-    counts = sorted({int(row["n"]) for row in rows})
-    return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    """``200 questions``, or their range: ``180 to 200 questions``."""
+    least, *_, most = sorted(int(row["n"]) for row in (*rows, *rows))
+    return (f"{least:,} to " if least < most else "") + counted(most, "question")
 
 
 def _is_own_translation(sense: Sense) -> bool:
@@ -187,5 +187,5 @@ def _accuracy(found: Findings) -> list[str]:
             parts.append(f"{' to '.join(spread)} {joiner}")
         if parts:
             asked = row_count(rows)
-            told.append(f"{model} answers right{of}: {joined(parts)}, of {asked} questions.")
+            told.append(f"{model} answers right{of}: {joined(parts)}, of {asked}.")
     return told[:6]

@@ -10,7 +10,7 @@ from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.rounding import cell, interval
-from hesperus.wording import joined, language_or_code
+from hesperus.wording import counted, joined, language_or_code
 
 
 def title(parts: Sequence[SimilarityFindings]) -> str:
@@ -39,7 +39,7 @@ def _compared(found: SimilarityFindings) -> str:
         "the ranks of the options" if found.statistic == "rank_consistency" else "the answers given"
     )  # fmt: skip
     return (
-        f"{found.task}: {_count(models, 'model')} in {_count(languages, 'language')}, {_count(found.items, 'question')} "
+        f"{found.task}: {counted(models, 'model')} in {counted(languages, 'language')}, {counted(found.items, 'question')} "
         f"that are the same in each. Compared are {answers}, in pairs of runs: {joined(kinds)}."
     )
 
@@ -141,12 +141,12 @@ def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> lis
 
 def _left_out(found: SimilarityFindings) -> Iterable[str]:
     if found.excluded:
-        yield f"{_count(found.excluded, 'question')} left out by the study's list."
+        yield f"{counted(found.excluded, 'question')} left out by the study's list."
     if found.differing:
-        yield f"{_count(found.differing, 'question')} left out, since their right answer is not the same in all runs."
+        yield f"{counted(found.differing, 'question')} left out, since their right answer is not the same in all runs."
     if found.without_gold:
         yield (
-            f"{_count(found.without_gold, 'question')} without a right answer do not count: agreement beyond chance "
+            f"{counted(found.without_gold, 'question')} without a right answer do not count: agreement beyond chance "
             "needs to know it."
         )
     asked = sum(run.asked for run in found.first)
@@ -154,9 +154,9 @@ def _left_out(found: SimilarityFindings) -> Iterable[str]:
     failed = sum(run.failed for run in found.first)
     missing = len(found.first) * found.items - asked - failed
     if failed:
-        yield f"{_count(failed, 'question')} of {asked + failed:,} got no reply (error): missing data, in no number."
+        yield f"{counted(failed, 'question')} of {asked + failed:,} got no reply (error): missing data, in no number."
     if missing:
-        yield f"{_count(missing, 'answer')} of {len(found.first) * found.items:,} were never asked for; a pair takes the questions that both runs have."
+        yield f"{counted(missing, 'answer')} of {len(found.first) * found.items:,} were never asked for; a pair takes the questions that both runs have."
     if not unread:
         yield f"All {asked:,} answers could be read."
     else:
@@ -168,7 +168,7 @@ def _left_out(found: SimilarityFindings) -> Iterable[str]:
         yield f"{unread:,} of {asked:,} answers ({cell(unread / asked, 'share')}) could not be read: {rule}."
     again = len(found.runs) - len(found.first)
     if again:
-        yield f"{_count(again, 'run')} asked again (repeats) are not compared here; `hesperus measure consistency` does."
+        yield f"{counted(again, 'run')} asked again (repeats) are not compared here; `hesperus measure consistency` does."
 
 
 def _left_at_import(study: Mapping[str, Any]) -> Iterable[str]:
@@ -213,7 +213,3 @@ def caveats(parts: Sequence[SimilarityFindings]) -> list[str]:
     if few:
         told.append("A correlation over so few models is an example, whatever its p value.")
     return told
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number:,} {name}" + ("" if number == 1 else "s")
