@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "terminal_width": set(),
     "fingerprint": {"version"},
     "packed_text": {"errors"},
-    "languages": {"types", "errors", "fingerprint", "lazy", "normalization", "strict_yaml"},
+    "languages": {"types", "errors", "fingerprint", "lazy", "normalization", "strict_yaml", "plugins"},
     "checkpoints": {"errors", "lazy"},
     "tasks": FLOOR_0,
     "senses": FLOOR_0,

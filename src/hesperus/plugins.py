@@ -4,7 +4,7 @@ A file is Python and has a mapping ``HESPERUS`` of kind to name to what is offer
 
     HESPERUS = {"senses": {"shout": SenseMaker("shout", None, lambda text, original: text.upper())}}
 
-A package offers the same things by entry points, one a name, of the groups ``hesperus.KIND``. The kinds are in KINDS.
+A file ending in .yaml is a language pack (docs/languages.md), offered by its file's name. A package offers the same things by entry points, one a name, of the groups ``hesperus.KIND``. The kinds are in KINDS.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ Maker = TypeVar("Maker")
 KINDS: Mapping[str, str] = {
     "evaluators": "a function without arguments that makes a hesperus.evaluators.PropertyEvaluator",
     "importers": "a function (source, settings) that gives the logs of a file and what was left out of it",
+    "languages": "the path of a language pack; its name is the tag",
     "measures": "a hesperus.analysis.measure.Measure: a function (records, settings) under the decorator `measure`",
     "models": "a function (name, options) that makes a model; its name is the prefix of model names",
     "senses": "a hesperus.senses.SenseMaker; its name is the variant of sense codes",
@@ -36,6 +37,7 @@ KINDS: Mapping[str, str] = {
 
 _OFFERS = "HESPERUS"
 _PREFIX = "hesperus."
+_PACKS = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,10 @@ _loaded: set[Path] = set()
 
 
 def load_file(path: Path | str) -> bool:
-    """Run a plug-in file, and take what it offers; a file that was loaded already is passed over.
+    """Run a plug-in file, and take what it offers, or take a language pack; a file that was loaded is passed over.
 
     Returns:
-        Whether it was run.
+        Whether it was run or taken.
 
     Raises:
         UsageError: There is no such file, or it fails.
@@ -66,10 +68,16 @@ def load_file(path: Path | str) -> bool:
         return False
     if not file.is_file():
         raise UsageError(f"{path}: no such plug-in file")
+    if file.suffix in _PACKS:
+        _offered.setdefault((_PREFIX + "languages", file.stem), []).append(_Offer(file, file))
+        _loaded.add(file)
+        return True
     name = f"hesperus_plugin_{file.stem}_{len(_loaded)}"
     spec = spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise UsageError(f"{path}: a plug-in is a Python file, ending in .py")
+        raise UsageError(
+            f"{path}: a plug-in is a Python file, ending in .py, or a language pack, ending in .yaml"
+        )
     module = module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
+from hesperus import plugins
 from hesperus.answers.reply_words import (
     Answers,
     Wording,
@@ -152,7 +153,7 @@ def reader_for(
         (label, (words,) if isinstance(words, str) else tuple(words)) for label, words in answers.items()
     )
     made = (
-        _make(form, language, frozen, preset)
+        _make(form, language, frozen, preset, plugins.loaded())
         if pack is None
         else _build(form, language, frozen, preset, pack)
     )
@@ -179,7 +180,7 @@ def _build(form: Form, language: str, answers: Answers, preset: str, own: Pack |
 
 
 @lru_cache(maxsize=512)
-def _make(form: Form, language: str, answers: Answers, preset: str) -> Reader:
+def _make(form: Form, language: str, answers: Answers, preset: str, loaded: tuple[str, ...]) -> Reader:
     return _build(form, language, answers, preset, None)
 
 

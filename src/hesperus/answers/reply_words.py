@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
+from hesperus import plugins
 from hesperus.answers.scripts import capital
 from hesperus.errors import UnknownNameError
 from hesperus.languages import Pack, language, pack, packs
@@ -140,7 +141,6 @@ def _beside_english(own: Grammar, english: Grammar) -> Grammar:
     )
 
 
-@cache
 def wording_for(tag: str) -> Wording:
     """The wording of a language.
 
@@ -150,6 +150,11 @@ def wording_for(tag: str) -> Wording:
     Raises:
         UnknownNameError: No such language.
     """
+    return _wording_for(tag, plugins.loaded())
+
+
+@cache
+def _wording_for(tag: str, loaded: tuple[str, ...]) -> Wording:
     known = language(tag)
     return wording_of(pack_or_none(known.tag), known.tag, known.script)
 
@@ -198,13 +203,17 @@ def foreign_words(own: Pack | None, answers: Answers) -> tuple[str, ...]:
     concepts = {place for label, words in answers for place in _places(own, label, words)}
     mine = {key(word) for label, words in (*answers, *synonyms_of(own, answers)) for word in words}
     others = {
-        word for tag in packs() if tag != own.tag for place in concepts for word in _keys(tag).get(place, ())
+        word
+        for tag in packs()
+        if tag != own.tag
+        for place in concepts
+        for word in _keys(tag, plugins.loaded()).get(place, ())
     }
     return tuple(sorted(word for word in others - mine if word))
 
 
 @cache
-def _keys(tag: str) -> dict[tuple[str, str], frozenset[str]]:
+def _keys(tag: str, loaded: tuple[str, ...]) -> dict[tuple[str, str], frozenset[str]]:
     """Keys of the words of a pack by group and label."""
     groups = pack(tag).groups.items()
     return {

@@ -139,10 +139,16 @@ def root(
         list[Path] | None,
         typer.Option(help="Python file that adds measures, models, studies, …; it is run. Repeatable."),
     ] = None,
+    pack: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Language pack (TAG.yaml) to use besides the shipped ones, or in place of one. Repeatable."
+        ),
+    ] = None,
 ) -> None:
     """Does a language model give the same answer however the question is put?"""
     warnings.simplefilter("always", HesperusWarning)
-    for path in plugin or ():
+    for path in (*(plugin or ()), *(pack or ())):
         from hesperus.plugins import load_file
 
         load_file(path)

@@ -17,7 +17,17 @@ from types import MappingProxyType
 from hesperus.errors import UnknownNameError
 from hesperus.languages.grammar import contradictions
 from hesperus.languages.tags import language, normalise
-from hesperus.languages.wordings import REQUESTS, Fault, Pack, Raw, pack_files, read_pack, read_text, shape
+from hesperus.languages.wordings import (
+    REQUESTS,
+    Fault,
+    Pack,
+    Raw,
+    clashing_labels,
+    pack_files,
+    read_pack,
+    read_text,
+    shape,
+)
 
 Probe = Callable[[Pack], Iterable[tuple[str, str]]]
 """What reads replies with a pack and says which keys lead to a false answer."""
@@ -124,7 +134,8 @@ def _wrong_content(raw: Mapping[str, Raw], stem: str) -> Iterator[tuple[str, str
     grammar = raw.get("grammar")
     if isinstance(grammar, dict):
         yield from contradictions(grammar, raw.get("labels"))
-    yield from _clashing_labels(raw.get("labels"))
+    yield from clashing_labels(raw.get("labels"))
+    yield from _doubled_words(raw.get("labels"))
     for key in ("option_letters", "option_words", "or_words", "cues", "refusals"):
         yield from _doubled(_words(raw.get(key)), key)
     if script is not None and script in _SCRIPTS:
@@ -166,16 +177,10 @@ def _stray_characters(raw: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
             yield where, f"a character that nobody sees, U+{ord(odd[0]):04X}, in {text!r}"
 
 
-def _clashing_labels(groups: Raw | None) -> Iterator[tuple[str, str]]:
+def _doubled_words(groups: Raw | None) -> Iterator[tuple[str, str]]:
     for group, labels in groups.items() if isinstance(groups, dict) else ():
-        owners: dict[str, str] = {}
         for label, words in labels.items() if isinstance(labels, dict) else ():
-            key = f"labels.{group}.{label}"
-            yield from _doubled(_words(words), key)
-            for word in _words(words):
-                owner = owners.setdefault(_folded(word), label)
-                if owner != label:
-                    yield key, f"{word!r} is a word of {owner!r} as well; a word can stand for one label only"
+            yield from _doubled(_words(words), f"labels.{group}.{label}")
 
 
 def _doubled(words: list[str], key: str) -> Iterator[tuple[str, str]]:

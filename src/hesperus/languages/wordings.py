@@ -7,6 +7,7 @@ part a missing word is an error that names file, line and key. Every scalar is t
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,8 +17,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, cast, get_args
 
+from hesperus import plugins
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.languages.grammar import NO_GRAMMAR, Grammar, grammar_of, misshapen
+from hesperus.languages.grammar import NO_GRAMMAR, Grammar, contradictions, grammar_of, misshapen
 from hesperus.languages.tags import language, normalise
 from hesperus.strict_yaml import read_yaml
 
@@ -63,6 +65,7 @@ _ASKING = ("requests", "targets")
 _WRITTEN_AS: Mapping[str, tuple[str, ...]] = MappingProxyType({"no": ("nb",)})
 """A language to the standard in which it is nearly always written: Norwegian without a mark is Bokmål, never Nynorsk."""
 
+_GROUP = "hesperus.languages"
 _LONGEST_FILE = 200_000
 _DEEPEST = 8
 _ENTRY = re.compile(r"\.(\d+)(?=\.|$)")
@@ -290,6 +293,50 @@ def read_pack(file: Path | Traversable) -> Pack:
     return _pack(raw)
 
 
+def clashing_labels(groups: Raw | None) -> Iterator[tuple[str, str]]:
+    """Words of a pack under two labels of a group: key and message."""
+    for group, labels in groups.items() if isinstance(groups, dict) else ():
+        owners: dict[str, str] = {}
+        for label, words in labels.items() if isinstance(labels, dict) else ():
+            for word in map(str, words if isinstance(words, list) else ()):
+                owner = owners.setdefault(unicodedata.normalize("NFKC", word).casefold(), label)
+                if owner != label:
+                    where = f"labels.{group}.{label}"
+                    yield (
+                        where,
+                        f"{word!r} is a word of {owner!r} as well; a word can stand for one label only",
+                    )
+
+
+@cache
+def _offered_pack(tag: str, file: Path, loaded: tuple[str, ...]) -> Pack:
+    """The pack of a plug-in, which must say what it is and may not contradict itself."""
+    found = read_pack(file)
+    raw, lines, _ = shape(read_text(file))
+    grammar = raw.get("grammar", {})
+    faults = (
+        [] if found.tag == tag else [("tag", f"{found.tag!r} is not the name that it is offered by, {tag!r}")]
+    )
+    faults += contradictions(grammar if isinstance(grammar, dict) else {}, raw["labels"])
+    faults += clashing_labels(raw["labels"])
+    for key, message in faults:
+        raise DataError(
+            f"{message} (`hesperus languages check` finds more)", file=file, line=lines.get(key), field=key
+        )
+    return found
+
+
+def offered_files() -> Mapping[str, Path]:
+    """Tag to the file of each pack that a plug-in offers; it takes the place of the shipped one."""
+    return _offered_files(plugins.loaded())
+
+
+@cache
+def _offered_files(loaded: tuple[str, ...]) -> Mapping[str, Path]:
+    tags = plugins.names(_GROUP, {})
+    return MappingProxyType({tag: Path(str(plugins.maker(_GROUP, tag, {}))) for tag in tags})
+
+
 @cache
 def pack_files() -> Mapping[str, Traversable]:
     """Tag to the file of each pack that hesperus ships."""
@@ -300,12 +347,16 @@ def pack_files() -> Mapping[str, Traversable]:
 
 def packs() -> tuple[str, ...]:
     """Tags of the languages that have a pack, sorted."""
-    return tuple(pack_files())
+    return _tags(plugins.loaded())
 
 
 @cache
+def _tags(loaded: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({*pack_files(), *_offered_files(loaded)}))
+
+
 def pack(tag: str) -> Pack:
-    """The pack of a language; of a regional variant, the nearest pack of the language in the same script.
+    """The pack of a language, a plug-in's before a shipped one; of a regional variant, the nearest pack of the language in the same script.
 
     Args:
         tag: A language in any style; ``zh-CN`` gets the pack of ``zh``, ``zh-TW`` that of ``zh-Hant``, ``pt-AO`` that
@@ -313,14 +364,20 @@ def pack(tag: str) -> Pack:
 
     Raises:
         UnknownNameError: No such language, or no pack for it in its script; says which packs there are.
-        DataError: The pack's file breaks its schema.
+        DataError: The pack's file breaks its schema, or a plug-in's contradicts itself.
     """
+    return _pack_of(tag, plugins.loaded())
+
+
+@cache
+def _pack_of(tag: str, loaded: tuple[str, ...]) -> Pack:
     tag = normalise(tag)
     script = language(tag).script
-    near = [name for name in _nearest(tag, script) if name in pack_files()]
+    near = [name for name in _nearest(tag, script) if name in packs()]
     served = next((name for name in near if language(name).script == script), None)
     if served is not None:
-        return read_pack(pack_files()[served])
+        own = _offered_files(loaded).get(served)
+        return read_pack(pack_files()[served]) if own is None else _offered_pack(served, own, loaded)
     hint = "docs/languages.md says how to add one; there are packs for " + " ".join(packs())
     if near:
         others = " and ".join(f"{name!r} is in {language(name).script}" for name in near)
