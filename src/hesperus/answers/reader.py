@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
-from hesperus import plugins
 from hesperus.answers.reply_words import (
     Answers,
     Wording,
@@ -22,6 +21,7 @@ from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import fingerprint, plain
 from hesperus.languages import Pack
 from hesperus.normalization import key
+from hesperus.plugins import loaded as loaded_plugins
 
 Form = Literal["label", "choice", "text", "number"]
 """What kind of answer is looked for: fixed words, a lettered option, free text, a number."""
@@ -153,7 +153,7 @@ def reader_for(
         (label, (words,) if isinstance(words, str) else tuple(words)) for label, words in answers.items()
     )
     made = (
-        _make(form, language, frozen, preset, plugins.loaded())
+        _make(form, language, frozen, preset, loaded_plugins())
         if pack is None
         else _build(form, language, frozen, preset, pack)
     )

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
-from hesperus import plugins
 from hesperus.answers.scripts import capital
 from hesperus.errors import UnknownNameError
 from hesperus.languages import Pack, language, pack, packs
 from hesperus.languages.grammar import NO_GRAMMAR, Grammar
 from hesperus.normalization import key
+from hesperus.plugins import loaded as loaded_plugins
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
 """Labels in order, each with the words that represent it."""
@@ -150,7 +150,7 @@ def wording_for(tag: str) -> Wording:
     Raises:
         UnknownNameError: No such language.
     """
-    return _wording_for(tag, plugins.loaded())
+    return _wording_for(tag, loaded_plugins())
 
 
 @cache
@@ -207,7 +207,7 @@ def foreign_words(own: Pack | None, answers: Answers) -> tuple[str, ...]:
         for tag in packs()
         if tag != own.tag
         for place in concepts
-        for word in _keys(tag, plugins.loaded()).get(place, ())
+        for word in _keys(tag, loaded_plugins()).get(place, ())
     }
     return tuple(sorted(word for word in others - mine if word))
 

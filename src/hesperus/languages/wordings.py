@@ -17,10 +17,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, cast, get_args
 
-from hesperus import plugins
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages.grammar import NO_GRAMMAR, Grammar, contradictions, grammar_of, misshapen
 from hesperus.languages.tags import language, normalise
+from hesperus.plugins import loaded as loaded_plugins
+from hesperus.plugins import maker, names
 from hesperus.strict_yaml import read_yaml
 
 LABELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -328,13 +329,13 @@ def _offered_pack(tag: str, file: Path, loaded: tuple[str, ...]) -> Pack:
 
 def offered_files() -> Mapping[str, Path]:
     """Tag to the file of each pack that a plug-in offers; it takes the place of the shipped one."""
-    return _offered_files(plugins.loaded())
+    return _offered_files(loaded_plugins())
 
 
 @cache
 def _offered_files(loaded: tuple[str, ...]) -> Mapping[str, Path]:
-    tags = plugins.names(_GROUP, {})
-    return MappingProxyType({tag: Path(str(plugins.maker(_GROUP, tag, {}))) for tag in tags})
+    tags = names(_GROUP, {})
+    return MappingProxyType({tag: Path(str(maker(_GROUP, tag, {}))) for tag in tags})
 
 
 @cache
@@ -347,7 +348,7 @@ def pack_files() -> Mapping[str, Traversable]:
 
 def packs() -> tuple[str, ...]:
     """Tags of the languages that have a pack, sorted."""
-    return _tags(plugins.loaded())
+    return _tags(loaded_plugins())
 
 
 @cache
@@ -366,7 +367,7 @@ def pack(tag: str) -> Pack:
         UnknownNameError: No such language, or no pack for it in its script; says which packs there are.
         DataError: The pack's file breaks its schema, or a plug-in's contradicts itself.
     """
-    return _pack_of(tag, plugins.loaded())
+    return _pack_of(tag, loaded_plugins())
 
 
 @cache
