@@ -164,7 +164,7 @@ def _facts(found: Language) -> Iterator[tuple[str, str]]:
     """What there is to know of a language, then its pack."""
     from hesperus.errors import UnknownNameError
     from hesperus.languages import pack
-    from hesperus.languages.wordings import offered_files
+    from hesperus.languages.wordings import offered_file
 
     for name in ("tag", "name", "autonym", "script", "direction", "family", "branch", "iso639_3"):
         yield name, getattr(found, name) or "not known"
@@ -176,7 +176,7 @@ def _facts(found: Language) -> Iterator[tuple[str, str]]:
         yield "pack", "none; docs/languages.md says how to add one"
         return
     yield "pack", words.tag
-    if (file := offered_files().get(words.tag)) is not None:
+    if (file := offered_file(words.tag)) is not None:
         yield "pack's file", str(file)
     yield "confirmed by a native reader", words.reviewed
     for group, labels in words.groups.items():

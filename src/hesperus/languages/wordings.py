@@ -327,15 +327,19 @@ def _offered_pack(tag: str, file: Path, loaded: tuple[str, ...]) -> Pack:
     return found
 
 
-def offered_files() -> Mapping[str, Path]:
-    """Tag to the file of each pack that a plug-in offers; it takes the place of the shipped one."""
-    return _offered_files(loaded_plugins())
+def offered_file(tag: str) -> Path | None:
+    """The file of the pack that a plug-in offers, in the place of a shipped one; None without one.
+
+    Raises:
+        UsageError: Two plug-ins offer one, or the plug-in does not import: it is loaded where its pack is needed.
+    """
+    return _offered_file(tag, loaded_plugins())
 
 
 @cache
-def _offered_files(loaded: tuple[str, ...]) -> Mapping[str, Path]:
-    tags = names(_GROUP, {})
-    return MappingProxyType({tag: Path(str(maker(_GROUP, tag, {}))) for tag in tags})
+def _offered_file(tag: str, loaded: tuple[str, ...]) -> Path | None:
+    found = maker(_GROUP, tag, {})
+    return None if found is None else Path(str(found))
 
 
 @cache
@@ -353,7 +357,7 @@ def packs() -> tuple[str, ...]:
 
 @cache
 def _tags(loaded: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted({*pack_files(), *_offered_files(loaded)}))
+    return tuple(sorted({*pack_files(), *names(_GROUP, {})}))
 
 
 def pack(tag: str) -> Pack:
@@ -377,7 +381,7 @@ def _pack_of(tag: str, loaded: tuple[str, ...]) -> Pack:
     near = [name for name in _nearest(tag, script) if name in packs()]
     served = next((name for name in near if language(name).script == script), None)
     if served is not None:
-        own = _offered_files(loaded).get(served)
+        own = _offered_file(served, loaded)
         return read_pack(pack_files()[served]) if own is None else _offered_pack(served, own, loaded)
     hint = "docs/languages.md says how to add one; there are packs for " + " ".join(packs())
     if near:

@@ -27,6 +27,7 @@ from hesperus.types import Estimate, Reply
 
 SHOUT = SenseMaker("shout", None, lambda text, original: text.upper())
 TIDES = Path(__file__).with_name("tides.yaml")
+ESPERANTO = Path(__file__).with_name("eo.yaml")
 
 
 class Parrot:
@@ -151,6 +152,7 @@ ONCE = StudyKind(
 HESPERUS = {
     "evaluators": {"exclaims": Exclaims},
     "importers": {"bars": read_bars},
+    "languages": {"eo": ESPERANTO},
     "measures": {"counted": counted},
     "models": {"parrot": parrot},
     "senses": {"shout": SHOUT},
