@@ -77,14 +77,13 @@ def test_an_entry_of_the_list_is_one_line(width: int) -> None:
 
 
 def test_every_language_of_a_pack_is_asked_in_its_own_words() -> None:
-    """The three that lack an instruction are those that the documentation names."""
     lacking = {
         (name, tag)
         for name in tasks()
         for tag in task(name).languages
         if tag in packs() and task(name).find_instruction(tag) is None
     }
-    assert lacking == {("afrixnli", "ha"), ("afrixnli", "yo"), ("afrixnli", "zu")}
+    assert not lacking
     assert not any(task(name).asks_in_english_only for name in tasks())
 
 
