@@ -46,7 +46,7 @@ def group(language: str, name: str, reply: str) -> str | None:
         ("hi", "विकल्प ख सही है", "B", "option"), ("hi", "मेरे विचार से ख।", "B", "sole"), ("ru", "Мне кажется, это Б, пожалуй", "B", "sole"),
         ("ko", "A이다", "A", "exact"), ("zh", "不是A，而是不B", None, "no answer"),
         # A letter that belongs to a name is no second answer.
-        ("en", "A. Vitamin C helps.", "A", "start"), ("en", "A. I mean C", None, "several answers"),
+        ("en", "A. Vitamin C helps.", "A", "start"), ("en", "A. I mean C", "C", "corrected"),
     ],
 )  # fmt: skip
 def test_letters(language: str, reply: str, expected: str | None, rule: str) -> None:

@@ -64,7 +64,7 @@ FAULTS = [
     ("", "en", "no: [no, nope, nah]", "no: [&a no, *a]", "YAML aliases (&a)"),
     ("grammar.but", "en", "but: [but,", "but: [not, but,", "'not' stands under negators too"),
     ("grammar.conditions", "en", "conditions: [if,", "conditions: [hardly, if,", "'hardly' stands under negators too"),
-    ("grammar.joins", "en", "joins: [and]", "joins: [and, but]", "'but' stands under but too"),
+    ("grammar.joins", "en", "joins: [and,", "joins: [and, but,", "'but' stands under but too"),
     ("grammar.endings", "bn", "endings: [হয়,", "endings: [নেই, হয়,", "'নেই' stands under negators_after too"),
     ("grammar.right", "en", "right: [choose*,", "right: [nonsense, choose*,", "'nonsense' stands under wrong too"),
     ("labels.polarity.yes", "en", "yes: [yes,", "yes: [hardly, yes,", "cannot stand for 'yes'"),
