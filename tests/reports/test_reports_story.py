@@ -150,7 +150,11 @@ def test_the_summary_has_one_line_a_target_with_the_range_over_unreadable_answer
     (line,) = grid.texts
     assert line[:2] == ("English (en)", "German (de)")
     assert line[2].startswith("80.0 [") and line[3].startswith("100.0 [")
-    assert line[6].startswith("80.0 [") and line[7].startswith("88.9 [") and line[8:] == ("10", "95.0 to 100.0", "0")
+    assert (
+        line[6].startswith("80.0 [")
+        and line[7].startswith("88.9 [")
+        and line[8:] == ("10", "95.0 to 100.0", "0")
+    )
     assert "with 95 % intervals" in grid.caption
 
 
