@@ -7,8 +7,9 @@ TORCH  ?= torch==2.13.0
 
 .PHONY: demo test lint bench bench-short docs pocket clean
 
-# Only what is imported is compiled: compiling all of it took half of the time of an installation.
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# What is imported is compiled once, also where the environment says otherwise: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -89,10 +89,11 @@ class Batches:
     async def _answered(self, request: web.Request, path: str) -> web.StreamResponse:
         match request.method, path.strip("/").split("/"):
             case "POST", ["files"]:
-                form = await request.post()
-                assert form["purpose"] == "batch"
+                # Read part by part: an upload that breaks off must leave no open file behind.
+                form = {part.name: await part.read() async for part in await request.multipart()}  # type: ignore[union-attr]
+                assert form["purpose"] == b"batch"
                 name = f"file-{len(self.files) + 1}"
-                self.files[name] = form["file"].file.read()  # type: ignore[union-attr]
+                self.files[name] = form["file"]
                 return web.json_response(
                     {"id": name, "object": "file", "purpose": "batch", "filename": "x.jsonl"}
                 )
