@@ -8,11 +8,11 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
-from hesperus.answers.corrections import corrected
 from hesperus.answers.lexicon import endings
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import bounded
+from hesperus.answers.self_corrections import corrected
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.normalization import clean, key, peel, plain_digits
 

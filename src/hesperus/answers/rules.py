@@ -12,14 +12,14 @@ from types import MappingProxyType
 
 from hesperus.answers.anywhere import contradicted, inside, opposite, sole
 from hesperus.answers.context import asked, conditional, follows_negator, negated
-from hesperus.answers.corrections import corrected as second_answer
-from hesperus.answers.corrections import taken_back
 from hesperus.answers.found import is_letter, is_upheld, joined, label_of, matched, turned_round, uncounted
 from hesperus.answers.judged import excluded, in_case
 from hesperus.answers.needles import stands
 from hesperus.answers.options import one_of, option_of, text, text_inside, whole_option
 from hesperus.answers.refusals import declines, own_words
 from hesperus.answers.reply_text import Text
+from hesperus.answers.self_corrections import corrected as second_answer
+from hesperus.answers.self_corrections import taken_back
 from hesperus.answers.spelling import SENTENCE_END, fold
 from hesperus.normalization import peel
 
