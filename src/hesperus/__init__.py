@@ -9,9 +9,9 @@ Names are loaded when first used, so that importing the package costs nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from hesperus.lazy import lazily
 from hesperus.version import __version__
 
 if TYPE_CHECKING:
@@ -39,18 +39,6 @@ if TYPE_CHECKING:
     from hesperus.tasks import Task, task
     from hesperus.types import Answer, Estimate, Failure, Item, Prompt, Reply, Request, Sense, Settings
 
-_HOMES = {
-    "hesperus.api": (
-        "RunResult", "ask", "audit", "bundle", "check", "compare", "evaluate", "figure", "import_logs", "load_items",
-        "measure", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "verify",
-    ),
-    "hesperus.tasks": ("Task", "task"),
-    "hesperus.types": (
-        "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "Sense", "Settings",
-    ),
-}  # fmt: skip
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
 __all__ = [
     "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "RunResult", "Sense", "Settings", "Task",
     "__version__", "ask", "audit", "bundle", "check", "compare", "evaluate", "figure", "import_logs", "load_items",
@@ -58,10 +46,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'hesperus' has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
+__getattr__, _ = lazily(__name__)
 
 
 def __dir__() -> list[str]:

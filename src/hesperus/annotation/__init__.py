@@ -29,54 +29,6 @@ if TYPE_CHECKING:
     from hesperus.annotation.units import Sheet, Text, Unit
     from hesperus.annotation.units_of_runs import changed_frame, readings_frame, sides_frame
 
-_HOMES = {
-    "Choice": "scheme",
-    "Corrections": "corrections",
-    "Decision": "adjudication",
-    "Draw": "unit_tables",
-    "Exported": "exporting",
-    "ImportCounts": "importing",
-    "Judgement": "judging",
-    "Mapped": "unit_tables",
-    "Progress": "completeness",
-    "Question": "scheme",
-    "Rater": "store",
-    "RatingStore": "store",
-    "Scaled": "scales",
-    "Scheme": "scheme",
-    "Sheet": "units",
-    "Shown": "scheme",
-    "Source": "sources",
-    "Text": "units",
-    "Unit": "units",
-    "changed_frame": "units_of_runs",
-    "create_app": "server",
-    "create_store": "store",
-    "decisions": "adjudication",
-    "decisions_table": "exporting",
-    "differing": "adjudication",
-    "first_line": "unit_tables",
-    "import_file": "importing",
-    "link": "links",
-    "log_table": "exporting",
-    "progress": "completeness",
-    "ratings_table": "exporting",
-    "read_frame": "unit_tables",
-    "read_scaled": "scales",
-    "read_scheme": "scheme",
-    "readings_frame": "units_of_runs",
-    "scheme_text": "scheme",
-    "schemes": "scheme",
-    "serve": "server",
-    "sheet_from": "sources",
-    "sides_frame": "units_of_runs",
-    "snippets_frame": "snippets",
-    "units_from_frame": "unit_tables",
-    "write_corrections": "corrections",
-    "write_label_studio": "label_studio",
-    "write_mailed": "mailing",
-}
-
 __all__ = [
     "Choice",
     "Corrections",
@@ -125,4 +77,4 @@ __all__ = [
     "write_mailed",
 ]
 
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -27,19 +27,4 @@ __all__ = [
     "reply_hash",
 ]
 
-_HOMES = {
-    "FORMS": "reader",
-    "KNOWN_GOLD_RULES": "reader",
-    "PRESETS": "reader",
-    "Override": "overrides",
-    "Overrides": "overrides",
-    "Reader": "reader",
-    "answer_from_logprobs": "reading",
-    "load_overrides": "overrides",
-    "number_of": "numerals",
-    "read": "reading",
-    "reader_for": "reader",
-    "reply_hash": "overrides",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -25,27 +25,4 @@ __all__ = [
     "load_items", "measure", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "verify",
 ]  # fmt: skip
 
-_HOMES = {
-    "MergeResult": "merging",
-    "RunResult": "results",
-    "ask": "asking",
-    "audit": "auditing",
-    "bundle": "bundling",
-    "check": "checking",
-    "compare": "run_comparison",
-    "evaluate": "evaluating",
-    "figure": "measuring",
-    "import_logs": "importing",
-    "load_items": "asking",
-    "measure": "measuring",
-    "merge": "merging",
-    "open_run": "results",
-    "plan": "results",
-    "read_answers": "asking",
-    "read_records": "measuring",
-    "report": "pages",
-    "run": "results",
-    "verify": "verifying",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

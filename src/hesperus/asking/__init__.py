@@ -27,17 +27,4 @@ __all__ = [
     "request_key",
 ]
 
-_HOMES = {
-    "Batching": "policy",
-    "Budget": "policy",
-    "Policy": "policy",
-    "Prices": "policy",
-    "Progress": "progress",
-    "ReplyStore": "store",
-    "Spending": "spending",
-    "ask": "engine",
-    "held": "engine",
-    "request_key": "keys",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -38,23 +38,4 @@ __all__ = [
     "write_exclusions",
 ]
 
-_HOMES = {
-    "BASELINES": "baselines",
-    "KINDS": "finding",
-    "Audit": "audit",
-    "AuditSettings": "thresholds",
-    "Contract": "audit",
-    "Finding": "finding",
-    "Guesses": "baselines",
-    "Material": "audited_items",
-    "Severity": "finding",
-    "audit_items": "audit",
-    "baseline_guesses": "baselines",
-    "exclusion_reasons": "exclusions",
-    "file_items": "roles",
-    "read_exclusions": "exclusions",
-    "task_items": "audited_items",
-    "write_exclusions": "exclusions",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -26,16 +26,4 @@ __all__ = [
     "source_of",
 ]
 
-_HOMES = {
-    "Checkpoint": "places",
-    "Source": "places",
-    "device_of": "loading",
-    "load_config": "loading",
-    "load_model": "loading",
-    "load_tokenizer": "loading",
-    "locate": "places",
-    "required": "places",
-    "source_of": "places",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

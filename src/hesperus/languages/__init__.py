@@ -49,29 +49,4 @@ __all__ = [
     "translation_request",
 ]
 
-_HOMES = {
-    "Finding": "checking",
-    "Language": "tags",
-    "Pack": "wordings",
-    "TextLanguage": "identification",
-    "are_alike": "identification",
-    "check": "checking",
-    "compared_reply": "replies",
-    "identified_languages": "identification",
-    "identify": "identification",
-    "is_identified": "identification",
-    "language": "tags",
-    "language_asked": "replies",
-    "languages": "tags",
-    "naturalise_request": "requests",
-    "normalise": "tags",
-    "pack": "wordings",
-    "packs": "wordings",
-    "paraphrase_request": "requests",
-    "read_pack": "wordings",
-    "reply_language": "replies",
-    "text_language": "identification",
-    "translation_request": "requests",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -7,9 +7,9 @@ is made from that.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from hesperus.lazy import lazily
 from hesperus.measures.agreement import (
     Key,
     PairStatistic,
@@ -271,25 +271,7 @@ __all__ = [
     "wilson",
 ]
 
-_WITH_SCIPY = {
-    "mantel": ("mantel_test", "runs_to_drop"),
-    "power": (
-        "agreement_detectable",
-        "exchanged_detectable",
-        "mcnemar_power",
-        "resampled_detectable",
-        "smallest_detectable_difference",
-    ),
-    "relations": ("Relation", "correlations", "mann_whitney", "pearson_test"),
-    "tests": ("PValue", "mcnemar_test", "permutation_test", "resampled_p", "sign_test"),
-}
-
-
-def __getattr__(name: str) -> object:
-    for file, names in _WITH_SCIPY.items():
-        if name in names:
-            return getattr(import_module(f"hesperus.measures.{file}"), name)
-    raise AttributeError(f"module 'hesperus.measures' has no attribute {name!r}")
+__getattr__, _ = lazily(__name__)
 
 
 def __dir__() -> list[str]:

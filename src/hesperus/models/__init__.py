@@ -35,21 +35,4 @@ __all__ = [
     "prefixes",
 ]
 
-_HOMES = {
-    "PROVIDERS": "providers",
-    "BatchModel": "batch_model",
-    "CopiedModel": "protocol",
-    "Loading": "protocol",
-    "LocalModel": "protocol",
-    "Model": "protocol",
-    "ModelOptions": "protocol",
-    "Provider": "providers",
-    "RemoteModel": "protocol",
-    "ReplayModel": "replay",
-    "ScriptedModel": "scripted",
-    "StoredReply": "stored",
-    "model": "registry",
-    "prefixes": "registry",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -35,20 +35,4 @@ __all__ = [
     "tasks",
 ]
 
-_HOMES = {
-    "Columns": "definition",
-    "Dropped": "itemset",
-    "Gold": "definition",
-    "ItemSet": "itemset",
-    "Key": "definition",
-    "Sample": "sampling",
-    "Source": "definition",
-    "Task": "definition",
-    "items_frame": "frames",
-    "items_from_frame": "frames",
-    "load_items": "loading",
-    "task": "task_registry",
-    "tasks": "task_registry",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

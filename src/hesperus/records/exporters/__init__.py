@@ -30,17 +30,4 @@ __all__ = [
     "write_table",
 ]
 
-_HOMES = {
-    "AskedItem": "asked",
-    "DatasetCard": "dataset",
-    "EvaluationSource": "every_eval",
-    "aligned": "asked",
-    "answers_table": "tables_for_people",
-    "write_dataset": "dataset",
-    "write_every_eval": "every_eval",
-    "write_inspect_task": "inspect_task",
-    "write_lm_eval_task": "lm_eval_task",
-    "write_table": "tables_for_people",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -16,14 +16,4 @@ if TYPE_CHECKING:
 
 __all__ = ["TOOLS", "ImportSettings", "Imported", "LeftOut", "check_place", "import_logs", "save_imported"]
 
-_HOMES = {
-    "TOOLS": "import_settings",
-    "ImportSettings": "import_settings",
-    "Imported": "import_settings",
-    "LeftOut": "import_settings",
-    "check_place": "saving",
-    "import_logs": "importing_logs",
-    "save_imported": "saving",
-}
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(__name__)
