@@ -161,7 +161,7 @@ def run(url: str, home: Path, requests: int) -> Taken:
         (home / f"test_{language}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     words = ["similarity", "--task", "paws-x", "--data", str(home / "test_{language}.jsonl"), "--model", "http/bench",
              "--base-url", url, "--scoring", "generate", "--resamples", "0", "--out", str(home / "run"), "--quiet",
-             "--concurrency", str(CONCURRENCY), "--table", "designs",
+             "--concurrency", str(CONCURRENCY), "--table", "means",
              *(word for language in LANGUAGES for word in ("--language", language))]  # fmt: skip
     began = time.perf_counter()
     process = subprocess.Popen(

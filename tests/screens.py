@@ -37,17 +37,17 @@ measure decomposition senses
 measure directions senses --model pocket/s
 measure labels senses --model pocket/s
 measure outcomes senses
-measure together senses
+measure all_languages senses
 measure tokens senses --model pocket/l
 measure language senses
 measure validity senses
 measure consistency senses --format markdown
 measure decomposition senses --format latex
 measure accuracy senses --model pocket/l --format csv
-measure designs similarity
+measure means similarity
 measure similarity similarity
-measure tests similarity
-measure relations similarity
+measure contrasts similarity
+measure correlations similarity
 measure scoring similarity
 measure scores open
 measure groups open

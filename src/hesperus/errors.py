@@ -48,7 +48,7 @@ class UnknownNameError(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
         self.kind, self.name = kind, name
-        names = sorted(known)
+        names = sorted(set(known))
         near = get_close_matches(name, names, n=3, cutoff=0.55)
         text = f"unknown {kind}: {name!r}"
         if near:

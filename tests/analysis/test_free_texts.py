@@ -46,7 +46,9 @@ def test_which_tasks_have_answers_that_are_texts(records: pl.DataFrame, found: t
     assert free_texts(records) == found
 
 
-@pytest.mark.parametrize("what", ["accuracy", "agreement", "consistency", "labels", "together", "similarity"])
+@pytest.mark.parametrize(
+    "what", ["accuracy", "agreement", "consistency", "labels", "all_languages", "similarity"]
+)
 def test_a_measure_of_labels_refuses_texts_and_says_what_compares_them(what: str) -> None:
     with pytest.raises(UsageError, match=r"answers of open are texts of their own; `hesperus evaluate"):
         measure(what, _records())

@@ -24,7 +24,7 @@ STUDY: dict[str, dict[str, Any]] = {
 }
 MEASURES = {
     "multisense": ("summary", "consistency", "accuracy"),
-    "similarity": ("designs", "similarity", "accuracy"),
+    "similarity": ("means", "similarity", "accuracy"),
     "translate_then_evaluate": ("scores", "groups"),
     "translation_tax": ("back_translation", "bounds"),
 }

@@ -21,7 +21,7 @@ def test_the_demo_ends_with_a_report(tmp_path: Path) -> None:
     done = hesperus("demo", "--model", "pocket/s", "--target", "de", "--limit", "12", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("consistency") and "T, %" in done.stdout
-    for shown in ("designs", "Precision, %", "translation tax"):
+    for shown in ("means", "Precision, %", "translation tax"):
         assert shown in done.stdout
     assert "Report: demo/report.html" in done.stderr
     assert (tmp_path / "demo" / "report.html").stat().st_size > 20_000

@@ -64,7 +64,7 @@ def test_run_ends_with_what_was_found_and_what_to_do_next(
 ) -> None:
     folder, done = asked
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("summary: Right ") and "\ndesigns: κp" in done.stdout
+    assert done.stdout.startswith("summary: Right ") and "\nmeans: κp" in done.stdout
     for words in (
         "one model, two languages",
         "one model, pivot and another language",
@@ -72,7 +72,7 @@ def test_run_ends_with_what_was_found_and_what_to_do_next(
     ):
         assert words in done.stdout
     assert "pocket/m: options scored: 180/180" in done.stderr and "pocket/m: answers: 180/180" in done.stderr
-    assert "run folder: runs/atlas   next: hesperus measure tests runs/atlas" in done.stderr
+    assert "run folder: runs/atlas   next: hesperus measure contrasts runs/atlas" in done.stderr
     run = read_run(folder)
     assert run.records.height == 2 * 3 * 60 and run.study["study"] == "similarity"
     assert run.records["probs"].null_count() == 0 and run.records["reply"].null_count() == 0
@@ -83,7 +83,7 @@ def test_the_resolved_study_runs_again(asked: tuple[Path, object], call: Call) -
     store = folder.parent / "replies.sqlite"
     first = call("run", folder / "study.yaml", "--out", "again", "--store", store, "--format", "json")
     whole = call("run", folder, "--out", "folder", "--store", store, "--format", "json", "--quiet")
-    assert rows(first) == rows(whole) and json.loads(first.stdout)["measure"] == "designs"
+    assert rows(first) == rows(whole) and json.loads(first.stdout)["measure"] == "means"
     for name in ("records.parquet", "items.parquet", "study.yaml", "signature.json"):
         assert (
             (folder / name).read_bytes()
@@ -91,23 +91,23 @@ def test_the_resolved_study_runs_again(asked: tuple[Path, object], call: Call) -
             == Path("folder", name).read_bytes()
         )
     tables = {}
-    for table in ("similarity", "tests", "relations", "together", "scoring"):
+    for table in ("similarity", "contrasts", "correlations", "all_languages", "scoring"):
         done = call(
             "run", folder, "--out", "again", "--store", store, "--quiet", "--format", "json", "--table", table
         )
         tables[table] = rows(done)
     assert len(tables["similarity"]) == 2 * 3 + 3
     assert {row["statistic"] for row in tables["scoring"]} >= {"disagreement", "accuracy_difference"}
-    text = call("run", folder, "--out", "again", "--store", store, "--quiet", "--table", "tests")
-    assert text.stdout.startswith("tests: ")
+    text = call("run", folder, "--out", "again", "--store", store, "--quiet", "--table", "contrasts")
+    assert text.stdout.startswith("contrasts: ")
 
 
 def test_measure_makes_every_table_from_the_run_folder(asked: tuple[Path, object], call: Call) -> None:
     folder = asked[0]
-    designs = rows(call("measure", "designs", folder, "--format", "json"))
+    designs = rows(call("measure", "means", folder, "--format", "json"))
     store = folder.parent / "replies.sqlite"
     assert designs == rows(call("run", folder, "--out", "x", "--store", store, "--quiet", "--format", "json"))
-    for table in ("similarity", "tests", "relations", "together", "scoring"):
+    for table in ("similarity", "contrasts", "correlations", "all_languages", "scoring"):
         assert rows(call("measure", table, folder, "--format", "json"))
 
 
@@ -138,7 +138,7 @@ def test_records_are_compared_by_flags(asked: tuple[Path, object], call: Call) -
     assert "1 item left out (1 doubled option); 1 id of the list belongs to no item" in done.stderr
     signature = json.loads(done.stdout)["signature"]
     assert signature["excluded"] == {"items": 1, "reasons": {"doubled option": 1}, "absent": 1}
-    assert "next: hesperus measure tests runs/similarity-s-" in done.stderr
+    assert "next: hesperus measure contrasts runs/similarity-s-" in done.stderr
     one = call(*given[:4], "--statistic", "raw", "--out", "r", "--format", "json", "--table", "similarity")
     assert {row["statistic"] for row in rows(one)} == {"raw_soft"} and len(rows(one)) == 3
 
@@ -190,7 +190,7 @@ def test_flags_win_over_the_file_and_complete_it(call: Call) -> None:
         (("similarity", "--records", "x", "--target", "de"), UnknownNameError, ["flag of the study similarity: '--target'"]),
         (("multisense", "--records", "x"), UnknownNameError, ["flag of the study multisense: '--records'"]),
         (("similarty", "--records", "x"), UnknownNameError, ["did you mean 'similarity'"]),
-        (("similarity", "--records", "x", "--table", "pairs"), UnknownNameError, ["table of similarity", "relations"]),
+        (("similarity", "--records", "x", "--table", "pairs"), UnknownNameError, ["table of similarity", "correlations"]),
         (("similarity", "--records", "x", "--statistic", "kappa"), DataError, ["comparison.statistic", "kappa_p"]),
         (("similarity", "--records", "x", "--exclude", "none.csv"), UsageError, ["none.csv"]),
     ],
@@ -241,21 +241,21 @@ def test_check_holds_similarity_to_requirements(asked: tuple[Path, object], call
     folder = asked[0]
     done = call(
         "check", folder, "--require", "agreement.kappa_p[de, model=pocket/m] >= -1", "--require", "similarity[en, sw] >= 2",
-        "--require", "designs.high[within_model, pocket/s] <= 1", "--require", "tests[model=pocket/s] > -2", "--junit", "j.xml",
+        "--require", "means.high[within_model, pocket/s] <= 1", "--require", "contrasts[model=pocket/s] > -2", "--junit", "j.xml",
         "--summary", "deep/s.md", "--format", "json",
     )  # fmt: skip
     assert done.exit_code == 1 and "2 of " in done.stderr
     found = json.loads(done.stdout)["rows"]
     of = {
         text: [row for row in found if row["requirement"].startswith(text)]
-        for text in ("agreement", "similarity", "designs", "tests")
+        for text in ("agreement", "similarity", "means", "contrasts")
     }
     assert [row["model"] for row in of["agreement"]] == ["pocket/m"] * 2
     assert [(row["model"], row["passed"]) for row in of["similarity"]] == [
         ("pocket/m", False), ("pocket/s", False),
     ]  # fmt: skip
-    assert [row["where"] for row in of["designs"]] == ["design=within_model,group=pocket/s,aggregate=micro"]
-    assert len(of["tests"]) == 2 and all(row["passed"] for row in of["tests"])
+    assert [row["where"] for row in of["means"]] == ["design=within_model,group=pocket/s,aggregate=micro"]
+    assert len(of["contrasts"]) == 2 and all(row["passed"] for row in of["contrasts"])
     suite = ElementTree.fromstring(Path("j.xml").read_text(encoding="utf-8"))
     assert (suite.attrib["tests"], suite.attrib["failures"]) == (str(len(found)), "2")
     failed = [case for case in suite if case.find("failure") is not None]
@@ -313,7 +313,7 @@ def test_check_holds_a_run_to_a_baseline(asked: tuple[Path, object], call: Call)
         (("--baseline", "RUN", "--max-drop", "accuracy[fr]=0.1"), ["is about no row"]),
         (("--baseline", "none", "--max-drop", "0.1"), ["none: no such file or folder"]),
         (("--require", "scoring > 0"), ["scoring has several statistics; write scoring.NAME", "disagreement"]),
-        (("--require", "designs[group=none] > 0"), ["is about no row; there are:"]),
+        (("--require", "means[group=none] > 0"), ["is about no row; there are:"]),
         (("--require", "similarity.kappa_p > 0"), ["unknown statistic of similarity: 'kappa_p'; did you mean 'kappa_p_soft'"]),
     ],
 )  # fmt: skip

@@ -23,7 +23,7 @@ from hesperus.packed_text import packed, unpacked
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
 MAIN = {
     "multisense": "consistency",
-    "similarity": "designs",
+    "similarity": "means",
     "open_answers": "scores",
     "tax": "back_translation",
 }

@@ -103,7 +103,7 @@ def test_check_reads_parts_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert hesperus(*command).stdout == whole.stdout != ""
 
 
-@pytest.mark.parametrize("what", ["similarity", "designs"])
+@pytest.mark.parametrize("what", ["similarity", "means"])
 @pytest.mark.parametrize("scored", [False, True])
 def test_similarity_of_a_large_file_is_that_of_its_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, scored: bool

@@ -44,7 +44,7 @@ def hesperus(*arguments: object) -> str:
         ("languages", "svg", b"<svg"),
         ("models", "png", b"\x89PNG"),
         ("densities", "pdf", b"%PDF"),
-        ("relations", "html", b"<!doctype html>"),
+        ("correlations", "html", b"<!doctype html>"),
     ],
 )
 def test_every_kind_as_every_file(place: Path, tmp_path: Path, what: str, ending: str, start: bytes) -> None:
@@ -93,8 +93,8 @@ def test_choices_are_followed(place: Path, tmp_path: Path) -> None:
         (["languages", "quiz.parquet", "--statistic", "rank_consistency"], "labels have no rank_consistency"),
         (["models", "quiz.parquet", "--language", "fr"], "unknown language: 'fr'"),
         (["models", "one.parquet"], "two or more models in one language"),
-        (["relations", "one.parquet"], "three or more models"),
-        (["relations", "quiz.parquet", "--with", "size"], "unknown number beside similarity: 'size'"),
+        (["correlations", "one.parquet"], "three or more models"),
+        (["correlations", "quiz.parquet", "--with", "size"], "unknown number beside similarity: 'size'"),
         (["groups", "quiz.parquet"], "--by COLUMN"),
         (["groups", "quiz.parquet", "--by", "topic"], "unknown column: 'topic'"),
         (["languages", "tasks.parquet"], "the run has 2 tasks, a figure is of one: --task"),

@@ -15,8 +15,8 @@ import typer
 from typer.testing import CliRunner
 
 from hesperus.analysis.agreement import agreement_table
+from hesperus.analysis.all_languages import all_languages_table
 from hesperus.analysis.settings import MeasureSettings
-from hesperus.analysis.together import together_table
 from hesperus.cli import measure
 from hesperus.measures import Bootstrap, krippendorff_alpha
 from hesperus.records import Selection, conform, records_frame, write_records
@@ -52,11 +52,11 @@ def test_the_table_holds_what_the_definitions_give() -> None:
     records = _records()
     found = {
         (row["size"], row["statistic"]): row["value"]
-        for row in together_table(records, MeasureSettings(bootstrap=POINT)).rows
+        for row in all_languages_table(records, MeasureSettings(bootstrap=POINT)).rows
     }
     wide = records.pivot("input", index="item", values="answer").drop("item")
     ratings = np.array([[{"A": 0.0, "B": 1.0}.get(a, np.nan) for a in wide[name]] for name in wide.columns])
-    dropped = together_table(records, MeasureSettings(invalid="drop", bootstrap=POINT)).rows[0]
+    dropped = all_languages_table(records, MeasureSettings(invalid="drop", bootstrap=POINT)).rows[0]
     assert dropped["value"] == pytest.approx(krippendorff_alpha(ratings).value, abs=1e-12)
     assert found[None, "accuracy"] == pytest.approx((ratings == 0).mean(), abs=1e-12)
     all_four = (ratings == ratings[0]).all(axis=0).mean()
@@ -71,23 +71,25 @@ def test_gold_that_differs_repeats_and_mixed_senses_do_not_count() -> None:
     moved = records.with_columns(
         gold=pl.when((pl.col("input") == "sw") & (pl.col("item") == "7")).then(pl.lit("B")).otherwise("gold")
     )
-    row = together_table(moved, MeasureSettings(bootstrap=POINT)).rows[0]
+    row = all_languages_table(moved, MeasureSettings(bootstrap=POINT)).rows[0]
     assert (row["n"], row["excluded"]) == (49, 1) and "1 whose gold differs between senses" in row["reason"]
     again = pl.concat([records, records.with_columns(repeat=pl.lit(2, dtype=pl.Int32))])
     mixed = pl.concat([again, records.filter(input="sw").with_columns(instruction=pl.lit("en"))])
     assert (
-        together_table(conform(mixed), MeasureSettings(bootstrap=POINT)).rows
-        == together_table(records, MeasureSettings(bootstrap=POINT)).rows
+        all_languages_table(conform(mixed), MeasureSettings(bootstrap=POINT)).rows
+        == all_languages_table(records, MeasureSettings(bootstrap=POINT)).rows
     )
 
 
 def test_the_command(tmp_path: Path) -> None:
     write_records(_records(("m1", "m2")), tmp_path / "r.parquet")
-    document = json.loads(_run("together", tmp_path / "r.parquet", "--format", "json", "--resamples", 200))
-    assert document["measure"] == "together" and len(document["rows"]) == 2 * (2 + 2 * 3)
+    document = json.loads(
+        _run("all_languages", tmp_path / "r.parquet", "--format", "json", "--resamples", 200)
+    )
+    assert document["measure"] == "all_languages" and len(document["rows"]) == 2 * (2 + 2 * 3)
     assert all(row["low"] <= row["value"] <= row["high"] for row in document["rows"])
     narrow = _run(
-        "together", tmp_path / "r.parquet", "--format", "csv", "--resamples", 0, "--statistic", "ac3"
+        "all_languages", tmp_path / "r.parquet", "--format", "csv", "--resamples", 0, "--statistic", "ac3"
     )
     assert {row["statistic"] for row in csv.DictReader(io.StringIO(narrow))} == {"ac3"}
     one = (
@@ -98,7 +100,7 @@ def test_the_command(tmp_path: Path) -> None:
     write_records(one, tmp_path / "one.parquet")
     app = typer.Typer()
     app.command()(measure.command)
-    result = CliRunner().invoke(app, ["together", str(tmp_path / "one.parquet")])
+    result = CliRunner().invoke(app, ["all_languages", str(tmp_path / "one.parquet")])
     assert result.exit_code == 0 and "no rows: no model in" in result.stderr
 
 
@@ -108,7 +110,7 @@ def test_undefined_values_have_a_reason() -> None:
     )
     rows = {
         (row["size"], row["statistic"]): row
-        for row in together_table(same, MeasureSettings(bootstrap=POINT)).rows
+        for row in all_languages_table(same, MeasureSettings(bootstrap=POINT)).rows
     }
     assert rows[None, "krippendorff_alpha"]["value"] is None
     assert rows[None, "krippendorff_alpha"]["reason"] == "all answers are the same"

@@ -137,10 +137,10 @@ def test_a_few_items_give_no_undefined_number(tmp_path: Path, items: int, outcom
         "directions",
         "labels",
         "outcomes",
-        "together",
+        "all_languages",
     ):
         call("measure", what, labels, "--resamples", 20)
-    for what in ("similarity", "designs", "tests", "scoring"):
+    for what in ("similarity", "means", "contrasts", "scoring"):
         call("measure", what, alike, "--resamples", 20)
     call(
         "check",

@@ -96,7 +96,7 @@ def test_measure_gives_the_tables_of_the_run(folder: Path, call: Call) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("measure", "consistency", "RUN"), ("measure", "directions", "RUN"), ("measure", "designs", "RUN"),
+        ("measure", "consistency", "RUN"), ("measure", "directions", "RUN"), ("measure", "means", "RUN"),
         ("measure", "translation", "RUN"), ("compare", "RUN", "RUN", "accuracy"),
         ("check", "RUN", "--require", "accuracy >= 0.1"),
         ("check", "RUN", "--baseline", "RUN", "--max-drop", "accuracy=0.02"),

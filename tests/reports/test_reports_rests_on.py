@@ -53,7 +53,7 @@ def test_items_are_those_of_every_number_of_the_line(tmp_path: Path) -> None:
     )
     shown, _ = screen("measure", "consistency", some, "--resamples", 20)
     assert "5 to 6" in shown
-    for other in ("accuracy", "together"):
+    for other in ("accuracy", "all_languages"):
         assert "6, 6" not in screen("measure", other, lost, "--resamples", 20)[0]
 
 
@@ -98,7 +98,8 @@ def test_differing_gold_is_no_lack_of_consistency(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "said"), [("decomposition", "in another sense alone"), ("tests", "two models in two languages")]
+    ("what", "said"),
+    [("decomposition", "in another sense alone"), ("contrasts", "two models in two languages")],
 )
 def test_no_rows_says_what_this_measure_needs(tmp_path: Path, what: str, said: str) -> None:
     whole = pl.read_parquet(

@@ -98,7 +98,7 @@ def test_each_setting_wins_and_is_signed(runs: dict[str, Path], kind: str, what:
 def test_a_flag_that_equals_the_default_wins_over_the_study(runs: dict[str, Path]) -> None:
     def values(*flags: str) -> list[object]:
         done = CliRunner().invoke(
-            app, ["measure", "designs", str(runs["similarity"]), "--format", "json", *flags]
+            app, ["measure", "means", str(runs["similarity"]), "--format", "json", *flags]
         )
         assert done.exit_code == 0, done.stderr
         return [row["value"] for row in json.loads(done.stdout)["rows"]]
@@ -115,7 +115,7 @@ AS_DEFAULT = ("--resamples", 2000, "--seed", 0, "--interval", "bayesian", "--inv
     "command",
     [
         ("measure", "consistency", "RUN"), ("measure", "summary", "RUN"), ("measure", "agreement", "RUN"), ("measure", "similarity", "RUN"),
-        ("measure", "together", "RUN"), ("compare", "RUN", "OTHER", "consistency"), ("compare", "RUN", "OTHER", "similarity"),
+        ("measure", "all_languages", "RUN"), ("compare", "RUN", "OTHER", "consistency"), ("compare", "RUN", "OTHER", "similarity"),
         ("check", "RUN", "--require", "consistency.low >= 0", "--require", "agreement.kappa_p.low >= -1"),
         ("check", "RUN", "--baseline", "OTHER", "--max-drop", "consistency.high=0"),
     ],

@@ -253,7 +253,7 @@ def test_groups_hold_the_means_of_the_table(found: SimilarityFindings) -> None:
 def test_relations_draw_the_points_of_the_table_and_their_r(
     found: SimilarityFindings, make_quiz: Callable[..., pl.DataFrame]
 ) -> None:
-    rows = {(row["design"], row["with"]): row for row in found.tables["relations"].rows}
+    rows = {(row["design"], row["with"]): row for row in found.tables["correlations"].rows}
     right = pl.DataFrame(list(accuracy_table(make_quiz(), MeasureSettings(bootstrap=Bootstrap(0))).rows))
     for design, column in (("within_model", "model"), ("between_models", "input")):
         relation = rows[design, "accuracy"]
@@ -273,7 +273,7 @@ def test_relations_draw_the_points_of_the_table_and_their_r(
 
 
 def test_the_line_is_of_least_squares_inside_its_band(found: SimilarityFindings) -> None:
-    (relation,) = [row for row in found.tables["relations"].rows if row["with"] == "pages"]
+    (relation,) = [row for row in found.tables["correlations"].rows if row["with"] == "pages"]
     points = relation_points(found, relation)
     line = [
         row for row in data(relations_figure(found, beside=["pages"])) if "low" in row and "name" not in row

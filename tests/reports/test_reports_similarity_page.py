@@ -161,7 +161,7 @@ def test_many_pairs_are_shown_by_their_ends(make_quiz: Callable[..., pl.DataFram
     languages = [f"q{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
     settings = SimilaritySettings(bootstrap=Bootstrap(0))
     found = similarity_findings(
-        make_quiz(["m", "n"], languages, items=12), settings, only=["similarity", "designs"]
+        make_quiz(["m", "n"], languages, items=12), settings, only=["similarity", "means"]
     )
     grid = pairs_grid(found.tables["similarity"])
     assert grid is not None
@@ -242,6 +242,6 @@ def visit(look: Callable[[Page], Awaitable[None]]) -> None:
 def test_figures_of_a_report_as_files(report: SimilarityReport) -> None:
     names = [drawing.name for drawing in report.drawings()]
     assert names == ["languages-1", "languages-2", "languages-3", "models", "groups-1", "densities", "densities-models",
-                     "relations"]  # fmt: skip
+                     "correlations"]  # fmt: skip
     twice = replace(report, parts=report.parts * 2)
     assert len({drawing.name for drawing in twice.drawings()}) == 2 * len(names)

@@ -86,7 +86,7 @@ def test_where_nothing_was_answered_there_is_a_sentence_and_no_number(
     tmp_path: Path, outcome: str, invalid: str
 ) -> None:
     path = _file(tmp_path, {("en", "1"): [outcome] * 5, ("de", "1"): [outcome] * 5})
-    for measure in ("accuracy", "consistency", "agreement", "together", "directions"):
+    for measure in ("accuracy", "consistency", "agreement", "all_languages", "directions"):
         shown = _call("measure", measure, path, "--invalid", invalid, "--resamples", 20)
         assert (
             shown.exit_code == 0
@@ -109,7 +109,7 @@ def test_where_nothing_was_answered_there_is_a_sentence_and_no_number(
 
 @pytest.mark.parametrize(
     ("measure", "format"),
-    [("consistency", "json"), ("agreement", "json"), ("labels", "json"), ("together", "json"),
+    [("consistency", "json"), ("agreement", "json"), ("labels", "json"), ("all_languages", "json"),
      ("accuracy", "csv"), ("accuracy", "markdown"), ("accuracy", "latex"), ("accuracy", "table")],
 )  # fmt: skip
 def test_the_share_answered_stands_next_to_every_number(tmp_path: Path, measure: str, format: str) -> None:

@@ -29,7 +29,7 @@ def free_answers() -> pl.DataFrame:
 
 
 def test_a_table_says_once_why_there_is_no_value(free_answers: pl.DataFrame) -> None:
-    designs = similarity_tables(free_answers, QUICK)["designs"]
+    designs = similarity_tables(free_answers, QUICK)["means"]
     assert {row["value"] for row in designs.rows} == {None}
     text = " ".join(format_table(designs, "table", width=80).split())
     assert text.count("no pair has a value: kappa_p needs right answers, and no item has gold") == 1

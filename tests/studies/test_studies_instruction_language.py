@@ -59,7 +59,7 @@ def test_similarity_compares_languages_under_one_instruction(tmp_path):
         sample=FEW, out=tmp_path / "run", progress=False,
     )  # fmt: skip
     assert cells(run) == ["en/de", "en/en", "en/zh"]
-    found = {row["design"]: row for row in hs.measure("designs", run).rows if row["group"] == "all"}
+    found = {row["design"]: row for row in hs.measure("means", run).rows if row["group"] == "all"}
     assert found["pivot"]["value"] is not None and found["between_models"]["n"] == 8
     summary = hs.measure("summary", run).rows
     assert {row["input"] for row in summary if row["statistic"] == "consistency"} == {"de", "zh"}
@@ -71,7 +71,7 @@ def test_similarity_compares_languages_under_one_instruction(tmp_path):
         out=tmp_path / "two",
         progress=False,
     )
-    assert [row["n"] for row in hs.measure("relations", related).rows if row["with"] == "speakers"] == [3]
+    assert [row["n"] for row in hs.measure("correlations", related).rows if row["with"] == "speakers"] == [3]
 
 
 def test_an_audit_asks_every_version_under_one_instruction(tmp_path):

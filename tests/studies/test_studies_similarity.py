@@ -114,7 +114,7 @@ def test_designs_are_means_of_their_pairs(tables: dict[str, Table]) -> None:
         return float(np.mean([row["value"] for row in pairs if keep(row)]))  # type: ignore[operator]
 
     def design(name: str, group: str) -> Mapping[str, object]:
-        return _one(tables["designs"], design=name, group=group, by=None)
+        return _one(tables["means"], design=name, group=group, by=None)
 
     within = design("within_model", "a/small")
     assert within["pairs"] == 3
@@ -132,29 +132,31 @@ def test_designs_are_means_of_their_pairs(tables: dict[str, Table]) -> None:
     assert partner["value"] == pytest.approx(
         mean(lambda r: {r["model_a"], r["model_b"]} == {"a/large", "b/large"})
     )
-    for row in tables["designs"].rows:
+    for row in tables["means"].rows:
         assert float(str(row["low"])) <= float(str(row["value"])) <= float(str(row["high"]))
 
 
 def test_by_subject_micro_and_macro(world: pl.DataFrame, tables: dict[str, Table]) -> None:
     part = world.filter(pl.col("subject") == "astronomy")
-    alone = _one(similarity_tables(part, QUICK)["designs"], design="within_model", group="all")
-    row = _one(tables["designs"], design="within_model", group="all", part="astronomy")
+    alone = _one(similarity_tables(part, QUICK)["means"], design="within_model", group="all")
+    row = _one(tables["means"], design="within_model", group="all", part="astronomy")
     assert (row["value"], row["n"], row["by"]) == (pytest.approx(alone["value"]), 30, "subject")
     parts = [
-        _one(tables["designs"], design="pivot", group="all", part=subject)["value"] for subject in SUBJECTS
+        _one(tables["means"], design="pivot", group="all", part=subject)["value"] for subject in SUBJECTS
     ]
-    macro = _one(tables["designs"], design="pivot", group="all", aggregate="macro")
+    macro = _one(tables["means"], design="pivot", group="all", aggregate="macro")
     assert macro["value"] == pytest.approx(np.mean([float(str(value)) for value in parts]))
     assert float(str(macro["low"])) < float(str(macro["value"])) < float(str(macro["high"]))
 
 
 def test_a_model_is_closer_to_itself_than_to_others(tables: dict[str, Table]) -> None:
-    rows = [row for row in tables["tests"].rows if row["comparison"] == "within_model − between_models_of"]
+    rows = [
+        row for row in tables["contrasts"].rows if row["comparison"] == "within_model − between_models_of"
+    ]
     assert [row["model"] for row in rows] == sorted(MODELS)
     for row in rows:
-        within = _one(tables["designs"], design="within_model", group=row["model"], by=None)["value"]
-        between = _one(tables["designs"], design="between_models_of", group=row["model"], by=None)["value"]
+        within = _one(tables["means"], design="within_model", group=row["model"], by=None)["value"]
+        between = _one(tables["means"], design="between_models_of", group=row["model"], by=None)["value"]
         assert row["value"] == pytest.approx(float(str(within)) - float(str(between)))
         assert float(str(row["low"])) > 0, "each model errs in its own way, in every language"
         assert (
@@ -164,31 +166,31 @@ def test_a_model_is_closer_to_itself_than_to_others(tables: dict[str, Table]) ->
             <= 0.1
         )
         assert float(str(row["detectable"])) > 0 and row["u"] is not None
-    overall = _one(tables["tests"], model=None)
+    overall = _one(tables["contrasts"], model=None)
     assert 0 < float(str(overall["p_mantel"])) <= 0.01 and float(str(overall["p_mann_whitney"])) < 1e-3
     assert overall["comparison"] == "within_model − between_models"
 
 
 def test_relations_name_what_they_rest_on(tables: dict[str, Table]) -> None:
-    log_size = _one(tables["relations"], design="within_model", **{"with": "log size"})
+    log_size = _one(tables["correlations"], design="within_model", **{"with": "log size"})
     assert (log_size["points"], log_size["n"], log_size["source"]) == ("model", 4, None)
-    articles = _one(tables["relations"], **{"with": "log articles"})
+    articles = _one(tables["correlations"], **{"with": "log articles"})
     assert (articles["design"], articles["n"], articles["date"]) == ("between_models", 3, "2026-01-01")
     assert articles["source"] == "made up for this test" and -1 <= float(str(articles["value"])) <= 1
-    accuracy = _one(tables["relations"], design="between_models", **{"with": "accuracy"})
+    accuracy = _one(tables["correlations"], design="between_models", **{"with": "accuracy"})
     assert float(str(accuracy["low"])) <= float(str(accuracy["value"])) <= float(str(accuracy["high"]))
 
 
 def test_all_languages_of_a_model_at_once(tables: dict[str, Table]) -> None:
-    row = _one(tables["together"], model="a/small", statistic="krippendorff_alpha")
+    row = _one(tables["all_languages"], model="a/small", statistic="krippendorff_alpha")
     assert row["languages"] == 3 and float(str(row["low"])) < float(str(row["value"])) < float(
         str(row["high"])
     )
     two, three = (
-        _one(tables["together"], model="a/small", statistic="subset_consistency", size=k) for k in (2, 3)
+        _one(tables["all_languages"], model="a/small", statistic="subset_consistency", size=k) for k in (2, 3)
     )
     assert float(str(three["value"])) < float(str(two["value"]))
-    assert _one(tables["together"], model="b/large", statistic="ac3", size=3)["n"] == ITEMS
+    assert _one(tables["all_languages"], model="b/large", statistic="ac3", size=3)["n"] == ITEMS
 
 
 def test_labels_are_compared_where_they_are_wanted(world: pl.DataFrame) -> None:
@@ -357,7 +359,7 @@ comparison:
     assert settings.bootstrap.resamples == 50
     assert (groups_of(run.study), columns_of(run.study)) == (("domain", "topic"), ("domain", "topic"))
     found = similarity_tables(tmp_path / "run", settings, by=groups_of(run.study))
-    domains = {row["part"] for row in found["designs"].rows if row["by"] == "domain"}
+    domains = {row["part"] for row in found["means"].rows if row["by"] == "domain"}
     assert domains == {"STEM", "Social Sciences", "Humanities"}
     assert found["similarity"].rows[0]["n"] == ITEMS - 1
     for name in ("articles.tsv", "out.txt"):
@@ -367,9 +369,9 @@ comparison:
     run_study(resolved, tmp_path / "again")
     for name in ("records.parquet", "study.yaml", "signature.json"):
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "run" / name).read_bytes()
-    table = measure_table("designs", run.records, described=described(tmp_path / "run"))
+    table = measure_table("means", run.records, described=described(tmp_path / "run"))
     assert [{**row, "answered": None} for row in table.rows] == [
-        {**row, "answered": None} for row in found["designs"].rows
+        {**row, "answered": None} for row in found["means"].rows
     ]
     assert table.signature["excluded"] == run.signature["excluded"]
     with pytest.raises(UsageError, match="would be written over what it reads"):
@@ -512,7 +514,7 @@ def test_a_table_of_all_languages_serves_a_study_of_a_few(shared_data: Path, tmp
 
 
 def test_partners_are_of_another_family_and_nearest_in_size(tables: dict[str, Table]) -> None:
-    designs = {(row["design"], row["group"]) for row in tables["designs"].rows}
+    designs = {(row["design"], row["group"]) for row in tables["means"].rows}
     assert {("partner", model) for model in MODELS} <= designs
     nearest = {
         a: min((b for b in MODELS if b[0] != a[0]), key=lambda b: abs(SIZES[a] - SIZES[b])) for a in MODELS
@@ -522,15 +524,18 @@ def test_partners_are_of_another_family_and_nearest_in_size(tables: dict[str, Ta
 
 def test_tables_can_be_made_one_by_one(world: pl.DataFrame, tables: dict[str, Table]) -> None:
     assert set(tables) == set(SIMILARITY_TABLES) == set(SIMILARITY)
-    alone = similarity_tables(world, QUICK, only=("tests",))
-    assert set(alone) == {"tests"} and alone["tests"].rows == similarity_tables(world, QUICK)["tests"].rows
+    alone = similarity_tables(world, QUICK, only=("contrasts",))
+    assert (
+        set(alone) == {"contrasts"}
+        and alone["contrasts"].rows == similarity_tables(world, QUICK)["contrasts"].rows
+    )
     bare = world.with_columns(pl.lit(None, pl.List(pl.Float64)).alias("probs"))
     with pytest.raises(DataError, match="no record has probabilities, which `scoring` sets beside labels"):
         measure_table("scoring", bare)
-    with pytest.raises(UnknownNameError, match="unknown measure: 'desings'; did you mean 'designs'"):
-        measure_table("desings", world)
-    with pytest.raises(UsageError, match="designs takes no pair of cells"):
-        measure_table("designs", world, GivenSettings.of(a="en"))
+    with pytest.raises(UnknownNameError, match="unknown measure: 'maens'; did you mean 'means'"):
+        measure_table("maens", world)
+    with pytest.raises(UsageError, match="means takes no pair of cells"):
+        measure_table("means", world, GivenSettings.of(a="en"))
 
 
 def test_flags_of_a_measure_win_over_the_study(world: pl.DataFrame) -> None:
@@ -542,7 +547,7 @@ def test_flags_of_a_measure_win_over_the_study(world: pl.DataFrame) -> None:
     signed = own.signature["SimilaritySettings"]
     assert isinstance(signed, dict) and signed["bootstrap"] == asdict(Bootstrap(40, 0, 0.5))
     settings = GivenSettings(resamples=30, seed=1, by=("subject",))
-    flagged = measure_table("designs", world, settings, described=Described(study))
+    flagged = measure_table("means", world, settings, described=Described(study))
     signed = flagged.signature["SimilaritySettings"]
     assert isinstance(signed, dict) and signed["bootstrap"] == asdict(Bootstrap(30, 1, 0.5))
     assert {row["part"] for row in flagged.rows} == {None, *SUBJECTS}

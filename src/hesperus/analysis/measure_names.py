@@ -16,7 +16,7 @@ MEASURES: Mapping[str, str] = {
     "labels": "hesperus.analysis.single:labels_table",
     "language": "hesperus.analysis.reply_language:language_table",
     "outcomes": "hesperus.analysis.single:outcomes_table",
-    "together": "hesperus.analysis.together:together_table",
+    "all_languages": "hesperus.analysis.all_languages:all_languages_table",
     "tokens": "hesperus.analysis.tokens:tokens_table",
     "validity": "hesperus.analysis.single:validity_table",
 }
@@ -25,9 +25,9 @@ MEASURES: Mapping[str, str] = {
 TRANSLATION = "translation"
 """The measure of answers that also needs the scores of their translations."""
 
-SIMILARITY = ("similarity", "designs", "tests", "relations", "together", "scoring")
+SIMILARITY = ("similarity", "means", "contrasts", "correlations", "all_languages", "scoring")
 """Tables of a similarity study: of all pairs of runs, not of cells; see hesperus.analysis.similarity.all_pairs. Of these
-``together`` is a measure of any run; that of a similarity study has the subsets that the study wants."""
+``all_languages`` is a measure of any run; that of a similarity study has the subsets that the study wants."""
 
 OPEN_ANSWERS = ("scores", "groups", "counts", "prompts", "readability")
 """Tables of a run of open answers, from the evaluations in its folder; see hesperus.analysis.open_answers.run_tables."""

@@ -6,7 +6,7 @@
 
 ``consistency[de_from_en] >= 0.8`` holds where every row of which one side is (de_from_en, de_from_en) has a value of
 at least 0.8; ``consistency.low[de_from_en] >= 0.75`` asks it of the lower end of the interval. In tables of similarity
-that have no sense, a term without a column is a design, a group, a part or a comparison: ``designs[within_model] >= 0.3``.
+that have no sense, a term without a column is a design, a group, a part or a comparison: ``means[within_model] >= 0.3``.
 Of a run of open answers, ``scores.f_of_means[de] >= 0.6`` and ``groups.recall[grouping=family, Uralic] >= 0.5``;
 of an audit of a translated benchmark, ``back_translation.tax.high[clustered] < 0.05``.
 

@@ -37,7 +37,7 @@ class Held(Protocol):
         """Where it lies."""
 
 
-OF_PAIRS = tuple(what for what in SIMILARITY if what != "together")
+OF_PAIRS = tuple(what for what in SIMILARITY if what != "all_languages")
 """Tables that a similarity study alone has."""
 
 Source = Held | pl.DataFrame | Path | str
@@ -57,7 +57,7 @@ def measure(
 
     Args:
         what: `summary`, `consistency`, `accuracy`, `agreement`, `validity`, `labels`, `outcomes`, …; of a similarity
-            study also `designs`, `similarity`, `tests`, `relations`, `scoring`; of open answers `scores`, `groups`, …; of
+            study also `means`, `similarity`, `contrasts`, `correlations`, `scoring`; of open answers `scores`, `groups`, …; of
             an audit of a translated benchmark `back_translation`, `native_control`, `naturalisation`, `bounds`.
         run: What a study gave, records, a run folder, or a records file.
         models: Only these models.
@@ -168,7 +168,7 @@ def figure(
     """Draw one figure of a run into a file.
 
     Args:
-        what: `languages`, `models`, `groups`, `densities`, `relations`; `consistency`, `pairs`, `accuracy`, `labels`,
+        what: `languages`, `models`, `groups`, `densities`, `correlations`; `consistency`, `pairs`, `accuracy`, `labels`,
             `directions`, `outcomes`, `translation`.
         run: Run folder or records file.
         out: The file: .svg, .png, .pdf or .html.

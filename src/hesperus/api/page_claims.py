@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hesperus.evidence.page import PageClaims
 
 CLAIMED = (
-    "summary", "consistency", "decomposition", "designs", "tests", "scores", "back_translation", "naturalisation", "bounds",
+    "summary", "consistency", "decomposition", "means", "contrasts", "scores", "back_translation", "naturalisation", "bounds",
 )  # fmt: skip
 """Measures whose tables a page claims, where the run has them: what its text and main tables show."""
 

@@ -85,7 +85,7 @@ def _consistency(run: Held) -> Table:
 
 
 def _similarity(run: Held) -> Table:
-    return _measured(run, "designs")
+    return _measured(run, "means")
 
 
 def _open_answers(run: Held, name: str) -> Table:
@@ -116,7 +116,7 @@ STUDIES: Mapping[str, StudyKind] = {
         StudyKind(
             "multisense",
             "hesperus.studies.multisense.multisense_study:MultisenseStudy",
-            ("consistency", "accuracy", "agreement", "decomposition", "directions", "labels", "outcomes", "together", "validity"),
+            ("consistency", "accuracy", "agreement", "decomposition", "directions", "labels", "outcomes", "all_languages", "validity"),
             _measured,
             _consistency,
             ("hesperus report {run}",),
@@ -124,10 +124,10 @@ STUDIES: Mapping[str, StudyKind] = {
         StudyKind(
             "similarity",
             "hesperus.studies.similarity.similarity_study:SimilarityStudy",
-            ("designs", "similarity", "tests", "relations", "together", "scoring"),
+            ("means", "similarity", "contrasts", "correlations", "all_languages", "scoring"),
             _measured,
             _similarity,
-            ("hesperus measure tests {run}", "hesperus report {run}",),
+            ("hesperus measure contrasts {run}", "hesperus report {run}",),
         ),
         StudyKind(
             "translate_then_evaluate",

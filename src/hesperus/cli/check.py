@@ -72,7 +72,7 @@ def command(
 
         hesperus check runs/atlas --require 'agreement.kappa_p[hi, model=pocket/m] >= 0.5' --require 'validity >= 0.95'
 
-        hesperus check runs/similarity --require 'designs[within_model, pocket/m] >= 0.3'
+        hesperus check runs/similarity --require 'means[within_model, pocket/m] >= 0.3'
 
         hesperus check runs/open --require 'scores.f_of_means.low[language=de] >= 0.6'
 

@@ -16,7 +16,7 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            help="languages, models, groups, densities or relations (similarity); overview, map, causes, consistency, pairs, accuracy, labels, "
+            help="languages, models, groups, densities or correlations (similarity); overview, map, causes, consistency, pairs, accuracy, labels, "
             "directions, outcomes or translation (senses).",
             show_default=False,
         ),
@@ -45,7 +45,7 @@ def command(
     by: Annotated[str | None, typer.Option(help="For groups: column of the records, e.g. subject.")] = None,
     beside: Annotated[
         list[str] | None,
-        typer.Option("--with", help="For relations: accuracy, size, 'log size', or a table of the study."),
+        typer.Option("--with", help="For correlations: accuracy, size, 'log size', or a table of the study."),
     ] = None,
     score: Annotated[
         str | None, typer.Option(help="For translation: bleu, chrf, … (default: the first).")
@@ -67,7 +67,7 @@ def command(
 
         hesperus figure groups runs/ours --out subjects.pdf --by subject
 
-        hesperus figure relations runs/ours --out accuracy.html --with accuracy
+        hesperus figure correlations runs/ours --out accuracy.html --with accuracy
 
         hesperus figure translation runs/atlas --out bleu.svg --score bleu
     """

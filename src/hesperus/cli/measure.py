@@ -36,8 +36,8 @@ _CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for bot
 _NO_PAIR = "nothing in {run} can be compared; --a and --b name two cells"
 _NO_ROWS = {
     "decomposition": "in {run} no original was also asked with its instruction and with its input in another sense alone",
-    "tests": "{run} does not have two models in two languages, whose pairs could be compared",
-    "together": "no model in {run} was asked in two languages",
+    "contrasts": "{run} does not have two models in two languages, whose pairs could be compared",
+    "all_languages": "no model in {run} was asked in two languages",
     "prompts": "no prompt of {run} was translated",
 }
 
@@ -134,7 +134,7 @@ def command(
 
         hesperus measure agreement runs/atlas --a hi --b sw --statistic kappa_p
 
-        hesperus measure together runs/atlas --statistic krippendorff_alpha --statistic ac3
+        hesperus measure all_languages runs/atlas --statistic krippendorff_alpha --statistic ac3
 
         hesperus measure scores runs/open --statistic f_of_means
 

@@ -64,7 +64,7 @@ def command(
 
         hesperus run similarity --task atlas --model pocket/m --model pocket/l --language en --language de --language sw
 
-        hesperus run similarity --records runs/imported --by subject --format json --table tests
+        hesperus run similarity --records runs/imported --by subject --format json --table contrasts
 
         hesperus run translate_then_evaluate --task atlas-describe --model pocket/l --language de --language sw
             --translator pocket/l

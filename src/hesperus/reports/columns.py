@@ -233,18 +233,18 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("accuracy", "Right", "percentage"), Column("value", "{measure} of two models", "number"), Column("pairs", "Pairs", "count"),
         Column("most", "Most alike"), Column("least", "Least alike"), ANSWERED, EXCLUDED,
     ),
-    "designs": (Column("value", "{measure}", "number"), Column("pairs", "Pairs", "count"), *RESTS_ON),
-    "tests": (
+    "means": (Column("value", "{measure}", "number"), Column("pairs", "Pairs", "count"), *RESTS_ON),
+    "contrasts": (
         Column("value", "{measure}", "number"), Column("detectable", "Detectable", "number", "What so many items show with 80 % power.", rank=2),
         Column("p_items", "p, items (Holm)", "p", "From the same resamples of items as the interval.", "p, items"),
         Column("p_mantel", "p, Mantel (Holm)", "p", "From permuted runs.", "p, Mantel", 1),
         Column("p_mann_whitney", "p, Mann–Whitney (Holm)", "p", "Of the ranks of pairs.", "p, M–W", 2), *RESTS_ON,
     ),
-    "relations": (
+    "correlations": (
         Column("value", "r", "number", "Pearson's r."), _P, Column("n", "Points", "count"), Column("origin", "Source of the numbers", rank=2),
         Column("without", "Without a number", "count", rank=1),
     ),
-    "together": (
+    "all_languages": (
         Column("languages", "Languages", "count"), Column("krippendorff_alpha", "Krippendorff's α", "number", short="α"),
         Column("accuracy", "Right", "percentage"), ANSWERED, EXCLUDED,
     ),

@@ -44,9 +44,9 @@ _NEEDS: Mapping[str, str] = {
     "models": "it takes two or more models in one language: `hesperus import` or `hesperus run similarity`",
     "groups": "it takes a column of records: --by COLUMN",
     "densities": "it takes pairs of runs that have a value: `hesperus measure similarity` says why they have none",
-    "relations": "it takes three or more models, or languages of two or more models; sizes of models and numbers of "
+    "correlations": "it takes three or more models, or languages of two or more models; sizes of models and numbers of "
     "languages stand under `comparison` in study.yaml: `hesperus run similarity`",
-    "map": "it takes two or more models, and three or more senses",
+    "map": "it takes two or more models, and three or more senses that were made from another",
     "overview": "it takes senses that were made from another (`hesperus run multisense`), and at most eight models",
     "translation": "it takes scores of translations: `hesperus score RUN` writes them",
     "outcomes": "every reply could be read",
@@ -149,7 +149,7 @@ def _of_similarity(what: str, run: Run, choice: FigureChoice) -> Drawing:
         else tuple(name for name in columns_of(run.study) if name in records.columns)
     )
     # The tests permute thousands of times, and no figure shows them.
-    only = ("similarity", "designs", *(("relations",) if what == "relations" else ()))
+    only = ("similarity", "means", *(("correlations",) if what == "correlations" else ()))
     found = similarity_findings(records, settings, by=by if what == "groups" else (), only=only)
     pairs = found.tables["similarity"].rows
     if pairs and all(row["value"] is None for row in pairs):
@@ -185,10 +185,10 @@ def _densities(found: SimilarityFindings, choice: FigureChoice) -> tuple[object,
 
 
 def _relations(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
-    known = {str(row["with"]) for row in found.tables["relations"].rows}
+    known = {str(row["with"]) for row in found.tables["correlations"].rows}
     for name in choice.beside:
         if name not in known:
-            raise UnknownNameError("number beside similarity", name, known, _NEEDS["relations"])
+            raise UnknownNameError("number beside similarity", name, known, _NEEDS["correlations"])
     chart = relations_figure(found, designs=(WITHIN, PIVOT, BETWEEN) if choice.beside else (WITHIN, BETWEEN),
                              beside=choice.beside)  # fmt: skip
     return chart, captions.relations_caption(found)
@@ -199,7 +199,7 @@ _DRAWN: Mapping[str, Callable[[SimilarityFindings, FigureChoice], tuple[object, 
     "models": _models,
     "groups": _groups,
     "densities": _densities,
-    "relations": _relations,
+    "correlations": _relations,
 }
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.similarity.correlations import RELATION_COLUMNS, relation_rows
 from hesperus.analysis.similarity.measured import Floats, Measured, measured
-from hesperus.analysis.similarity.relations import RELATION_COLUMNS, relation_rows
 from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
 from hesperus.analysis.similarity.scoring_effect import SCORING_COLUMNS, scoring_rows
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
-from hesperus.analysis.similarity.tests import TEST_COLUMNS, test_rows
+from hesperus.analysis.similarity.within_between import TEST_COLUMNS, test_rows
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, estimate_cells, table
 from hesperus.measures import FAILED, Statistic, account, estimates, intervals, replied
 from hesperus.measures.agreement import BY_CHANCE, NO_ITEM
@@ -33,10 +33,10 @@ GROUP_COLUMNS = (
     "statistic",
     *ESTIMATE_COLUMNS,
 )
-SIMILARITY_TABLES = ("similarity", "designs", "tests", "relations", "together", "scoring")
+SIMILARITY_TABLES = ("similarity", "means", "contrasts", "correlations", "all_languages", "scoring")
 """The tables of a similarity study, by name."""
 
-TOGETHER_COLUMNS = ("model", "task", "languages", "size", "statistic", *ESTIMATE_COLUMNS)
+ALL_LANGUAGES_COLUMNS = ("model", "task", "languages", "size", "statistic", *ESTIMATE_COLUMNS)
 
 
 def similarity_tables(
@@ -57,9 +57,9 @@ def similarity_tables(
         only: Which tables, by name; ``scoring`` is left out where no record has probabilities.
 
     Returns:
-        ``similarity``: every pair. ``designs``: means over the pairs of each design, over all items (micro), over the
-        items of each group, and averaged over groups (macro). ``tests``: within against between models. ``relations``:
-        correlations with size, accuracy and numbers of languages. ``together``: all languages of a model at once.
+        ``similarity``: every pair. ``means``: means over the pairs of each design, over all items (micro), over the
+        items of each group, and averaged over groups (macro). ``contrasts``: within against between models. ``correlations``:
+        correlations with size, accuracy and numbers of languages. ``all_languages``: all languages of a model at once.
         ``scoring``: labels against probabilities, where answers have both.
 
     Raises:
@@ -73,10 +73,10 @@ def similarity_tables(
     whole = measured(runs, settings)
     making: dict[str, tuple[tuple[str, ...], Callable[[], Sequence[NewRow]]]] = {
         "similarity": (PAIR_COLUMNS, lambda: _pair_rows(whole, stream.task)),
-        "designs": (GROUP_COLUMNS, lambda: _design_rows(whole, stream.task, settings, by)),
-        "tests": (TEST_COLUMNS, lambda: test_rows(whole, stream.task, settings)),
-        "relations": (RELATION_COLUMNS, lambda: relation_rows(whole, stream.task, settings)),
-        "together": (TOGETHER_COLUMNS, lambda: _together_rows(runs, stream.task, settings)),
+        "means": (GROUP_COLUMNS, lambda: _design_rows(whole, stream.task, settings, by)),
+        "contrasts": (TEST_COLUMNS, lambda: test_rows(whole, stream.task, settings)),
+        "correlations": (RELATION_COLUMNS, lambda: relation_rows(whole, stream.task, settings)),
+        "all_languages": (ALL_LANGUAGES_COLUMNS, lambda: _together_rows(runs, stream.task, settings)),
     }
     if runs.probs is not None:
         making["scoring"] = (SCORING_COLUMNS, lambda: scoring_rows(runs, stream.task, settings))

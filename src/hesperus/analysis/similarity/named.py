@@ -35,7 +35,7 @@ def similarity_table(
     run = described or Described()
     by = resolve(given.by, groups_of(run.study), ())
     tables = similarity_tables(
-        records, settings_of(run.study, given), by=by if what == "designs" else (), only=(what,)
+        records, settings_of(run.study, given), by=by if what == "means" else (), only=(what,)
     )
     if what not in tables:
         raise DataError(

@@ -81,7 +81,7 @@ def relations_figure(
             place of the size.
     """
     panels = []
-    for row in found.tables["relations"].rows:
+    for row in found.tables["correlations"].rows:
         label = str(row["with"])
         wanted = label in beside if beside else label != "size"
         if row["design"] not in designs or not wanted:

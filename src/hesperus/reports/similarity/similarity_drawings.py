@@ -14,7 +14,7 @@ from hesperus.reports.similarity.relation_figures import BAND_POINTS, relations_
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.wording import joined
 
-SIMILARITY_FIGURES = ("languages", "models", "groups", "densities", "relations")
+SIMILARITY_FIGURES = ("languages", "models", "groups", "densities", "correlations")
 """Kinds of figures, in the order of the report."""
 
 _MOST_MAPS = 6
@@ -41,7 +41,9 @@ def similarity_drawings(found: SimilarityFindings) -> list[Drawing]:
             for number, column in enumerate(found.by, start=1)
         ),
         *_densities(found),
-        Drawing("relations", "relations", relations_figure(found), relations_caption(found), "correlations"),
+        Drawing(
+            "correlations", "correlations", relations_figure(found), relations_caption(found), "correlations"
+        ),
     ]
     return [drawing for drawing in made if drawing.chart is not None]
 

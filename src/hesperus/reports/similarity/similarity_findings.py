@@ -102,7 +102,7 @@ class SimilarityFindings:
         """Rows of the means of a design."""
         return [
             row
-            for row in self.tables["designs"].rows
+            for row in self.tables["means"].rows
             if (row["design"], row["by"], row["aggregate"]) == (design, by, aggregate)
         ]
 
@@ -165,7 +165,7 @@ def similarity_findings(
         settings: What to compare.
         by: Columns that split the items; means are given for each value too.
         task: Which task; None if there is one.
-        only: Tables that are wanted; every figure needs ``similarity`` and ``designs``.
+        only: Tables that are wanted; every figure needs ``similarity`` and ``means``.
 
     Raises:
         DataError: Several tasks and none named, no two runs to compare, or probabilities are wanted and missing.

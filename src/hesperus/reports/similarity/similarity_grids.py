@@ -135,7 +135,7 @@ def _outermost(rows: Sequence[Row]) -> list[Row]:
     return kept
 
 
-def designs_grid(table: Table) -> Grid | None:
+def means_grid(table: Table) -> Grid | None:
     """The means of every design."""
     rows = [{**row, "mean": _QUESTIONS.get(str(row["design"]), str(row["design"]))} for row in table.rows]
     by = [name for name in ("by", "part") if any(row[name] is not None for row in rows)]
@@ -146,7 +146,7 @@ def designs_grid(table: Table) -> Grid | None:
         "group",
         Column("aggregate", "Aggregate"),
     )
-    return tabulated("Means over pairs of runs.", rows, keys, worded("designs", measure=_measure(table)))
+    return tabulated("Means over pairs of runs.", rows, keys, worded("means", measure=_measure(table)))
 
 
 def groups_grid(found: SimilarityFindings, by: str) -> Grid | None:
@@ -181,7 +181,7 @@ def group_grids(found: SimilarityFindings) -> list[Grid]:
     return [grid for by in found.by if (grid := groups_grid(found, by)) is not None]
 
 
-def tests_grid(table: Table) -> Grid | None:
+def contrasts_grid(table: Table) -> Grid | None:
     """Differences of designs with all their p values."""
     rows = []
     for row in table.rows:
@@ -196,11 +196,11 @@ def tests_grid(table: Table) -> Grid | None:
         "interval and p, items, are of the same resampled items; p, Mantel, permutes runs, which is another question.",
         rows,
         (Column("model", "Model"), Column("comparison", "Difference of means")),
-        worded("tests", measure=_measure(table)),
+        worded("contrasts", measure=_measure(table)),
     )
 
 
-def relations_grid(table: Table) -> Grid | None:
+def correlations_grid(table: Table) -> Grid | None:
     """Correlations of the means with what else is known; None if no two models or languages have a number."""
     rows = [
         {
@@ -217,11 +217,11 @@ def relations_grid(table: Table) -> Grid | None:
         "same models and languages; p takes these for a sample.",
         rows,
         (Column("mean", "Mean of"), Column("with", "Beside"), Column("points", "Of each")),
-        "relations",
+        "correlations",
     )
 
 
-def together_grid(table: Table) -> Grid | None:
+def all_languages_grid(table: Table) -> Grid | None:
     """All languages of a model at once."""
     sizes = sorted({row["size"] for row in table.rows if row["size"] is not None})
     rows = [
@@ -241,7 +241,7 @@ def together_grid(table: Table) -> Grid | None:
         "its harmonic mean with accuracy.",
         rows,
         ("model", "task", *groups_of(table, "languages", "size")),
-        [*worded("together")[:3], *by_size, ANSWERED, EXCLUDED],
+        [*worded("all_languages")[:3], *by_size, ANSWERED, EXCLUDED],
     )
 
 

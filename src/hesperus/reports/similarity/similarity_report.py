@@ -185,21 +185,21 @@ def _part(number: int, found: SimilarityFindings, *, several: bool) -> Iterator[
     if groups:
         yield from drawn.get("groups", ())
     yield from groups
-    tests = grids.tests_grid(found.tables["tests"])
-    yield section("tests", "Within models and between them", "Within and between")
+    tests = grids.contrasts_grid(found.tables["contrasts"])
+    yield section("contrasts", "Within models and between them", "Within and between")
     if several:  # that of a single task stands at the head of the page
         yield from drawn.get("densities", ())
     yield tests or Sentences(
         ("There is nothing to test: that takes a model in two languages and two models in one.",)
     )
     yield grids.pairs_grid(found.tables["similarity"])
-    yield section("relations", "What goes with it", "What goes with it")
-    relations = grids.relations_grid(found.tables["relations"])
+    yield section("correlations", "What goes with it", "What goes with it")
+    relations = grids.correlations_grid(found.tables["correlations"])
     if relations is not None:
-        yield from drawn.get("relations", ())
+        yield from drawn.get("correlations", ())
         yield relations
-    yield section("together", "All languages at once", "All at once")
-    yield grids.together_grid(found.tables["together"])
+    yield section("all_languages", "All languages at once", "All at once")
+    yield grids.all_languages_grid(found.tables["all_languages"])
     yield section("scoring", "Labels and probabilities", "Labels and probabilities")
     yield grids.scoring_grid(found.tables["scoring"]) if "scoring" in found.tables else None
     yield section("runs", "Runs", "Runs")

@@ -51,7 +51,7 @@ def headlines(found: SimilarityFindings, *, several: bool = False) -> list[str]:
         *_design(found, WITHIN, f"{_one(found.models, 'One model')} in two languages", by="model"),
         *_design(found, BETWEEN, f"Two models in {_one(found.languages, 'one language')}", by="language"),
     ]
-    overall = next((row for row in found.tables["tests"].rows if row["model"] is None), None)
+    overall = next((row for row in found.tables["contrasts"].rows if row["model"] is None), None)
     if overall is not None and overall["value"] is not None:
         told.append(_difference(overall))
     if not told:

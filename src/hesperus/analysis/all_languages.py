@@ -21,12 +21,12 @@ SIZES = (2, 3, 4, 5, 6)
 
 
 @measure(
-    "together",
+    "all_languages",
     help="How far all languages of a model agree at once.",
     takes=("by", "invalid"),
     rests_on_answers=True,
 )
-def together_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
+def all_languages_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     """How far all languages of a model agree, over the items with gold that is the same in every one.
 
     A language is a sense in which instruction and input are the same, or any sense where every input was asked under
@@ -57,4 +57,4 @@ def together_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
         for size, name, statistic in named:
             yield {"languages": len(chosen), "size": size, "statistic": name}, without(statistic, lost)
 
-    return view_table("together", records, settings, columns=("languages", "size"), measured=measured)
+    return view_table("all_languages", records, settings, columns=("languages", "size"), measured=measured)
