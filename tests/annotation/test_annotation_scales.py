@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 from hesperus.annotation import read_scaled
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UsageError
-from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
-from hesperus.studies.translation_tax.simulator import Planted
+from hesperus.studies.translation_tax.simulator import Planted, simulated_benchmark
 
 HEAD = "unit,rater,question,rating\n"
 

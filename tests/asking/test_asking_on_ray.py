@@ -19,7 +19,7 @@ from hesperus.asking import Policy, ReplyStore, ask
 from hesperus.asking.engines import opened_engine
 from hesperus.errors import MissingExtraError, PermanentError, UsageError
 from hesperus.models import Model, ModelOptions, model
-from hesperus.studies.asked.driving import run_study
+from hesperus.studies.asked.stages import run_study
 from hesperus.types import Prompt, Reply, Request
 from loopback_endpoint import Say, Send, serving, user_text
 from ray_nodes import below, is_running, kill, listening, two_nodes

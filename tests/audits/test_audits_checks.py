@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from hesperus.audits import KINDS, Audit, AuditSettings, Contract, audit_items
 from hesperus.audits.finding import Finding
-from hesperus.audits.numbers import numbers_in
-from hesperus.audits.scripts import script_of
+from hesperus.audits.lengths import numbers_in
+from hesperus.audits.wrong_language import script_of
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.tasks import load_items, task
 from hesperus.types import Item

@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from hesperus.cli.export import command
-from hesperus.studies.asked.driving import run_study
+from hesperus.studies.asked.stages import run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
 

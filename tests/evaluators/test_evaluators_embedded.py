@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hesperus.evaluators import Check, EmbeddedJudge, EmbeddedSettings, Pair, information_consistency
-from hesperus.evaluators.embedded.clauses import clauses, sentences
+from hesperus.evaluators.embedded.judge import clauses, sentences
 from hesperus.evaluators.embedded.words import words
 from hesperus.measures import Bootstrap
 from hesperus.tasks.atlas import description, facts, statement

@@ -19,10 +19,15 @@ from hesperus.evaluators import property_evaluator
 from hesperus.evaluators.properties.baseline import BaselineSettings, BaselineTrainer
 from hesperus.evaluators.properties.bi_encoder import Dropout
 from hesperus.evaluators.properties.encoders import Placing
-from hesperus.evaluators.properties.epitome import Example, LabelledPairs, read_epitome
+from hesperus.evaluators.properties.epitome import (
+    Example,
+    LabelledPairs,
+    SplitSettings,
+    read_epitome,
+    split_by_post,
+)
 from hesperus.evaluators.properties.lookup_text import terms
 from hesperus.evaluators.properties.searching import Training, train_evaluator
-from hesperus.evaluators.properties.splitting import SplitSettings, split_by_post
 from hesperus.evaluators.properties.tfidf import TermWeights
 from hesperus.evaluators.properties.tuning import BiEncoderTrainer, TuningSettings
 from hesperus.measures import Bootstrap

@@ -8,8 +8,15 @@ import pytest
 from property_encoders import FILES, write_pairs
 
 from hesperus.errors import DataError
-from hesperus.evaluators.properties.epitome import LabelledPairs, folded, read_epitome
-from hesperus.evaluators.properties.splitting import SIDES, Split, SplitSettings, split_by_post
+from hesperus.evaluators.properties.epitome import (
+    SIDES,
+    LabelledPairs,
+    Split,
+    SplitSettings,
+    folded,
+    read_epitome,
+    split_by_post,
+)
 
 TABLE_5 = {
     "emotional_reactions": (0.337, 0.312, 0.355),

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from hesperus.evaluators import EmbeddedGrader, Grader, ModelGrader, ShortPair, answer_equivalence
 from hesperus.evaluators.embedded.words import folded
-from hesperus.evaluators.equivalence.quantities import quantities
-from hesperus.evaluators.equivalence.short_answers import overlap_grade
+from hesperus.evaluators.equivalence.short_answers import overlap_grade, quantities
 from hesperus.measures import Bootstrap
 
 SAME = [

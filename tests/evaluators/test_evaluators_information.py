@@ -28,8 +28,8 @@ from hesperus.evaluators import (
     information_consistency,
     no_answer,
 )
-from hesperus.evaluators.fencing import fenced, visible
-from hesperus.evaluators.information.passages import passages
+from hesperus.evaluators.information.model_judge import passages
+from hesperus.evaluators.judging import fenced, visible
 from hesperus.fingerprint import canonical_json
 from hesperus.measures import INFORMATION, Bootstrap
 from hesperus.types import Prompt, Reply

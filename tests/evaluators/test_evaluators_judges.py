@@ -24,8 +24,7 @@ from hesperus.evaluators import (
     information_consistency,
 )
 from hesperus.evaluators.information.model_judge import MOST_CLAIMS, read_claims, read_verdicts
-from hesperus.evaluators.judging import LONGEST_REPLY, Ask, UnreadableReply, reply_text
-from hesperus.evaluators.strict_json import strict_json
+from hesperus.evaluators.judging import LONGEST_REPLY, Ask, UnreadableReply, reply_text, strict_json
 from hesperus.models import ModelOptions, model
 from hesperus.types import Failure, Prompt, Reply, Request
 from loopback_endpoint import Action, Behaviour, Endpoint, Say, Send, serving, user_text

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hesperus.models.pocket import WEIGHTS
-from hesperus.studies.asked.driving import run_study
+from hesperus.studies.asked.stages import run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
 STARTS_WITHIN = 180.0

@@ -11,11 +11,9 @@ import polars as pl
 from hesperus.evaluators import EmbeddedJudge
 from hesperus.records import Run, conform, write_run
 from hesperus.studies.evaluating.evaluation import Evaluation, evaluate
-from hesperus.studies.evaluating.evaluators import InformationEvaluator
+from hesperus.studies.evaluating.evaluators import InformationEvaluator, property_named
 from hesperus.studies.evaluating.keeping import write_evaluation
-from hesperus.studies.evaluating.pairing import paired
-from hesperus.studies.evaluating.properties import property_named
-from hesperus.studies.evaluating.replies import replies_of
+from hesperus.studies.evaluating.replies import paired, replies_of
 from hesperus.studies.evaluating.translating import Translating
 from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.translation import GREEDY, Decoding

@@ -18,9 +18,8 @@ from hesperus.annotation import Judgement, RatingStore
 from hesperus.cli.app import app
 from hesperus.measures import krippendorff_alpha
 from hesperus.reports.tax.commands import steps_of
-from hesperus.studies.asked.driving import run_study
-from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
-from hesperus.studies.translation_tax.simulator import Planted
+from hesperus.studies.asked.stages import run_study
+from hesperus.studies.translation_tax.simulator import Planted, simulated_benchmark
 from hesperus.studies.translation_tax.tax_study import TaxStudy
 
 

@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import Run, conform, write_records, write_run
-from hesperus.studies.asked.driving import run_study
-from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
-from hesperus.studies.translation_tax.simulator import Planted
+from hesperus.studies.asked.stages import run_study
+from hesperus.studies.translation_tax.simulator import Planted, simulated_benchmark
 from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
 from hesperus.studies.translation_tax.tax_study import TaxStudy
 

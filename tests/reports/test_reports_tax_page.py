@@ -28,8 +28,7 @@ from hesperus.reports.html import report_drawings, report_findings, report_html,
 from hesperus.reports.html_page import html
 from hesperus.reports.tax import tax_story as story
 from hesperus.reports.tax.audit_report import TaxReport, tax_report
-from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
-from hesperus.studies.translation_tax.simulator import Faults, Planted
+from hesperus.studies.translation_tax.simulator import Faults, Planted, simulated_benchmark
 from hesperus.studies.translation_tax.strata import StrataRule, strata_of
 from hesperus.types import Record
 from hesperus.version import __version__

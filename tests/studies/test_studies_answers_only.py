@@ -10,7 +10,7 @@ from bilingual import answer, write_task
 from open_world import write_task as write_rivers
 
 from hesperus.errors import UsageError
-from hesperus.studies.asked.driving import plan_study, run_study
+from hesperus.studies.asked.stages import plan_study, run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from hesperus.studies.translation_tax.tax_study import TaxStudy

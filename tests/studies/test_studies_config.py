@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.studies.multisense.design import design
-from hesperus.studies.multisense.multisense_study import MultisenseStudy
+from hesperus.studies.multisense.multisense_study import MultisenseStudy, design
 from hesperus.types import Sense
 
 SMALL = {"task": "atlas", "models": ["pocket/m"], "source": ["en"], "target": ["de", "zh"]}

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from hesperus.cli.app import app
 from hesperus.errors import UsageError
-from hesperus.studies.asked.endpoints import ENDPOINTS_FILE, masked
+from hesperus.studies.asked.study_files import ENDPOINTS_FILE, masked
 from loopback_endpoint import Action, Endpoint, Say, Send, serving, user_text
 
 SIZE = ["--limit", "2"]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from hesperus.cli.app import app
 from hesperus.errors import UnknownNameError
-from hesperus.studies.evaluating.naming import models_of
+from hesperus.studies.evaluating.evaluators import models_of
 
 
 def test_ours_are_no_models_and_models_are_asked_once() -> None:

@@ -11,8 +11,8 @@ from bilingual import answer, write_task
 from hesperus.audits import audit_items, task_items, write_exclusions
 from hesperus.errors import DataError, UsageError
 from hesperus.records import read_run
-from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.exclusions import excluded_items, without_records
+from hesperus.studies.asked.stages import default_folder, plan_study, run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from hesperus.tasks import task
 from loopback_endpoint import serving

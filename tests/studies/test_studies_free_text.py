@@ -8,14 +8,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hesperus.studies.asked.driving import run_study
 from typer.testing import CliRunner
 
 from hesperus.cli.app import app
 from hesperus.records import read_run
-from hesperus.studies.asked.driving import run_study
 from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.reread.readers import read_replies
 from hesperus.studies.reread.rereading import reread
-from hesperus.studies.reread.rows import read_replies
 from hesperus.studies.similarity.similarity_study import SimilarityStudy
 from hesperus.tasks import items_frame, items_from_frame, load_items, task
 from loopback_endpoint import Action, Say, serving, user_text

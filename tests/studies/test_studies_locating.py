@@ -10,9 +10,9 @@ from typer.testing import CliRunner, Result
 
 from hesperus.cli.app import app
 from hesperus.errors import UsageError
-from hesperus.studies.asked.driving import run_study
-from hesperus.studies.asked.locating import home_of
 from hesperus.studies.asked.session import Terms, models_named
+from hesperus.studies.asked.stages import run_study
+from hesperus.studies.asked.study_files import home_of
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from loopback_endpoint import Say, serving
 

@@ -21,7 +21,7 @@ from hesperus.asking import Progress
 from hesperus.errors import BudgetReachedError, ModelError, UnknownNameError, UsageError
 from hesperus.records import read_run
 from hesperus.senses import SenseMaker
-from hesperus.studies.asked.driving import plan_study, run_study
+from hesperus.studies.asked.stages import plan_study, run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from loopback_endpoint import Action, Endpoint, Say, Send, serving, user_text
 

@@ -27,9 +27,7 @@ from hesperus.measures import Bootstrap
 from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
 from hesperus.studies.evaluating.evaluators import InformationEvaluator
 from hesperus.studies.evaluating.keeping import write_evaluation
-from hesperus.studies.evaluating.open_replies import read_open
-from hesperus.studies.evaluating.pairing import paired
-from hesperus.studies.evaluating.replies import read_replies, replies_of
+from hesperus.studies.evaluating.replies import paired, read_open, read_replies, replies_of
 from hesperus.studies.evaluating.translating import Translating, Way
 from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy

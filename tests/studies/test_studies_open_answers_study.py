@@ -24,8 +24,8 @@ from hesperus.errors import DataError, ModelError, UnknownNameError, UsageError
 from hesperus.languages import language, languages
 from hesperus.models.pocket import beliefs
 from hesperus.records import read_run, write_run
-from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.asked.stages import default_folder, plan_study, run_study
 from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from loopback_endpoint import Action, Say, Send, serving
 

@@ -16,8 +16,8 @@ from hesperus.analysis.single import accuracy_table, validity_table
 from hesperus.analysis.table import Table
 from hesperus.measures import Bootstrap
 from hesperus.models.pocket import beliefs
-from hesperus.studies.asked.driving import run_study
 from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.asked.stages import run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
 MODELS = ("pocket/s", "pocket/m", "pocket/l")

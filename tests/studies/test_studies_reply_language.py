@@ -17,8 +17,7 @@ from hesperus.answers import read, reader_for
 from hesperus.cli.app import app
 from hesperus.languages import language_asked, reply_language
 from hesperus.measures import Bootstrap
-from hesperus.studies.evaluating.open_replies import read_open
-from hesperus.studies.evaluating.replies import replies_of
+from hesperus.studies.evaluating.replies import read_open, replies_of
 from hesperus.types import Reply
 from languages.said_in import SAID
 

@@ -17,8 +17,7 @@ from hesperus.measures import Bootstrap, Key, hard_pairs, representation_similar
 from hesperus.models.pocket import WEIGHTS, beliefs
 from hesperus.records import records_frame, write_records
 from hesperus.studies.representations.agreeing import pair_agreement
-from hesperus.studies.representations.running import RepresentationStudy, represent
-from hesperus.studies.representations.sentences import parallel_sentences
+from hesperus.studies.representations.running import RepresentationStudy, parallel_sentences, represent
 from hesperus.types import Record
 
 POCKET = f"hf/{WEIGHTS / 's'}"

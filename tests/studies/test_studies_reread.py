@@ -14,9 +14,8 @@ from typer.testing import CliRunner
 from hesperus.answers import load_overrides, reply_hash
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.records import Run, read_records, read_run, write_records, write_run
-from hesperus.studies.reread.readers import language_of
+from hesperus.studies.reread.readers import language_of, read_replies
 from hesperus.studies.reread.rereading import reread
-from hesperus.studies.reread.rows import read_replies
 
 
 def frame(rows: list[dict[str, object]], **common: object) -> pl.DataFrame:

@@ -30,7 +30,7 @@ from hesperus.analysis.table import Table
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, agreement_statistics, estimate, kappa_p_statistic
 from hesperus.records import conform, read_run, write_records
-from hesperus.studies.asked.driving import default_folder, run_study
+from hesperus.studies.asked.stages import default_folder, run_study
 from hesperus.studies.similarity.grouping import grouping
 from hesperus.studies.similarity.similarity_study import SimilarityStudy
 

@@ -17,8 +17,8 @@ from hesperus.measures import Bootstrap, Key, agreement_statistics, estimate
 from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
 from hesperus.studies.asked import stages
-from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.asked.stages import default_folder, plan_study, run_study
 from hesperus.studies.similarity.similarity_study import SimilarityStudy
 
 LANGUAGES = ("en", "de", "sw", "zh")

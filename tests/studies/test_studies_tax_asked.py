@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import read_run
-from hesperus.studies.asked.driving import default_folder, plan_study, run_study
 from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.asked.stages import default_folder, plan_study, run_study
 from hesperus.studies.translation_tax.strata import read_strata
 from hesperus.studies.translation_tax.tax_study import TaxStudy
 from loopback_endpoint import Say, serving, user_text

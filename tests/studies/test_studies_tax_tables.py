@@ -25,8 +25,13 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, estimate, spearman, tax_bounds, tax_statistic
 from hesperus.records import records_frame
 from hesperus.reports.tax.checklist import checklist_of
-from hesperus.studies.translation_tax.simulated_files import SimulatedBenchmark, simulated_benchmark
-from hesperus.studies.translation_tax.simulator import Faults, Planted, simulate
+from hesperus.studies.translation_tax.simulator import (
+    Faults,
+    Planted,
+    SimulatedBenchmark,
+    simulate,
+    simulated_benchmark,
+)
 from hesperus.studies.translation_tax.strata import StrataRule, read_strata, strata_of, write_strata
 from hesperus.types import Record
 

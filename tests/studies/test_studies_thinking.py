@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hesperus.errors import DataError, UsageError
-from hesperus.studies.asked.driving import run_study
+from hesperus.studies.asked.stages import run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from hesperus.studies.similarity.similarity_study import SimilarityStudy
 from loopback_endpoint import Action, Say, Send, serving

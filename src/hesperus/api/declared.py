@@ -43,8 +43,8 @@ class DeclaredStudy:
     is_changed: bool = False
 
     def plan(self, store: Path | None = None) -> Plan:
-        """As hesperus.studies.asked.driving.plan_study, where the study's files are; a path given is one from here."""
-        from hesperus.studies.asked.driving import plan_study
+        """As hesperus.studies.asked.stages.plan_study, where the study's files are; a path given is one from here."""
+        from hesperus.studies.asked.stages import plan_study
 
         kept = None if store is None else store.absolute()
         with _in(self.home):
@@ -53,8 +53,8 @@ class DeclaredStudy:
     def run(
         self, folder: Path, *, store: Path | None, progress: ProgressCallback | None, **more: Any
     ) -> StudyRun:
-        """As hesperus.studies.asked.driving.run_study, where the study's files are; a path given is one from here."""
-        from hesperus.studies.asked.driving import run_study
+        """As hesperus.studies.asked.stages.run_study, where the study's files are; a path given is one from here."""
+        from hesperus.studies.asked.stages import run_study
 
         place = folder if self.home is None else folder.absolute()
         kept = None if store is None else store.absolute()
@@ -68,7 +68,7 @@ class DeclaredStudy:
 
     def folder(self) -> Path:
         """The run folder: that of the study that is run again as it was, wherever that lies, or one under runs/."""
-        from hesperus.studies.asked.driving import default_folder
+        from hesperus.studies.asked.stages import default_folder
 
         usual = default_folder(self.study)
         if self.file is None:
@@ -177,7 +177,7 @@ def _keys_of(study: Study) -> tuple[dict[str, Any], tuple[Path, Document] | None
 
 def _home(values: Mapping[str, Any], settings: Mapping[str, Any], file: Path) -> Path | None:
     """Where the paths in a study file start; those that settings replace need not be there."""
-    from hesperus.studies.asked.locating import home_of
+    from hesperus.studies.asked.study_files import home_of
 
     return home_of({key: value for key, value in values.items() if key not in settings}, file)
 

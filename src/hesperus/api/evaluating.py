@@ -20,8 +20,7 @@ from hesperus.studies.asked.session import Terms
 from hesperus.studies.evaluating.evaluation import EvaluationSettings
 from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.means import Means, evaluate_ready
-from hesperus.studies.evaluating.pairing import paired
-from hesperus.studies.evaluating.replies import chosen, read_prompts, read_replies
+from hesperus.studies.evaluating.replies import chosen, paired, read_prompts, read_replies
 from hesperus.version import __version__
 
 if TYPE_CHECKING:

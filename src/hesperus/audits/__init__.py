@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from hesperus.audits.audited_items import Material, task_items
     from hesperus.audits.baselines import BASELINES, Guesses, baseline_guesses
     from hesperus.audits.exclusions import exclusion_reasons, read_exclusions, write_exclusions
-    from hesperus.audits.finding import KINDS, Finding, Severity
+    from hesperus.audits.finding import KINDS, AuditSettings, Finding, Severity
     from hesperus.audits.roles import file_items
-    from hesperus.audits.thresholds import AuditSettings
 
 __all__ = [
     "BASELINES",

@@ -5,21 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hesperus.audits.blanks import damaged_texts, empty_texts, placeholders
-from hesperus.audits.duplicates import duplicate_texts
-from hesperus.audits.finding import KINDS, Finding, Items, Severity
-from hesperus.audits.function_words import wrong_languages
-from hesperus.audits.gold import gold_differs, gold_missing, gold_range
-from hesperus.audits.labels import doubled_labels
-from hesperus.audits.leaks import answer_leaks
-from hesperus.audits.lengths import odd_lengths
-from hesperus.audits.numbers import lost_numbers
-from hesperus.audits.options import option_counts, option_orders, repeated_options
-from hesperus.audits.presence import duplicate_ids, missing
-from hesperus.audits.scripts import expected_names, mixed_words, wrong_scripts
-from hesperus.audits.sides import by_id
-from hesperus.audits.thresholds import AuditSettings
-from hesperus.audits.untranslated import untranslated_texts
+from hesperus.audits.blanks import (
+    damaged_texts,
+    duplicate_ids,
+    duplicate_texts,
+    empty_texts,
+    missing,
+    placeholders,
+)
+from hesperus.audits.finding import KINDS, AuditSettings, Finding, Items, Severity, by_id
+from hesperus.audits.lengths import lost_numbers, odd_lengths
+from hesperus.audits.options import (
+    answer_leaks,
+    doubled_labels,
+    gold_differs,
+    gold_missing,
+    gold_range,
+    option_counts,
+    option_orders,
+    repeated_options,
+)
+from hesperus.audits.wrong_language import (
+    expected_names,
+    mixed_words,
+    untranslated_texts,
+    wrong_languages,
+    wrong_scripts,
+)
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON, signature
 from hesperus.languages import language

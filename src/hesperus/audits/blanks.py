@@ -1,13 +1,12 @@
-"""Texts that are not there: empty ones, placeholders, and what damage on the way left behind."""
+"""Items and texts that are not there, or twice."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
-from hesperus.audits.finding import Finding, Items, Severity, quoted
-from hesperus.audits.sides import by_id
-from hesperus.audits.thresholds import AuditSettings
+from hesperus.audits.finding import AuditSettings, Finding, Items, Severity, by_id, quoted
 from hesperus.types import Item
 
 _PLACEHOLDERS = frozenset(
@@ -115,3 +114,57 @@ def _standing_in(item: Item) -> dict[str, str]:
         for name, text in _named(item)
         if len(text) < 16 and text.strip(" .*_").casefold() in _PLACEHOLDERS
     }
+
+
+def missing(items: Items, settings: AuditSettings) -> Iterator[Finding]:
+    """Items that some language lacks."""
+    for key, here in by_id(items).items():
+        absent = tuple(tag for tag in items if tag not in here)
+        if absent:
+            yield Finding("missing", "exclude", key, absent, f"in {len(here)} of {len(items)} languages")
+
+
+def duplicate_ids(items: Items, settings: AuditSettings) -> Iterator[Finding]:
+    """Ids that occur more than once in a language: nobody knows which of them is meant."""
+    found: dict[str, dict[str, int]] = {}
+    for tag, many in items.items():
+        counts = Counter(item.id for item in many)
+        if len(counts) < len(many):
+            for key, count in counts.items():
+                if count > 1:
+                    found.setdefault(key, {})[tag] = count
+    for key, counts_of in found.items():
+        detail = ", ".join(f"{count} times in {tag}" for tag, count in counts_of.items())
+        yield Finding("duplicate_id", "exclude", key, tuple(counts_of), detail)
+
+
+def duplicate_texts(items: Items, settings: AuditSettings) -> Iterator[Finding]:
+    """Items with the fields and options of another id.
+
+    Where most languages that have both ids repeat them, the benchmark asks twice, and a person should look. Where
+    few do, a row was translated twice or copied over another: the item is no longer the same question everywhere.
+    """
+    sides = by_id(items)
+    pairs: dict[tuple[str, str], list[str]] = {}
+    for tag, many in items.items():
+        first: dict[tuple[str, ...], str] = {}
+        for item in many:
+            original = first.setdefault(_text(item), item.id)
+            if original != item.id:
+                pairs.setdefault((original, item.id), []).append(tag)
+    for (one, other), tags in pairs.items():
+        both = sum(one_tag in sides[other] for one_tag in sides[one])
+        text = quoted(next(iter(sides[other][tags[0]].fields.values()), ""))
+        everywhere = len(tags) * 2 > both
+        for key, twin in ((one, other), (other, one)):
+            yield Finding(
+                "duplicate_text",
+                "review" if everywhere else "exclude",
+                key,
+                tuple(tags),
+                f"same text as item {twin!r} in {len(tags)} of {both} languages: {text}",
+            )
+
+
+def _text(item: Item) -> tuple[str, ...]:
+    return tuple(" ".join(text.split()) for text in (*item.fields.values(), *(item.options or ())))

@@ -63,8 +63,8 @@ def command(
     from hesperus.fingerprint import fingerprint
     from hesperus.records import read_run
     from hesperus.reports.formats import print_table
+    from hesperus.studies.reread.readers import read_replies
     from hesperus.studies.reread.rereading import reread
-    from hesperus.studies.reread.rows import read_replies
     from hesperus.version import __version__
 
     if out.resolve() in (run.resolve(), (run / "records.parquet").resolve()):

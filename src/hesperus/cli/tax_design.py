@@ -116,8 +116,7 @@ def simulate_command(
 
         hesperus tax e1 planted --group english=english/1,english/2,english/3
     """
-    from hesperus.studies.translation_tax.simulated_files import simulated_benchmark
-    from hesperus.studies.translation_tax.simulator import Faults, Planted
+    from hesperus.studies.translation_tax.simulator import Faults, Planted, simulated_benchmark
 
     planted = Planted(
         items=items, native=native, tax=numbers_of("--tax", tax), gain=numbers_of("--gain", gain),

@@ -15,9 +15,8 @@ from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
-    from hesperus.evaluators.properties.epitome import LabelledPairs
+    from hesperus.evaluators.properties.epitome import LabelledPairs, SplitSettings
     from hesperus.evaluators.properties.searching import Trainer, Training, Watch
-    from hesperus.evaluators.properties.splitting import SplitSettings
     from hesperus.measures import Bootstrap
 
 app = Commands(
@@ -93,8 +92,7 @@ def empathy(
     """
     from hesperus.analysis.settings import resolve_bootstrap
     from hesperus.errors import UnknownNameError, UsageError
-    from hesperus.evaluators.properties.epitome import read_epitome
-    from hesperus.evaluators.properties.splitting import SplitSettings
+    from hesperus.evaluators.properties.epitome import SplitSettings, read_epitome
     from hesperus.measures import Bootstrap
     from hesperus.reports.formats import FORMATS, print_table
 
@@ -168,8 +166,8 @@ def _trained(
 def _balance(pairs: LabelledPairs, settings: SplitSettings) -> Table:
     """Shares of each property in each side, next to the paper's."""
     from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
+    from hesperus.evaluators.properties.epitome import split_by_post
     from hesperus.evaluators.properties.searching import left_out
-    from hesperus.evaluators.properties.splitting import split_by_post
     from hesperus.fingerprint import signature
 
     divided = split_by_post(pairs, settings)

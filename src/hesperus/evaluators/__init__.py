@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hesperus.evaluators.equivalence.short_answers import EmbeddedGrader
     from hesperus.evaluators.information.comparing import Pair, information_consistency
     from hesperus.evaluators.information.judges import (
+        NO_ANSWER,
         VERDICTS,
         Check,
         Extracted,
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
         Judged,
         Verdict,
         Verified,
+        no_answer,
     )
     from hesperus.evaluators.information.model_judge import ModelJudge, ModelJudgeSettings
     from hesperus.evaluators.information.results import Information, PairScore, Side
-    from hesperus.evaluators.information.silence import NO_ANSWER, no_answer
     from hesperus.evaluators.judging import JUDGE_SETTINGS, Ask, Asker, Readability
     from hesperus.evaluators.labelled import LabelledText, read_labelled
     from hesperus.evaluators.properties.comparing import (

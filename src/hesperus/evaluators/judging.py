@@ -5,7 +5,10 @@ This room knows no models. It takes a callable that asks, from whoever knows one
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -220,3 +223,104 @@ def _worded(question: Question[T], attempt: int) -> Prompt:
     if attempt == 1:
         return question.prompt
     return Prompt(f"{question.prompt.user}\n\n{question.reminder}", question.prompt.system)
+
+
+@dataclass(frozen=True, slots=True)
+class Fenced:
+    """A text that is between two lines with a mark that does not occur in it.
+
+    Attributes:
+        mark: Eight hexadecimal digits.
+        text: The text, without what nobody sees.
+    """
+
+    mark: str
+    text: str
+
+    def around(self, text: str) -> str:
+        """Put the same fence around a text that was given as `also`."""
+        return f"<<<{self.mark}\n{visible(text)}\n{self.mark}>>>"
+
+    def __str__(self) -> str:
+        return self.around(self.text)
+
+
+def fenced(text: str, *, also: str = "") -> Fenced:
+    """Give a text a mark made from its hash.
+
+    The mark is the same whenever the text is the same, so that the prompt can be looked up in a store of replies. To hold
+    its own mark a text would have to hold its own hash; if one does, the hash is taken anew.
+
+    >>> print(fenced("Paris is in France."))
+    <<<41667365
+    Paris is in France.
+    41667365>>>
+
+    Args:
+        text: What is fenced.
+        also: Another text that will be in a fence with the same mark.
+    """
+    shown, beside = visible(text), visible(also)
+    mark, turn = "", 0
+    while not mark or mark in shown.lower() or mark in beside.lower():
+        mark = hashlib.blake2b(f"{turn}\n{shown}\n{beside}".encode(), digest_size=4).hexdigest()
+        turn += 1
+    return Fenced(mark, shown)
+
+
+def visible(text: str) -> str:
+    """Take out what nobody sees: control characters but tab and line feed, direction marks, lone surrogates.
+
+    Joiners stay: Persian and the Indic scripts need them.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(c for c in unified if c in "\n\t\u200c\u200d" or unicodedata.category(c) not in _UNSEEN)
+
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
+
+
+_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL | re.IGNORECASE)
+_DEEPEST = 4
+
+
+def strict_json(text: str) -> object:
+    r"""Read a reply that is one JSON document, bare or as one code block.
+
+    >>> strict_json('```json\n{"1": "supported"}\n```')
+    {'1': 'supported'}
+
+    Raises:
+        UnreadableReply: It is anything else, or an object names a key twice.
+    """
+    block = _FENCE.fullmatch(text.strip())
+    document = block[1] if block else text
+    if _depth(document) > _DEEPEST:
+        raise UnreadableReply("nested too deep")
+    try:
+        return json.loads(document, object_pairs_hook=_once, parse_constant=_refuse)
+    except ValueError as error:
+        # The position is left out: reasons are counted by their words.
+        raise UnreadableReply(f"no JSON ({str(error).partition(':')[0]})") from None
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise UnreadableReply("a key stands in it twice")
+    return found
+
+
+def _refuse(constant: str) -> object:
+    raise UnreadableReply(f"holds {constant}")
+
+
+def _depth(text: str) -> int:
+    """Brackets open at most, those inside strings counted too: enough to keep the reader from deep recursion."""
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from hesperus.evaluators.information.judges import no_answer
 from hesperus.evaluators.information.results import Key, validity
-from hesperus.evaluators.information.silence import no_answer
 from hesperus.evaluators.judging import Readability
 from hesperus.fingerprint import JSON
 from hesperus.measures import Bootstrap, Statistic, estimate, wilson

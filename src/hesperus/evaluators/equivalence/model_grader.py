@@ -6,9 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hesperus.evaluators.equivalence.grading import Grade, ShortPair
-from hesperus.evaluators.fencing import fenced
-from hesperus.evaluators.judging import TRIES, Ask, Question, Settled, UnreadableReply, settle
-from hesperus.evaluators.strict_json import strict_json
+from hesperus.evaluators.judging import (
+    TRIES,
+    Ask,
+    Question,
+    Settled,
+    UnreadableReply,
+    fenced,
+    settle,
+    strict_json,
+)
 from hesperus.fingerprint import JSON, fingerprint, signature
 from hesperus.types import Prompt
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hesperus.evaluators.information.judges import Check, Extracted, Judge, Judged, Verified
+from hesperus.evaluators.information.judges import Check, Extracted, Judge, Judged, Verified, no_answer
 from hesperus.evaluators.information.results import Information, Key, Side, scored
-from hesperus.evaluators.information.silence import no_answer
 from hesperus.evaluators.judging import Readability
 
 

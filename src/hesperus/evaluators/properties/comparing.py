@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.errors import UsageError
-from hesperus.evaluators.information.silence import no_answer
+from hesperus.evaluators.information.judges import no_answer
 from hesperus.evaluators.properties.profiles import Levels, Profiles, PropertyEvaluator
 from hesperus.fingerprint import JSON
 from hesperus.measures import UNCLASSIFIED, Bootstrap, profile_statistics

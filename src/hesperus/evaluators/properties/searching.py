@@ -14,7 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from hesperus.errors import DataError, UsageError
-from hesperus.evaluators.properties.epitome import Example, LabelledPairs
+from hesperus.evaluators.properties.epitome import (
+    Example,
+    LabelledPairs,
+    Side,
+    Split,
+    SplitSettings,
+    split_by_post,
+)
 from hesperus.evaluators.properties.folder import (
     REPORT,
     SEARCH,
@@ -26,7 +33,6 @@ from hesperus.evaluators.properties.folder import (
     write_manifest,
 )
 from hesperus.evaluators.properties.profiles import Levels
-from hesperus.evaluators.properties.splitting import Side, Split, SplitSettings, split_by_post
 from hesperus.fingerprint import JSON, fingerprint, plain, signature
 from hesperus.measures import Bootstrap, classifier_statistics, estimate
 from hesperus.measures.statistic import estimates

@@ -32,8 +32,7 @@ from hesperus.asking.shards import Shard
 from hesperus.errors import DataError
 from hesperus.languages import normalise
 from hesperus.studies.asked.exclusions import excluded_items
-from hesperus.studies.asked.locating import with_found_files
-from hesperus.studies.asked.study_files import Lines, explained, read_study_file
+from hesperus.studies.asked.study_files import Lines, explained, read_study_file, with_found_files
 from hesperus.types import Sense, Settings
 
 

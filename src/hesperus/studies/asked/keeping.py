@@ -16,10 +16,9 @@ from hesperus.fingerprint import fingerprint
 from hesperus.records import SCHEMA, Run
 from hesperus.studies.asked.answering import Senses
 from hesperus.studies.asked.declaring import DOES_NOT_DECIDE, OF_THIS_MACHINE
-from hesperus.studies.asked.endpoints import keep_endpoint, with_masked_endpoint
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment
-from hesperus.studies.asked.locating import with_relative_files
 from hesperus.studies.asked.material import LoadedItems
+from hesperus.studies.asked.study_files import keep_endpoint, with_masked_endpoint, with_relative_files
 from hesperus.tasks import items_frame
 from hesperus.types import Item
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from hesperus.asking.shards import Shard
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, plain
-from hesperus.studies.asked.dealing import of_shard
+from hesperus.senses import item_texts
 from hesperus.studies.asked.declaring import Declared, Instructed, InstructionOverride
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment, excluded_of, without_items
 from hesperus.tasks import ItemSet, Sample, Task, load_items, task
@@ -148,7 +149,7 @@ def _items(what: Task, study: Declared, languages: Sequence[str]) -> ItemSet:
     sample = Sample(n=size.n, by=size.by, per_group=size.per_group, seed=size.seed) if size else None
     items = without_items(load_items(what, languages, source=study.data), study.exclude)
     drawn = items if sample is None else draw(items, sample, parallel=what.key.parallel)
-    return of_shard(drawn, study.shard)
+    return _of_shard(drawn, study.shard)
 
 
 def _original(what: Task, language: str, by_hand: InstructionOverride | None) -> Instruction:
@@ -210,3 +211,20 @@ def _labels(what: Task, items: ItemSet, data: str | None) -> dict[str, tuple[str
         if all(item.gold is None or item.gold in (item.options or ()) for item in many):
             return {item.id: item.options or () for item in many}
     return {}
+
+
+def _of_shard(items: ItemSet, shard: str | None) -> ItemSet:
+    """The items of one shard; all if absent.
+
+    Raises:
+        UsageError: There are fewer items than shards.
+    """
+    if shard is None:
+        return items
+    texts: dict[str, list[str]] = {}
+    for language, many in items.items():
+        for item in many:
+            texts.setdefault(item.id, []).extend(f"{language} {text}" for text in item_texts(item))
+    kept = Shard.parse(shard).items(texts)
+    chosen = {language: tuple(item for item in many if item.id in kept) for language, many in items.items()}
+    return replace(items, by_language=chosen)

@@ -16,8 +16,7 @@ from hesperus.studies.asked.answering import AskSettings, Senses, questions
 from hesperus.studies.asked.material import LoadedItems
 from hesperus.studies.asked.session import longest_reply
 from hesperus.studies.asked.study_cells import Cell
-from hesperus.studies.prices import Prices, read_prices
-from hesperus.studies.token_estimate import NOTHING, TokenRange, tokens_of, tokens_of_made
+from hesperus.studies.prices import NOTHING, Prices, TokenRange, read_prices, tokens_of, tokens_of_made
 from hesperus.types import Request, Sense
 from hesperus.version import __version__
 

@@ -13,15 +13,15 @@ from hesperus.asking import Batching, Budget, Policy, Prices, Progress, ReplySto
 from hesperus.asking.engines import Engine, EngineName, opened_engine
 from hesperus.asking.policy import BatchMode
 from hesperus.asking.progress import Parts
+from hesperus.asking.shards import Shard
 from hesperus.errors import PendingError, UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.models import Model, ModelOptions
 from hesperus.models import model as model_named
 from hesperus.models.protocol import DEFAULT_TOKENS
-from hesperus.studies.asked.dealing import budget_of
 from hesperus.studies.asked.declaring import BudgetLimits
-from hesperus.studies.asked.endpoints import check_known, with_masked_endpoint, without_endpoint
 from hesperus.studies.asked.sharding import Stores
+from hesperus.studies.asked.study_files import check_known, with_masked_endpoint, without_endpoint
 from hesperus.studies.prices import read_prices
 from hesperus.types import Failure, Reply, Request, Settings
 
@@ -334,7 +334,7 @@ def policies_of(models: Iterable[str], terms: OnTerms) -> dict[str, Policy]:
         known = Prices(price.input, price.output) if price else None
         policies[name] = Policy(
             concurrency=terms.concurrency,
-            budget=budget_of(terms.shard, Budget(limits.requests, limits.tokens, limits.money, known)),
+            budget=_budget_of(terms.shard, Budget(limits.requests, limits.tokens, limits.money, known)),
             batching=None if terms.batch is None else Batching(terms.batch),
         )
     return policies
@@ -354,3 +354,16 @@ def _options(name: str, terms: OnTerms) -> ModelOptions:
         return ModelOptions()
     effort = {} if terms.reasoning_effort is None else {"reasoning_effort": terms.reasoning_effort}
     return ModelOptions(terms.base_url, terms.key_variable, {**effort, **terms.request})
+
+
+def _budget_of(shard: str | None, budget: Budget) -> Budget:
+    """What one shard may spend: equal parts for all, the common one included; all of it if there is no shard."""
+    if shard is None:
+        return budget
+    part = Shard.parse(shard)
+    return replace(
+        budget,
+        requests=None if budget.requests is None else part.share(budget.requests),
+        tokens=None if budget.tokens is None else part.share(budget.tokens),
+        money=None if budget.money is None else budget.money / (part.count + 1),
+    )

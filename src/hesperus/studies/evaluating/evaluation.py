@@ -20,9 +20,8 @@ from hesperus.fingerprint import JSON
 from hesperus.languages import language, normalise
 from hesperus.records import KEY
 from hesperus.rounding import cell
-from hesperus.studies.evaluating.evaluators import Compared, Evaluator, Texts
-from hesperus.studies.evaluating.naming import EMBEDDED
-from hesperus.studies.evaluating.pairing import Paired
+from hesperus.studies.evaluating.evaluators import EMBEDDED, Compared, Evaluator, Texts
+from hesperus.studies.evaluating.replies import Paired
 from hesperus.studies.evaluating.translating import AS_THEY_ARE, Made, Translating, Way, translation_rows
 from hesperus.types import Estimate
 

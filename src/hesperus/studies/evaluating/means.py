@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hesperus.studies.asked.session import ProgressCallback, Terms, models_named, open_session
 from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
-from hesperus.studies.evaluating.naming import EMBEDDED, evaluator_named, models_of, translator_named
-from hesperus.studies.evaluating.pairing import Paired
+from hesperus.studies.evaluating.evaluators import EMBEDDED, evaluator_named, models_of, translator_named
+from hesperus.studies.evaluating.replies import Paired
 from hesperus.studies.evaluating.translating import AS_THEY_ARE, Translating
 from hesperus.studies.evaluating.translation_store import TranslationStore
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hesperus.asking import Progress
 from hesperus.errors import ModelError, UsageError
 from hesperus.fingerprint import JSON, fingerprint, plain
-from hesperus.studies.asked.endpoints import with_masked_endpoint
+from hesperus.studies.asked.study_files import with_masked_endpoint
 from hesperus.studies.evaluating.translation_store import TranslationStore, translation_keys
 from hesperus.translation import (
     LADDER,

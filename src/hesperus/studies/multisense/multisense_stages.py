@@ -19,17 +19,18 @@ from hesperus.studies.asked.keeping import items_of, made_items_of
 from hesperus.studies.asked.material import LoadedItems
 from hesperus.studies.asked.planning import Line, making_line
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages
-from hesperus.studies.multisense.assembling import Assembly, gathered, models_of
-from hesperus.studies.multisense.design import Design, design
 from hesperus.studies.multisense.making import (
     BUILT_IN,
+    Assembly,
     Made,
     Wanted,
+    gathered,
     lost_texts,
     make_request,
+    models_of,
     refuse_unaskable_senses,
 )
-from hesperus.studies.multisense.multisense_study import MultisenseStudy
+from hesperus.studies.multisense.multisense_study import Design, MultisenseStudy, design
 
 
 def course(

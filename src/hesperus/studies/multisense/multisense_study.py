@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -16,6 +17,7 @@ from hesperus.studies.asked.declaring import (
     Names,
     Tags,
 )
+from hesperus.studies.asked.study_cells import Cell
 from hesperus.types import Sense
 
 
@@ -66,3 +68,53 @@ class MultisenseStudy(Declared, Instructed):
         if not self.target and not self.senses and self.repeats < 2:
             raise ValueError("nothing to compare: give a target, a sense, or repeats of at least 2")
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """All that a study asks of one model.
+
+    Attributes:
+        originals: Languages whose own version of the benchmark is read.
+        made: Senses to make, in the order in which they are made.
+        cells: Columns of answers, each once.
+    """
+
+    originals: tuple[str, ...]
+    made: tuple[Sense, ...]
+    cells: tuple[Cell, ...]
+
+
+def design(study: MultisenseStudy) -> Design:
+    """Spell out the conditions of the paper (section 4.1 and 4.2) for every pair of the study.
+
+    For source s and made sense m: the source is (s, s); T is (m, m), I is (m, s), X is (s, m). Where the study names a
+    language of instructions, it is in place of s as an instruction: English around German questions is (en, de). A sense that only
+    some rule of the input makes (``~variant`` without a wording of its own) is the study's to restrict to X.
+    """
+    made: dict[Sense, None] = {}
+    for source in study.source:
+        for target in study.target:
+            if target != source:
+                made.setdefault(Sense(target, source=source))
+    for code in study.senses:
+        made.setdefault(Sense.parse(code))
+
+    starts = dict.fromkeys([*study.source, *(sense.origin for sense in made)])
+    cells: dict[Cell, None] = {}
+    for language in starts:
+        start = Sense(language)
+        for repeat in range(1, study.repeats + 1):
+            cells.setdefault(Cell(study.under(language), start, repeat))
+    if study.originals:
+        for language in study.target:
+            cells.setdefault(Cell(study.under(language), Sense(language)))
+    for sense in made:
+        start = Sense(sense.origin)
+        for condition in study.conditions:
+            instruction = study.under(sense.origin) if condition == "X" else sense
+            input_ = start if condition == "I" else sense
+            cells.setdefault(Cell(instruction, input_))
+
+    asked = dict.fromkeys([*starts, *(study.target if study.originals else ())])
+    return Design(originals=tuple(asked), made=tuple(made), cells=tuple(cells))

@@ -12,8 +12,15 @@ import polars as pl
 from hesperus.answers import Overrides, reply_hash
 from hesperus.errors import UnknownNameError
 from hesperus.languages import language_asked, reply_language
-from hesperus.studies.reread.readers import Readers, accepted_texts, option_texts
-from hesperus.studies.reread.rows import READ_AGAIN, RecordKey, Row, rows_of
+from hesperus.studies.reread.readers import (
+    READ_AGAIN,
+    Readers,
+    RecordKey,
+    Row,
+    accepted_texts,
+    option_texts,
+    rows_of,
+)
 from hesperus.tasks import tasks
 from hesperus.types import Answer
 

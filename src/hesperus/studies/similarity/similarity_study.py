@@ -21,7 +21,7 @@ from hesperus.studies.asked.declaring import (
     Tags,
 )
 from hesperus.studies.asked.study_files import Lines
-from hesperus.studies.similarity.language_numbers import languages_of_records, read_numbers
+from hesperus.studies.similarity.grouping import languages_of_records, read_numbers
 
 
 class LanguageNumbers(Part):

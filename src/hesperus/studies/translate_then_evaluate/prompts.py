@@ -16,7 +16,7 @@ from hesperus.errors import SenseError, UnknownNameError
 from hesperus.measures import Bootstrap, NoCorners, Statistic, estimate
 from hesperus.senses import instruction_parts, recompose, render
 from hesperus.studies.asked.answering import Fault
-from hesperus.studies.asked.making_items import (
+from hesperus.studies.asked.making import (
     put_in,
     remade_items,
     texts_of_items,

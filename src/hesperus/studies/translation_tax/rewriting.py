@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from hesperus.audits import AuditSettings
-from hesperus.audits.labels import doubled_labels
+from hesperus.audits.options import doubled_labels
 from hesperus.errors import DataError, SenseError
 from hesperus.senses import remake_item
 from hesperus.types import Item

@@ -20,15 +20,14 @@ from hesperus.records.writing import write_parquet
 from hesperus.senses import naturalise, translate
 from hesperus.studies.asked.answering import AskSettings, Fault, Senses, senses_of
 from hesperus.studies.asked.keeping import items_of, made_items_of
-from hesperus.studies.asked.making import refuse_unaskable
-from hesperus.studies.asked.making_items import MakeItems, Remade, lost_items, put_in
+from hesperus.studies.asked.making import MakeItems, Remade, lost_items, put_in, refuse_unaskable
 from hesperus.studies.asked.material import LoadedItems, gather, originals_of
 from hesperus.studies.asked.planning import Line, prompt_tokens
 from hesperus.studies.asked.session import models_named
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
 from hesperus.studies.asked.study_cells import Cell
-from hesperus.studies.evaluating.naming import is_translator
-from hesperus.studies.token_estimate import TokenRange
+from hesperus.studies.evaluating.evaluators import is_translator
+from hesperus.studies.prices import TokenRange
 from hesperus.studies.translation_tax.rewriting import refuse_doubled_labels, rewritten_item
 from hesperus.studies.translation_tax.strata import strata_of, write_strata
 from hesperus.studies.translation_tax.tax_study import Naturalisation, TaxStudy

@@ -14,9 +14,7 @@ import polars as pl
 
 from hesperus.annotation import first_line, read_frame
 from hesperus.errors import DataError
-from hesperus.evaluators.fencing import fenced
-from hesperus.evaluators.judging import UnreadableReply
-from hesperus.evaluators.strict_json import strict_json
+from hesperus.evaluators.judging import UnreadableReply, fenced, strict_json
 from hesperus.types import Failure, Item, Prompt, Reply
 
 GRADED = ("semantic", "difficulty", "cue_removal", "excess")
