@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hesperus.studies.asked.driving import run_study
 from typer.testing import CliRunner
 
 from hesperus.cli.app import app
 from hesperus.records import read_run
 from hesperus.studies.asked.keeping import StudyRun
+from hesperus.studies.asked.stages import run_study
 from hesperus.studies.reread.readers import read_replies
 from hesperus.studies.reread.rereading import reread
 from hesperus.studies.similarity.similarity_study import SimilarityStudy

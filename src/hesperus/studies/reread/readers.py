@@ -14,7 +14,7 @@ from hesperus.answers import Reader, read, reader_for
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import conform
 from hesperus.studies.asked.answering import text_reader
-from hesperus.studies.evaluating.open_replies import WHOLE_TEXT
+from hesperus.studies.evaluating.replies import WHOLE_TEXT
 from hesperus.tables import read_table
 from hesperus.tasks import task as task_of
 from hesperus.tasks.definition import LETTERS
