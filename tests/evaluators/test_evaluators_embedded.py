@@ -26,15 +26,12 @@ from hesperus.types import Estimate
 @pytest.mark.parametrize(
     "name",
     [
-        "embedded.clauses",
-        "embedded.numerals",
+        "embedded.judge",
         "embedded.words",
-        "equivalence.quantities",
         "equivalence.short_answers",
-        "fencing",
-        "information.passages",
-        "information.silence",
-        "strict_json",
+        "information.judges",
+        "information.model_judge",
+        "judging",
     ],
 )
 def test_the_examples_hold(name: str) -> None:

@@ -54,7 +54,7 @@ def test_the_study_file_of_the_page_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["measures.ranks", "measures.unmatched", "studies.translation_tax.simulated_files"]
+    "name", ["measures.ranks", "measures.unmatched", "studies.translation_tax.simulator"]
 )
 def test_the_examples_in_the_docstrings_run(name: str) -> None:
     failures, tried = doctest.testmod(import_module(f"hesperus.{name}"))
