@@ -99,7 +99,7 @@ def command(
 
 def _described(study: Mapping[str, object], file: Path) -> Task | None:
     """The task file of one's own that the run was made with, where it is still found as a run of the study would."""
-    from hesperus.studies.asked.locating import home_of
+    from hesperus.studies.asked.study_files import home_of
     from hesperus.tasks import task
 
     name = study.get("task")
