@@ -197,6 +197,9 @@ def _counts(reply: Text, word: str, place: tuple[int, int], *, short: bool) -> b
     words, (start, end) = reply.words, place
     if word in words.clausal:
         return own_clause(reply.text, reply.around, start, end)
+    claims = short and word in reply.around.predicates
+    if claims and not negates(reply.folded.replace(word, " "), reply.around):
+        return True
     if word in words.alone:
         return is_clause(reply.text, start, word)
     if word in words.templates:
@@ -204,8 +207,6 @@ def _counts(reply: Text, word: str, place: tuple[int, int], *, short: bool) -> b
     # A synonym counts as what a reply of one sentence ends with: "Утверждение неверно.", "این پاسخ صحیح نیست."
     if not short or word not in words.inside_synonyms:
         return False
-    if word in reply.around.predicates and not negates(reply.folded, reply.around):
-        return True
     return reply.around.set_apart.match(reply.text, end) is not None or negated_behind(
         reply.text, reply.around, end
     )

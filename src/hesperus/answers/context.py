@@ -43,6 +43,7 @@ class Context:
     conditions: Words
     longest_condition: int
     but: frozenset[str]
+    turns: Phrases
     all_but: tuple[str, ...]
     predicates: frozenset[str]
     wrong: Phrases
@@ -52,6 +53,8 @@ class Context:
     refusals: Phrases
     regrets: Phrases
     guesses: Phrases
+    doubts: Phrases
+    doubting: tuple[str, ...]
     declining: tuple[Declining, ...]
     corrections: Phrases
     taking_back: Phrases
@@ -94,6 +97,7 @@ def context(wording: Wording) -> Context:
         conditions=conditions,
         longest_condition=max([_NEAR, *(len(word.split()) for word in folded(grammar.conditions))]),
         but=(but := frozenset(folded(grammar.but))),
+        turns=phrases(grammar.but),
         all_but=tuple(word for word in negators.several if not but.isdisjoint(word.split())),
         predicates=frozenset(folded(grammar.predicates)),
         wrong=wrong,
@@ -103,6 +107,8 @@ def context(wording: Wording) -> Context:
         refusals=phrases(wording.refusals),
         regrets=phrases(grammar.regrets),
         guesses=phrases(grammar.guesses),
+        doubts=(doubts := phrases(grammar.doubts)),
+        doubting=doubts.needles,
         declining=tuple(
             Declining.of(each, lambda word: fold(respelt(clean(word), wording.grammar)))
             for each in wording.declining

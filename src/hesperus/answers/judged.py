@@ -9,7 +9,9 @@ from hesperus.answers.lexicon import CLOSERS
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import fold
 
-_BEHIND_LETTER = re.compile(rf"\A(?:{CLOSERS})*(?: ?\([^()\n]{{0,60}}\))? ?[:–—-]? ?")
+_BRACKETED = re.compile(r" ?\([^()\n]{0,60}\)")
+"""What is in brackets says nothing of a letter before it, but what follows may: "A seçeneği (Paris) elenir"."""
+_BEHIND_LETTER = re.compile(rf"\A(?:{CLOSERS})* ?[:–—-]? ?")
 _LISTED = re.compile(rf"\A(?:{CLOSERS})*(?:[)\]}}>]| ?[:–—-]) ?")
 _LONGEST_JOIN = 14
 _ENDINGS = 2
@@ -47,7 +49,7 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
         end: End of the letter.
         option: Text of its option, which may be between: "A: None of them" denies nothing.
     """
-    behind = text[end : end + 80 + len(option)]
+    behind = _BRACKETED.sub("", text[end : end + _FAR + len(option)])
     rest = _behind_letter(behind, option)
     # "C) None of the two", "C None of the two": that is the option's text and no judgement of it.
     titled = (
@@ -99,7 +101,7 @@ def excluded(text: str, words: Context, place: tuple[int, int], option: str = ""
     """
     start, end = place
     before = behind_but(clause_before(text, start), words.but)
-    behind = text[end : end + _FAR + len(option)]
+    behind = _BRACKETED.sub("", text[end : end + _FAR + len(option)])
     rest = "" if _LISTED.match(behind) else fold(CLAUSE.split(_behind_letter(behind, option))[0])
     reason = words.because.place(rest)
     said = f"{before} | {rest if reason is None else rest[:reason]}"
@@ -126,7 +128,7 @@ def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") 
         option: Text of its option.
     """
     start, end = place
-    behind = text[end : end + 80 + len(option)]
+    behind = _BRACKETED.sub("", text[end : end + _FAR + len(option)])
     rest = _behind_letter(behind, option)
     if _LISTED.match(behind) is not None or rest[:1].isupper() or chosen_behind(text, words, end):
         return True

@@ -8,13 +8,15 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
+from hesperus.answers.context import follows_negator, own_clause
 from hesperus.answers.lexicon import endings
+from hesperus.answers.refusals import declines, guesses
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
-from hesperus.answers.scripts import bounded
+from hesperus.answers.scripts import bounded, is_dense
 from hesperus.answers.self_corrections import corrected
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
-from hesperus.normalization import clean, key, peel, plain_digits
+from hesperus.normalization import PUNCTUATION, clean, key, peel, plain_digits
 
 _COMMA = (
     "af az be bg ca cs da de el es et eu fi fr gl hr hu hy id is it ka kk lt lv mk nb nl nn no pl pt ro ru sk sl sq sr "
@@ -32,8 +34,10 @@ _NUMBER = re.compile(
 )
 _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
 _LONGEST = 40
-_FEW = 4
-"""Words, most of them a number, behind or before a correction."""
+_FEW, _FEW_UNSPACED = 3, 5
+"""Words, one of them a number, behind or before a correction; letters of scripts that write syllables or words."""
+_LONGEST_DECLINING = 200
+"""Characters of a reply that declines and only mentions a number: "I lack information; the text names 3 people."."""
 _LONGEST_JOIN = 10
 """Characters between two parts of a number: blanks and "and"."""
 _SLASHED = re.compile(r"/(\d+)")
@@ -232,7 +236,8 @@ def _short_number(reply: Text) -> str | None:
     """The one number of very few words."""
     found = _numbers(plain_digits(reply.text))
     few = len(reply.text.split()) <= _FEW and len(reply.text) <= _LONGEST
-    return last_number(reply) if found and few else None
+    dense = sum(is_dense(letter) for letter in reply.text)
+    return last_number(reply) if found and few and dense <= _FEW_UNSPACED else None
 
 
 def cue_number(reply: Text) -> str | None:
@@ -252,12 +257,46 @@ def cue_number(reply: Text) -> str | None:
 
 
 def last_number(reply: Text) -> str | None:
-    """The last number of the reply."""
+    """The last number of the reply that nothing denies: "42, not 24" is 42.
+
+    What follows words of regret is no answer ("12. Sorry, I only have 3 sources."), nor what a reply mentions that
+    declines.
+    """
     said = plain_digits(reply.text)
-    found = _numbers(said)
+    found = [each for each in _numbers(said) if not follows_negator(said, reply.around, each[0])]
+    found = found[: _before_regret(said, found, reply)] if len(found) > 1 else found
+    if not found or _only_mentioned(said, found, reply):
+        return None
     if len(found) > 1 and reply.reader.wording.base == "fa" and said[found[-1][0] - 1] == "/":
         found = found[:-1]
-    return _multiplied(said, found[_begins(said, found, reply) :], reply) if found else None
+    return _multiplied(said, found[_begins(said, found, reply) :], reply)
+
+
+def _before_regret(said: str, found: list[tuple[int, str]], reply: Text) -> int:
+    """How many numbers are in the first sentence, if the second regrets something and does not end with a number.
+
+    None of them counts if a word of correction is in what follows.
+    """
+    end = found[0][0] + len(found[0][1])
+    last = found[-1][0] + len(found[-1][1])
+    sentence = SENTENCE_END.search(said, end)
+    for place in (end, *([sentence.end()] if sentence else ())):
+        rest = fold(said[place:])
+        ending = reply.around.endings.match(rest)
+        rest = rest[ending.end() if ending else 0 :].lstrip(f"{PUNCTUATION} \n")
+        if reply.around.regrets.begin(rest) and peel(said[last:]):
+            rest = reply.around.regrets.cut(rest, rest)
+            corrects = reply.around.corrections.stand_in(rest)
+            return 0 if corrects else sum(start < place for start, _ in found)
+    return len(found)
+
+
+def _only_mentioned(said: str, found: list[tuple[int, str]], reply: Text) -> bool:
+    """True where a short reply declines, guesses nothing, and no number begins it or is a clause of its own."""
+    if len(said) > _LONGEST_DECLINING or not declines(reply) or guesses(reply):
+        return False
+    place, token = found[-1]
+    return peel(said[: found[0][0]]) != "" and not own_clause(said, reply.around, place, place + len(token))
 
 
 def whole_number(reply: Text) -> str | None:

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hesperus.answers.context import Context, negated
-from hesperus.answers.judged import denied
+from hesperus.answers.judged import denied, excluded
 from hesperus.answers.needles import stands
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import fold, respelt
 from hesperus.languages.letters import script_of
-from hesperus.normalization import comparable, key
+from hesperus.normalization import comparable, key, peel
+
+_NEAR = 8
+"""Characters before an option's text in which its letter is looked for."""
 
 
 def text(reply: Text) -> str | None:
@@ -75,7 +78,8 @@ def text_inside(reply: Text) -> str | None:
     found = set()
     for option, label in sorted(texts, key=lambda each: (-len(each[0]), each[0])):
         places = list(_places(rest, option, reply.around))
-        if places and not all(_denied(rest, reply.around, place, place + len(option)) for place in places):
+        said = (place for place in places if not _lettered(reply, rest[:place], label))
+        if not all(_denied(rest, reply.around, place, place + len(option)) for place in said):
             found.add(label)
         if places:
             rest = rest.replace(option, "\0")
@@ -100,7 +104,13 @@ def one_of(labels: Iterable[str]) -> str | None:
 
 
 def _denied(text: str, words: Context, start: int, end: int) -> bool:
-    return negated(text, words, start, end) or denied(text, words, end)
+    return negated(text, words, start, end) or denied(text, words, end) or excluded(text, words, (start, end))
+
+
+def _lettered(reply: Text, before: str, label: str) -> bool:
+    """True behind the option's own letter, of which the reply says what it says of the option: "Option A Paris …"."""
+    letter = peel(before[-_NEAR:]).rpartition(" ")[2]
+    return reply.reader.form == "choice" and bool(letter) and reply.words.exact.get(letter) == label
 
 
 def _places(text: str, word: str, words: Context) -> Iterator[int]:

@@ -190,13 +190,26 @@ class Phrases:
         return max(ends, default=None)
 
     def cut(self, text: str, folded: str) -> str:
-        """The text without the phrases, by their places in the folded text, which must have the same length."""
+        """The text without the phrases and what ends their words (a star).
+
+        Args:
+            text: The text.
+            folded: The same folded, of the same length.
+        """
         kept = bytearray(b"\1" * len(text))
         for parts in self.phrases:
             span = _span(parts, folded, 0)
             while span is not None:
-                kept[span[0] : span[1]] = bytes(span[1] - span[0])
-                span = _span(parts, folded, span[1])
+                begin, end = span
+                while (
+                    parts[-1][1]
+                    and end < len(folded)
+                    and in_word(folded[end])
+                    and not is_unspaced(folded[end])
+                ):
+                    end += 1
+                kept[begin:end] = bytes(end - begin)
+                span = _span(parts, folded, end)
         return "".join(compress(text, kept))
 
 

@@ -87,6 +87,7 @@ class _Probes:
         yield from self._letters_called_wrong()
         yield from self._letters_left_out()
         yield from self._joined_letters()
+        yield from self._doubts()
         yield from self._corrections()
         yield from self._refusals()
         yield from self._apostrophes()
@@ -193,6 +194,12 @@ class _Probes:
                     yield Probe(
                         name, self._joined(self.pack.option_words[0], *written[1:2], join, written[2]), reader
                     )
+
+    def _doubts(self) -> Iterator[Probe]:
+        for word in self.pack.grammar.doubts:
+            for reader in (*self.labels.values(), *self.lettered):
+                (_, (one, *_)), *_ = reader.answers
+                yield Probe("grammar.doubts", self._joined(_without_gaps(word), one), reader)
 
     def _corrections(self) -> Iterator[Probe]:
         for word in self.pack.grammar.corrections:

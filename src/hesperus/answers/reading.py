@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from hesperus.answers.authors import rule as authors_rule
+from hesperus.answers.doubted import undoubted
 from hesperus.answers.numerals import RULES as NUMBER_RULES
 from hesperus.answers.reader import Reader
 from hesperus.answers.refusals import is_refusal
@@ -77,16 +78,20 @@ def _read(reader: Reader, raw: str, finish: Finish) -> Answer:
 def answer_in(reply: Text, finish: Finish = "stop") -> Answer | None:
     """What the first rule reads that finds an answer in a cleaned reply; None if none does.
 
+    What the reply doubts is no answer, and only to an open question its own words all the same.
+
     Raises:
         UnknownNameError: The reader names a rule that there is not.
     """
+    certain = undoubted(reply)
     for name in reply.reader.rules:
         if finish == "length" and name in UNFINISHED:
             continue
         if name not in _ALL_RULES:
             raise UnknownNameError("reading rule", name, _ALL_RULES)
-        label = _ALL_RULES[name](reply)
-        if label is not None and is_own(reply, label, name):
+        told = reply if name == "own words" else certain
+        label = _ALL_RULES[name](told) if told is not None else None
+        if label is not None and told is not None and is_own(told, label, name):
             # A free answer is its own words: in another language they are not the ones that were asked for.
             if name == "own words" and _is_foreign(reply):
                 return Answer("wrong_language", rule=ANOTHER_LANGUAGE)

@@ -77,7 +77,7 @@ def _names(reply: Text) -> bool:
     return any(len(word) > _SHORTEST_NAME and word[0].isupper() and word[1:].islower() for word in words)
 
 
-def _guesses(reply: Text) -> bool:
+def guesses(reply: Text) -> bool:
     """True where a sentence that declines goes on with a guess: "I am not sure, but it is probably Lima."."""
     said = _early(reply)
     end = reply.around.refusals.end(said)
@@ -86,7 +86,7 @@ def _guesses(reply: Text) -> bool:
 
 def own_words(reply: Text) -> str | None:
     """The reply itself as free text is compared (see `comparable`), where it is at most 200 characters long."""
-    if is_refusal(reply) and not _guesses(reply):
+    if is_refusal(reply) and not guesses(reply):
         return None
     said = comparable(reply.cleaned)
     return said if 0 < len(said) <= _LONGEST_OWN else None

@@ -136,6 +136,7 @@ def _beside_english(own: Grammar, english: Grammar) -> Grammar:
         excludes=both(own.excludes, english.excludes),
         regrets=both(own.regrets, english.regrets),
         guesses=both(own.guesses, english.guesses),
+        doubts=both(own.doubts, english.doubts),
         corrections=both(own.corrections, english.corrections),
         magnitudes=MappingProxyType({**english.magnitudes, **own.magnitudes}),
     )

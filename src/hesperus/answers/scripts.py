@@ -19,6 +19,11 @@ def is_unspaced(word: str) -> bool:
     return bool(word) and script_of(word[-1]) in UNSPACED
 
 
+def is_dense(character: str) -> bool:
+    """True for a character of a script in which few characters are a word: those without blanks, and Hangul."""
+    return (script := script_of(character)) in UNSPACED or script == "Hang"
+
+
 def in_word(character: str) -> bool:
     """True for a letter, a digit or a mark on one: the vowel signs of India's scripts do not end a word."""
     return character.isalnum() or (character > "\u02ff" and unicodedata.category(character)[0] == "M")

@@ -44,6 +44,7 @@ class Grammar:
         acts: What a speaker is asked to do ("discuss", "judg*", "allow me"); with the speaker and a word that bars it
             in one sentence it declines ("My rules do not allow me to discuss it").
         guesses: Words that make an answer of what follows a phrase of doubt ("I am not sure, but probably …").
+        doubts: Words of doubt: what is with them up to the end of the sentence is no answer ("I don't think that …").
         corrections: Words that take back an answer and put what follows in its place ("wait", "I mean", "rather").
         unlike_english: English negators and other such words that mean something else in the language ("no", "as").
         everyday: Labels that are also everyday words: they count only where something sets them apart.
@@ -79,6 +80,7 @@ class Grammar:
     refusing: tuple[str, ...] = ()
     acts: tuple[str, ...] = ()
     guesses: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     unlike_english: tuple[str, ...] = ()
     everyday: tuple[str, ...] = ()
@@ -145,6 +147,7 @@ _EXCLUSIVE = (
     ("negators_after", "endings"), ("but", "conditions"), ("but", "joins"), ("wrong", "right"),
     ("excludes", "right"), ("excludes", "wrong"), ("excludes", "negators"), ("regrets", "guesses"),
     ("corrections", "joins"), ("corrections", "negators"), ("corrections", "conditions"),
+    ("doubts", "guesses"),
 )  # fmt: skip
 """Keys that can share no word."""
 _AGAINST = frozenset({"no", "false", "different", "incorrect", "contradiction", "negative"})
