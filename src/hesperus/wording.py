@@ -16,7 +16,7 @@ MISSING = "–"
 
 OUTCOME_WORDS: Mapping[str, str] = {
     "answered": "answered",
-    "invalid": "unreadable",
+    "invalid": "invalid",
     "empty": "empty",
     "truncated": "cut off",
     "refused": "refused",
@@ -168,7 +168,7 @@ def lost_sentences(outcomes: pl.Series, rest: str) -> list[str]:
     told = []
     if unread:
         share = cell(unread / replies, "share")
-        told.append(f"{unread:,} of {replies:,} replies ({share}) carry no readable answer; {rest}.")
+        told.append(f"{unread:,} of {replies:,} replies ({share}) carry no valid answer; {rest}.")
     elif replies:
         told.append(f"All {replies:,} replies could be read.")
     if failed:

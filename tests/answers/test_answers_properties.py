@@ -20,7 +20,7 @@ YES_NO = {
 }  # fmt: skip
 READERS = [
     *(reader_for("label", tag, answers={"yes": [yes], "no": [no]}) for tag, (yes, no) in YES_NO.items()),
-    reader_for("label", "en", answers={"yes": ["yes"], "no": ["no"]}, preset="authors"),
+    reader_for("label", "en", answers={"yes": ["yes"], "no": ["no"]}, preset="ohmer2023"),
     reader_for("choice", "zh", answers={x: [x] for x in "ABCD"}, options=["one two", "12", "猫", "*"]),
     reader_for("choice", "ru", answers={x: [x] for x in "ABCD"}),
     reader_for("choice", "en", answers={x: [x] for x in "ABCD"}, preset="strict"),

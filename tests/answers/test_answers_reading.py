@@ -161,14 +161,16 @@ def test_topics_are_read_inside_a_sentence_unless_turned_round() -> None:
 def test_presets_part_where_they_should() -> None:
     reply = 'The sentences differ, so the answer is "no".'
     labels = {preset: read(yes_no("en", preset), reply).label for preset in PRESETS}
-    assert labels == {"default": "no", "strict": None, "authors": "no"}
+    assert labels == {"default": "no", "strict": None, "ohmer2023": "no"}
     letters = {"entailment": ["A"], "contradiction": ["B"], "neutral": ["C"]}
-    quirk = reader_for("label", "fr", answers=letters, preset="authors")
+    quirk = reader_for("label", "fr", answers=letters, preset="ohmer2023")
     assert read(quirk, "Aucune des deux").label == "entailment"
     assert read(replace(quirk, rules=RULES["label"]), "Aucune des deux").label is None
     assert read(yes_no("en", "strict"), " 'Yes' ").label == "yes"
-    assert read(yes_no("en", "authors"), '"Yes", the sentences agree, so "no" would be wrong.').label == "yes"
-    assert read(yes_no("zh", "authors"), "不是。两个句子不同。").label == "no"
+    assert (
+        read(yes_no("en", "ohmer2023"), '"Yes", the sentences agree, so "no" would be wrong.').label == "yes"
+    )
+    assert read(yes_no("zh", "ohmer2023"), "不是。两个句子不同。").label == "no"
 
 
 def test_a_label_may_have_one_word_given_as_such() -> None:
@@ -181,15 +183,15 @@ def test_presets_of_free_text_and_numbers() -> None:
     """The authors read labels and letters only; the strict reader takes a number that stands alone."""
     for form in ("text", "number"):
         rules = {preset: reader_for(form, "en", answers={}, preset=preset).rules for preset in PRESETS}
-        assert rules["authors"] == rules["default"] == RULES[form]  # type: ignore[index]
+        assert rules["ohmer2023"] == rules["default"] == RULES[form]  # type: ignore[index]
         assert rules["strict"] == (("whole number",) if form == "number" else ("exact",))
-    assert read(reader_for("text", "en", answers={}, preset="authors"), "**Paris**").label == "paris"
-    for preset, alone, within in (("default", "12", "12"), ("authors", "12", "12"), ("strict", "12", None)):
+    assert read(reader_for("text", "en", answers={}, preset="ohmer2023"), "**Paris**").label == "paris"
+    for preset, alone, within in (("default", "12", "12"), ("ohmer2023", "12", "12"), ("strict", "12", None)):
         reader = reader_for("number", "en", answers={}, preset=preset)
         assert (read(reader, "12").label, read(reader, "So it is 12.").label) == (alone, within)
     for form in ("label", "choice"):
-        assert reader_for(form, "en", answers={"A": ["A"], "B": ["B"]}, preset="authors").rules == (
-            "authors",
+        assert reader_for(form, "en", answers={"A": ["A"], "B": ["B"]}, preset="ohmer2023").rules == (
+            "ohmer2023",
         )
 
 
@@ -243,7 +245,7 @@ def test_a_language_without_a_pack_is_read_with_english_around() -> None:
     ("wrong", "error", "message"),
     [
         ({"form": "guess"}, UnknownNameError, "unknown form of answer: 'guess'"),
-        ({"preset": "stict"}, UnknownNameError, "unknown reader: 'stict'; did you mean 'strict'?"),
+        ({"preset": "stict"}, UnknownNameError, "unknown parser: 'stict'; did you mean 'strict'?"),
         ({"language": "qqq-nonsense"}, UnknownNameError, "unknown language"),
         ({"answers": {}}, DataError, "a label reader needs labels; none given for en"),
         ({"answers": {"yes": ["…"], "no": ["no"]}}, DataError, "label 'yes' has no words in en"),

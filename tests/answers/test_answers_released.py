@@ -100,7 +100,7 @@ def test_the_authors_preset_follows_their_own_function(shared_data: Path, name: 
     words = {"yes": 1, "ja": 1, "oui": 1, "sí": 1, "是": 1, "-1": -1}
     alike = total = 0
     for instruction, reply, theirs, count in _replies(shared_data, name, "auto_standardized"):
-        ours = read(_reader(name, instruction, "authors"), reply).label
+        ours = read(_reader(name, instruction, "ohmer2023"), reply).label
         total += count
         alike += count * (ours == CLASSES[name][words.get(str(theirs), 0)])
     assert alike / total >= floor

@@ -124,7 +124,7 @@ def on_the_page(runs: dict[str, Path], downloads: Path) -> dict[str, tuple[str, 
         await tab.click("nav a", "Replies")
         await tab.click("h2#replies ~ * td[data-value] > a[href*='unanswered=sw']")
         await tab.click(".items tbody td.unanswered")
-        assert "no answer: unreadable" in await text_of(tab, "dialog")
+        assert "no answer: invalid" in await text_of(tab, "dialog")
 
     page = runs["multisense"].joinpath("report.html").as_uri()
     tasks = (
@@ -178,7 +178,7 @@ def in_the_explorer() -> dict[str, Task]:
     async def invalid(tab: Page) -> None:
         await tab.click("main a", "no answer")
         await tab.click("td.cell.unanswered a")
-        assert "no answer: unreadable" in await text_of(tab, "main")
+        assert "no answer: invalid" in await text_of(tab, "main")
 
     async def instruction_or_input(tab: Page) -> None:
         await tab.click("nav a", "Items")

@@ -90,7 +90,7 @@ def test_the_reasons_name_what_is_missing() -> None:
     a, b = _array([0, MISSING, INVALID, 1]), _array([0, 1, 0, MISSING])
     assert consistency(a, b).reason == "2 items asked on one side only"
     assert consistency(a, b, invalid="drop").reason == (
-        "2 items asked on one side only; 1 item with an unreadable answer dropped"
+        "2 items asked on one side only; 1 item with an invalid answer dropped"
     )
     right, wrong = split_statistics(_array([0, 0]), _array([0, 1]), gold=_array([1, 1]))
     assert estimate(right).reason == "no item that the source answers correctly"
@@ -124,7 +124,7 @@ def test_accuracy_validity_and_shares_keep_unreadable_answers_in_the_denominator
     assert found.reason == "1 item without a gold label"
     dropped = accuracy(answers, gold, invalid="drop")
     assert (dropped.value, dropped.n, dropped.excluded) == (0.5, 2, 2)
-    assert dropped.reason == "1 item without a gold label; 1 item with an unreadable answer dropped"
+    assert dropped.reason == "1 item without a gold label; 1 item with an invalid answer dropped"
     assert estimate(validity_statistic(answers)).value == 0.75
     assert estimate(label_share_statistic(answers, 1)).value == 0.5
 
@@ -137,12 +137,12 @@ def test_the_parts_of_inconsistency_sum_to_the_whole(seed: int, with_repeat: boo
     parts = decomposition_statistics(SenseRuns(*runs[:4], runs[4] if with_repeat else None))
     values = {name: estimate(part).value for name, part in parts.items()}
     assert ("noise" in values) == with_repeat
-    total, unreadable = values.pop("total"), values.pop("unreadable")
+    total, invalid = values.pop("total"), values.pop("invalid")
     if total is None:
         assert set(values.values()) == {None}
         return
     assert sum(values.values()) == pytest.approx(total)
-    assert 0 <= unreadable <= total
+    assert 0 <= invalid <= total
 
 
 def test_a_planted_source_of_inconsistency_is_found() -> None:

@@ -104,7 +104,7 @@ def test_no_units_are_no_items() -> None:
 
 
 def test_chance_agreement_is_the_sum_of_products_of_shares() -> None:
-    """An unreadable answer counts and agrees with nothing: 5 answers a side, 2 and 2 with 3 and 2."""
+    """An invalid answer counts and agrees with nothing: 5 answers a side, 2 and 2 with 3 and 2."""
     a, b = np.array([0, 0, 1, 1, -1], np.int32), np.array([0, 1, 0, 1, 0], np.int32)
     assert estimate(chance_statistic(a, b)).value == pytest.approx((2 * 3 + 2 * 2) / 25)
 

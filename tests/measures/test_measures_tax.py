@@ -41,9 +41,7 @@ def test_the_tax_of_a_model_is_the_difference_of_its_accuracies_over_strict_pair
     assert first is not None and second is not None and found.value is not None
     assert found.value == pytest.approx(first - second)
     assert found.value == pytest.approx((positive - negative) / pairs.strict.sum())
-    assert (
-        found.n + found.excluded == pairs.asked.sum() and found.excluded > 0 and "unreadable" in found.reason
-    )
+    assert found.n + found.excluded == pairs.asked.sum() and found.excluded > 0 and "invalid" in found.reason
 
 
 def test_printed_cell_of_the_paper() -> None:
@@ -115,7 +113,7 @@ def test_strata_by_hand() -> None:
 
 
 def test_groups_disagree_where_both_have_a_majority_and_these_differ() -> None:
-    """The first label counts as any other; a tie, or no readable answer, is no majority."""
+    """The first label counts as any other; a tie, or no valid answer, is no majority."""
     right = np.ones((2, 5), bool)
     mine = np.array([[1, 0, 1, 0, -1], [1, 0, 1, 1, -1]], np.int32)
     theirs = np.array([[0, 1, -1, 0, 0], [0, -1, -1, 0, 0], [1, -1, -1, 0, 0]], np.int32)

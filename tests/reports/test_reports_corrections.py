@@ -19,7 +19,7 @@ from hesperus.analysis.tax.back_translation import back_translation_table
 from hesperus.analysis.tax.native_control import native_control_table
 from hesperus.analysis.tax.paired_records import Side, compared
 from hesperus.analysis.tax.rating import rating_table
-from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
+from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
 from hesperus.cli.app import app
 from hesperus.measures import Bootstrap, holm, sign_test
 from hesperus.records import conform
@@ -214,7 +214,12 @@ def test_pairs_under_the_gate_are_counted_though_every_item_stays() -> None:
         orient="row",
     )
     found = back_translation_table(
-        answers, ORIGINAL, BACK, scores=scores, gate=Gate("bleu", 20), settings=TaxSettings(bootstrap=QUICK)
+        answers,
+        ORIGINAL,
+        BACK,
+        scores=scores,
+        quality=QualityThreshold("bleu", 20),
+        settings=TaxSettings(bootstrap=QUICK),
     )
     row = next(row for row in found.rows if row["analysis"] == "clustered")
     assert (row["n"], row["excluded"]) == (100, 0)

@@ -75,7 +75,7 @@ def test_every_figure_of_a_run_is_drawn_and_named(two: Findings) -> None:
 
 def test_labels_stand_beside_the_right_answers(one: Findings) -> None:
     shown = words(render(labels_figure(one.labels)))
-    assert {"yes", "no", "no readable answer", "right answers, English (en)", "17%"} <= shown
+    assert {"yes", "no", "no valid answer", "right answers, English (en)", "17%"} <= shown
 
 
 def test_directions_name_the_change_and_how_many(one: Findings) -> None:

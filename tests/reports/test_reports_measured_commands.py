@@ -116,7 +116,7 @@ def test_measure_of_translations_finds_scores_beside_the_run(
         (("consistency", "--a", "instruction=en,output=en"), "unknown key of a selection: 'output'"),
         (
             ("consistency", "--invalid", "skip"),
-            "unknown rule for unreadable answers: 'skip'; known: agree, disagree, drop",
+            "unknown rule for invalid answers: 'skip'; known: agree, disagree, drop",
         ),
         (("accuracy", "--a", "en"), "accuracy takes no pair of cells"),
         (("accuracy", "--by", "topic"), "unknown column of "),
@@ -153,7 +153,7 @@ def test_compare_sets_two_models_beside_each_other(call: Callable[..., Result], 
     assert {row["model_a"] for row in json.loads(same.stdout)["rows"]} == {"m1", "m2"}
     for arguments, message in (
         (("--model-a", "m1"), "give both --model-a and --model-b, or neither"),
-        (("--invalid", "skip"), "unknown rule for unreadable answers: 'skip'"),
+        (("--invalid", "skip"), "unknown rule for invalid answers: 'skip'"),
         (("agreement",), "unknown comparison: 'agreement'"),
     ):
         refused = call("compare", file, file, *arguments)

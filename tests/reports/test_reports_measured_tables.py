@@ -202,7 +202,7 @@ def test_bad_choices_are_refused(records: pl.DataFrame) -> None:
                 b=Selection.parse("instruction=en,input=en,model=m2"),
             ),
         )
-    with pytest.raises(UsageError, match="unknown rule for unreadable answers: 'skip'"):
+    with pytest.raises(UsageError, match="unknown rule for invalid answers: 'skip'"):
         consistency_table(records, MeasureSettings(invalid="skip"))  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown column: 'subjekt'; did you mean 'subject'"):
         accuracy_table(records, MeasureSettings(by=("subjekt",)))

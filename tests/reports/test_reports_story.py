@@ -119,8 +119,7 @@ def test_what_the_headline_is_held_against() -> None:
     assert told[1].endswith(", of 10 questions.")
     assert told[2] == "Brackets are 95 % intervals over the questions."
     assert (
-        told[3]
-        == "1 of 50 replies (2 %) carry no readable answer; below, every number says how it counts them."
+        told[3] == "1 of 50 replies (2 %) carry no valid answer; below, every number says how it counts them."
     )
     found, records = found_of(rows("m", SOURCE))
     assert plain(story.asides(found, records)[-1]) == "All 10 replies could be read."
@@ -222,7 +221,7 @@ def test_examples_take_the_most_frequent_change_first_and_spread_over_changes() 
     assert [example.item for example in found.shown] == ["i0", "i8", "i1"]
     first, second, _ = found.shown
     assert (first.a.answer, first.a.right, first.b.answer, first.b.right) == ("yes", True, "no", False)
-    assert (second.b.answer, second.b.right) == ("unreadable", False)
+    assert (second.b.answer, second.b.right) == ("invalid", False)
     assert first.a.fields == () and first.b.reply is not None and first.b.reply.language == "de"
 
 

@@ -136,7 +136,7 @@ def test_a_comparison_and_a_check_say_the_share_answered(tmp_path: Path) -> None
 def test_a_summary_of_a_few_items_stands(tmp_path: Path, items: int) -> None:
     path = _file(tmp_path, {("en", "1"): list(LABELS[:items]), ("de", "1"): ["invalid"] * items})
     done = _call("measure", "summary", path, "--resamples", 20)
-    assert done.exit_code == 0 and f"{items} unreadable" in done.stderr
+    assert done.exit_code == 0 and f"{items} invalid" in done.stderr
     german = _named(path, "de")
     assert german["accuracy"]["value"] is german["consistency"]["value"] is german["kappa_p"]["value"] is None
     assert german["answered"]["value"] == 0.0

@@ -86,7 +86,7 @@ def test_the_commands_of_a_run_that_asked(tmp_path: Path, monkeypatch: pytest.Mo
     assert {
         "audit of ids, options and gold on every side", "E2 rating of cues against the tax of items",
         "rewritten items checked by people", "rewritten items verified by another model", "E1 between groups of models",
-        "cells that hang on the reader, by several readers",
+        "cells that depend on the parser, by several parsers",
     } <= set(before)  # fmt: skip
     for command in dict.fromkeys(before.values()):
         assert shlex.quote(str(run)) in command and "RUN" not in command and "MODEL" not in command
@@ -168,9 +168,11 @@ def test_where_every_model_is_often_unreadable_none_is_said_to_be_robust(tmp_pat
     ]  # fmt: skip
     (tmp_path / "records.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     found = checklist([str(tmp_path / "records.jsonl")])
-    line = found["E1 with and without fragile models"]
-    assert line["status"] == "done, with a warning" and line["finding"].startswith("every model is fragile")
-    cells = found["cells with too few readable answers"]["finding"].split("; ")
+    line = found["E1 with and without parser-sensitive models"]
+    assert line["status"] == "done, with a warning" and line["finding"].startswith(
+        "every model is parser-sensitive"
+    )
+    cells = found["cells with too few valid answers"]["finding"].split("; ")
     assert [cell.partition(": ")[0] for cell in cells] == [
         f"m/a, t, {code}, repeat {repeat}" for code in ("de", "en", "en_from_de") for repeat in (1, 2)
     ]

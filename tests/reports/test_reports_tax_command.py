@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "study": "translation_tax",
         "task": "simulated",
         "groups": GROUPS,
-        "gate": {"metric": "bleu", "threshold": 25.0},
+        "quality": {"metric": "bleu", "threshold": 25.0},
     }
     write_run(Run(made.records, None, study, {"hesperus": "0.1.0", "dropped": [{"reason": "length"}]}), place)
     made.scores.write_parquet(place / "scores.parquet")
@@ -62,7 +62,7 @@ def test_a_run_folder_gets_its_page_with_all_that_lies_in_it(folder: Path, tmp_p
     )
     assert done.exit_code == 0, done.exception
     assert [Path(line).name for line in done.stdout.split()] == [
-        "page.html", "gate.svg", "e1.svg", "e1-without.svg", "e3.svg", "e4.svg", "e4-models.svg", "rating.svg", "card.json",
+        "page.html", "quality.svg", "e1.svg", "e1-without.svg", "e3.svg", "e4.svg", "e4-models.svg", "rating.svg", "card.json",
     ]  # fmt: skip
     text = page.read_text(encoding="utf-8")
     loads_nothing(text)
@@ -136,7 +136,7 @@ def test_a_real_run_of_pocket_models_into_a_language_from_right_to_left(tmp_path
     )  # fmt: skip
     done = run_study(study, tmp_path / "run")
     shown = CliRunner().invoke(
-        app, ["tax", "report", str(done.folder), "--resamples", "40", "--reader", "strict"]
+        app, ["tax", "report", str(done.folder), "--resamples", "40", "--parser", "strict"]
     )
     assert shown.exit_code == 0, shown.exception
     text = (done.folder / "report.html").read_text(encoding="utf-8")
@@ -151,19 +151,19 @@ def test_a_second_reader_needs_replies(folder: Path, tmp_path: Path) -> None:
     records = pl.read_parquet(folder / "records.parquet").filter(pl.col("task") == "simulated")
     table = tmp_path / "answers.csv"
     records.select("model", "task", "item", "instruction", "input", "answer", "gold").write_csv(table)
-    readers = ["--reader", "strict", "--reader", "authors", "--resamples", "0"]
+    parsers = ["--parser", "strict", "--parser", "ohmer2023", "--resamples", "0"]
     invoke = CliRunner().invoke
-    found = invoke(app, ["tax", "validity", str(table), *readers, "--format", "json"])
+    found = invoke(app, ["tax", "validity", str(table), *parsers, "--format", "json"])
     assert found.exit_code == 0, found.exception
     verdicts = {row["verdict"] for row in json.loads(found.stdout)["rows"]}
     assert "robust" not in verdicts and "not checked" in verdicts
     assert (
         "not possible: the records hold no replies" in found.stderr
-        and "no cell is fragile" not in found.stderr
+        and "no cell is parser-sensitive" not in found.stderr
     )
-    listed = invoke(app, ["tax", "checklist", str(table), *readers, "--format", "json"])
+    listed = invoke(app, ["tax", "checklist", str(table), *parsers, "--format", "json"])
     rows = {row["item"]: row for row in json.loads(listed.stdout)["checklist"]["rows"]}
-    line = rows["cells that hang on the reader, by several readers"]
+    line = rows["cells that depend on the parser, by several parsers"]
     assert (line["status"], line["command"]) == ("not done", "")
     assert line["finding"].startswith("not possible: the records hold no replies")
 
@@ -176,8 +176,8 @@ def test_a_cell_is_checked_where_its_replies_were_read_again(tmp_path: Path) -> 
     ]  # fmt: skip
     write_records(conform(pl.DataFrame(rows)), tmp_path / "r.parquet")
     found = CliRunner().invoke(
-        app, ["tax", "validity", str(tmp_path / "r.parquet"), "--reader", "strict", "--format", "json"]
+        app, ["tax", "validity", str(tmp_path / "r.parquet"), "--parser", "strict", "--format", "json"]
     )
-    cells = {(row["input"], row["reader"]): row for row in json.loads(found.stdout)["rows"]}
+    cells = {(row["input"], row["parser"]): row for row in json.loads(found.stdout)["rows"]}
     assert cells["en", "strict"]["verdict"] == "robust" and cells["en", "strict"]["read"] == 6
     assert cells["de", "strict"]["verdict"] == "not checked" and cells["de", "strict"]["read"] == 0

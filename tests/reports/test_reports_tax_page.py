@@ -19,8 +19,8 @@ from hesperus.analysis.rating_tables import RaterSettings
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.conditions import Senses
 from hesperus.analysis.tax.evidence import Evidence
-from hesperus.analysis.tax.paired_records import gate_scores
-from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
+from hesperus.analysis.tax.paired_records import quality_scores
+from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
 from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, records_frame
@@ -57,8 +57,8 @@ def evidence_of(planted: Planted = PLANTED) -> Evidence:
         unit=("unit",), rater="rater", rating="rating", level="ordinal", bootstrap=Bootstrap(0)
     )
     return Evidence(
-        records, SENSES, SETTINGS, Gate(), "simulated-native",
-        scores=gate_scores(made.scores, "en_from_zh", ["simulated"], metric="bleu"), strata=strata,
+        records, SENSES, SETTINGS, QualityThreshold(), "simulated-native",
+        scores=quality_scores(made.scores, "en_from_zh", ["simulated"], metric="bleu"), strata=strata,
         passed={"verifier": every[3:], "ann": every[:-2], "bo": every[2:]},
         checked=dict.fromkeys(("verifier", "ann", "bo"), every), ratings=made.ratings,
         agreement={"ratings of cues": raters_table(made.ratings, level)},
@@ -113,7 +113,7 @@ def test_it_says_what_was_audited_and_what_was_left_out(page: str) -> None:
         "Native control (E3): simulated-native (40 items).",
         "verified by judge/one and checked by ann and bo.",
         "Left out before anything was asked: 1 length.",
-        "gold differs between the sides", "below bleu 20", "carry no readable answer; no pair with one is compared.",
+        "gold differs between the sides", "below bleu 20", "carry no valid answer; no pair with one is compared.",
         "95 % intervals over 60 resamples of items",
     ):  # fmt: skip
         assert words in page, words
@@ -169,10 +169,10 @@ def test_high_minus_low_is_the_difference_of_these_strata(report: TaxReport) -> 
 def test_what_was_found_stands_in_every_part(page: str) -> None:
     for words in (
         "items with findings: 2 gold_differs", "gold differs between languages", "bleu 20 or more",
-        "Often unreadable in E1: chinese/3 (", "chinese/3, simulated, en_from_zh: ", "fragile: ",
+        "Often without a valid answer in E1: chinese/3 (", "chinese/3, simulated, en_from_zh: ", "parser-sensitive: ",
         "The two sets have different items", "passed by all raters and the verifier, stratum high",
         "Krippendorff&#39;s α", "few to rest a correlation on", "✓ Practical", "a gap is no item-level effect",
-        "without chinese/3 (often unreadable)", "group english", "difference of groups: english − chinese",
+        "without chinese/3 (often without a valid answer)", "group english", "difference of groups: english − chinese",
         "Right: strict, %", "The Translation Tax Is Not a Scalar",
     ):  # fmt: skip
         assert words in page or words[0].upper() + words[1:] in page, words
@@ -207,10 +207,10 @@ def test_what_was_not_done_says_so_with_the_command_that_does_it() -> None:
     text = re.sub(r"</?span>", "", text)
     for words in (
         "☐ not done", "Not done:</strong> E3 native control. It needs answers to items that were written in Chinese",
-        "Not done:</strong> E1 gate on the back-translations. It needs scores of the back-translations",
+        "Not done:</strong> E1 quality threshold on the back-translations. It needs scores of the back-translations",
         "Not done:</strong> E4 naturalisation, same items.", "Not done:</strong> E2 rating of cues",
         "No item was rewritten naturally (E4), so traces of English and the costs of translating back cannot be told apart.",
-        "no gate was applied", "Whether items were left out before anything was asked is not known.",
+        "no quality threshold was applied", "Whether items were left out before anything was asked is not known.",
         "These records came without a study file.", "Its texts are not kept.",
     ):  # fmt: skip
         assert words in text, words
@@ -272,12 +272,12 @@ def test_where_interval_and_p_differ_the_verdict_follows_p() -> None:
         (0.1, 0.01, "+10.0 [0.0, +20.0] points (p = 0.010: more often right on the translated)"),
         (-0.1, 0.01, "-10.0 [0.0, +20.0] points (p = 0.010: more often right on the native)"),
         (0.1, 0.3, "+10.0 [0.0, +20.0] points (p = 0.300: which is more cannot be told)"),
-        (None, None, "all models undefined (no readable answer)"),
+        (None, None, "all models undefined (no valid answer)"),
     ],
 )
 def test_a_native_gap_is_told_as_it_is(value: float | None, p: float | None, said: str) -> None:
     row = {"group": "all", "model": "", "statistic": "gap", "value": value, "low": 0.0, "high": 0.2, "n": 50, "p": p,
-           "reason": "no readable answer"}  # fmt: skip
+           "reason": "no valid answer"}  # fmt: skip
     (told,) = story.verdict(paired("="), {"e3": Table("e3", tuple(row), (row,), {})})
     assert said in told and "these are other items" in told
 
@@ -332,7 +332,7 @@ def test_which_report_an_audit_gets(run: Run, report: TaxReport, page: str) -> N
     with pytest.raises(UsageError, match="hesperus report RUN"):
         report_findings(run)
     names = [drawing.name for drawing in report_drawings(report)]
-    assert names == ["gate", "e1", "e1-without", "e3", "e4", "e4-models", "rating", "bounds"]
+    assert names == ["quality", "e1", "e1-without", "e3", "e4", "e4-models", "rating", "bounds"]
     assert f"Made by hesperus {__version__}." in page
     again = report_html(run, found=tax_report(report.evidence, items=report.items))
     assert as_read(again) == page, "the same bytes"

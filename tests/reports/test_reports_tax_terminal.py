@@ -146,7 +146,7 @@ def test_where_no_answer_changes_the_bound_stands_beside_the_interval(tax: Tax, 
     done = tax("e4", "still.parquet", "--strata", "s.json")
     assert "up to 22.1" in done.stdout
     assert "Difference –: it is empty: no item that was asked is in it (stratum high, stratum" in done.stdout
-    assert "Difference –: the stratum high is empty" in done.stdout and "readable answer" not in done.stderr
+    assert "Difference –: the stratum high is empty" in done.stdout and "valid answers" not in done.stderr
     page = tmp_path / "page.html"
     assert tax("report", "still.parquet", "--strata", "s.json", "--out", page).exit_code == 0
     text = page.read_text(encoding="utf-8")
@@ -182,7 +182,7 @@ def test_an_undefined_correlation_and_a_missing_interval_give_their_reason(tax: 
     write_records(answers("quiz", SENSES, {"en_from_zh": (0,)}), tmp_path / "one.parquet")
     done = tax("rating", "one.parquet", "--ratings", "cues.csv")
     assert "no interval: " in done.stdout and "too few items vary, so there is no interval" in done.stdout
-    # An unreadable answer beside it is told with its cause, after that reason.
+    # An invalid answer beside it is told with its cause, after that reason.
     unread = answers("quiz", SENSES, {"en_from_zh": (0,)}).with_columns(
         pl.when((pl.col("item") == "i5") & (pl.col("input") == "en"))
         .then(pl.lit(None, pl.String)).otherwise(pl.col("answer")).alias("answer"),
@@ -192,4 +192,4 @@ def test_an_undefined_correlation_and_a_missing_interval_give_their_reason(tax: 
     write_records(unread, tmp_path / "unread.parquet")
     done = tax("rating", "unread.parquet", "--ratings", "cues.csv", "--format", "json")
     reasons = [row["reason"] for row in json.loads(done.stdout)["rows"] if row["model"] == "m/a"]
-    assert reasons[0].endswith("so there is no interval; 1 unreadable in en")
+    assert reasons[0].endswith("so there is no interval; 1 invalid in en")

@@ -46,7 +46,7 @@ def records(make_run: Callable[..., Run]) -> pl.DataFrame:
 
 
 def counted(records: pl.DataFrame, scores: pl.DataFrame) -> dict[tuple[Any, ...], tuple[float, int]]:
-    """The same by joins: same answer, both read; an unreadable answer is the same as no other."""
+    """The same by joins: same answer, both read; an invalid answer is the same as no other."""
     source = records.filter(
         (pl.col("instruction") == "en") & (pl.col("input") == "en") & (pl.col("repeat") == 1)
     )

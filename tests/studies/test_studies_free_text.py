@@ -14,7 +14,7 @@ from hesperus.cli.app import app
 from hesperus.records import read_run
 from hesperus.studies.asked.keeping import StudyRun
 from hesperus.studies.asked.stages import run_study
-from hesperus.studies.reread.readers import read_replies
+from hesperus.studies.reread.parsers import read_replies
 from hesperus.studies.reread.rereading import reread
 from hesperus.studies.similarity.similarity_study import SimilarityStudy
 from hesperus.tasks import items_frame, items_from_frame, load_items, task

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from hesperus.answers import load_overrides, reply_hash
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.records import Run, read_records, read_run, write_records, write_run
-from hesperus.studies.reread.readers import language_of, read_replies
+from hesperus.studies.reread.parsers import language_of, read_replies
 from hesperus.studies.reread.rereading import reread
 
 
@@ -134,9 +134,9 @@ def test_how_a_reply_ended_is_kept_in_mind() -> None:
 
 def test_presets() -> None:
     records = frame([{"reply": "Therefore, the answer is (C)."}])
-    assert reread(records, reader="strict")[0]["answer"].to_list() == [None]
-    with pytest.raises(UnknownNameError, match="unknown reader: 'defaul'; did you mean 'default'"):
-        reread(records, reader="defaul")
+    assert reread(records, parser="strict")[0]["answer"].to_list() == [None]
+    with pytest.raises(UnknownNameError, match="unknown parser: 'defaul'; did you mean 'default'"):
+        reread(records, parser="defaul")
 
 
 def test_bad_rows_are_named() -> None:
@@ -268,7 +268,7 @@ def test_command_on_a_file(tmp_path: Path) -> None:
         {"outcome": "answered", "before": 0, "after": 1, "changed": 1},
         {"outcome": "empty", "before": 0, "after": 1, "changed": 1},
     ]
-    assert document["signature"]["reader"] == "default"
+    assert document["signature"]["parser"] == "default"
     assert "2 of 2 rows changed" in stderr
     written = read_records(out)
     assert written["answer"].to_list() == ["entailment", None]
@@ -290,7 +290,7 @@ def test_command_on_a_run(tmp_path: Path) -> None:
     again = read_run(out)
     assert again.records["answer"].to_list() == ["B"]
     assert again.items is not None and again.study == {"task": "s"}
-    assert again.signature["hesperus"] == "0" and again.signature["reread"]["reader"] == "default"  # type: ignore[index]
+    assert again.signature["hesperus"] == "0" and again.signature["reread"]["parser"] == "default"  # type: ignore[index]
     _command(run, "--out", tmp_path / "flat.parquet")
     assert read_records(tmp_path / "flat.parquet")["answer"].to_list() == ["B"]
 

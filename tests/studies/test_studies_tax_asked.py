@@ -65,12 +65,12 @@ def test_the_run_is_read_by_the_command_without_a_flag(run: StudyRun) -> None:
         found = invoke(app, ["tax", name, folder, "--resamples", "50"])
         assert found.exit_code == 0 and said in found.output, (name, found.output, found.exception)
     checklist = invoke(
-        app, ["tax", "checklist", folder, "--resamples", "50", "--reader", "strict", "--format", "json"]
+        app, ["tax", "checklist", folder, "--resamples", "50", "--parser", "strict", "--format", "json"]
     )
     rows = {row["item"]: row for row in json.loads(checklist.stdout)["checklist"]["rows"]}
     assert rows["strata fixed before rewriting, with a fingerprint"]["status"] == "done"
     assert rows["E3 native control"]["status"] == "not done"
-    assert rows["cells that hang on the reader, by several readers"]["status"].startswith("done")
+    assert rows["cells that depend on the parser, by several parsers"]["status"].startswith("done")
 
 
 def test_a_second_run_asks_nothing_and_other_strata_are_refused(run: StudyRun) -> None:
@@ -137,7 +137,7 @@ def test_an_endpoint_verifies_and_a_native_benchmark_stands_beside(tmp_path: Pat
             "unknown stratum",
         ),
         ({"naturalize": {}}, UnknownNameError, "did you mean 'naturalise'"),
-        ({"gate": {"threshold": 120}}, DataError, "less than or equal to 100"),
+        ({"quality": {"threshold": 120}}, DataError, "less than or equal to 100"),
     ],
 )
 def test_a_study_that_cannot_be_meant_is_refused(

@@ -204,8 +204,8 @@ def test_doubled_labels_look_like_a_loss_by_naturalisation() -> None:
 def test_one_model_with_a_third_of_its_replies_readable_bends_the_strict_estimate_and_not_the_bounds() -> (
     None
 ):
-    fragile = {"chinese/3": 0.34}
-    made = simulate(Planted(faults=Faults(validity=fragile), seed=5), SIMULATIONS)
+    sensitive = {"chinese/3": 0.34}
+    made = simulate(Planted(faults=Faults(validity=sensitive), seed=5), SIMULATIONS)
     cell = _estimated(made, lambda k: tax_statistic(made.pairs(k, "original", "back").of_models([5])))
     assert _held(cell, 0.0) < SIMULATIONS // 10
     within = [made.pairs(k, "original", "back").of_models(range(5)) for k in range(SIMULATIONS)]

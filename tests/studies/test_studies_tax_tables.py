@@ -16,10 +16,10 @@ from hesperus.analysis.tax.conditions import Senses, conditions_of
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
 from hesperus.analysis.tax.native_control import native_control_table
 from hesperus.analysis.tax.naturalisation import naturalisation_table
-from hesperus.analysis.tax.paired_records import Side, compared, gate_scores
+from hesperus.analysis.tax.paired_records import Side, compared, quality_scores
 from hesperus.analysis.tax.rating import rating_table
-from hesperus.analysis.tax.tax_settings import Gate, TaxSettings, parse_groups
-from hesperus.analysis.tax.validity import bounds_table, fragile_cells, validity_table
+from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings, parse_groups
+from hesperus.analysis.tax.validity import bounds_table, sensitive_cells, validity_table
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, estimate, spearman, tax_bounds, tax_statistic
@@ -56,7 +56,7 @@ def records(made: SimulatedBenchmark) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def scores(made: SimulatedBenchmark) -> pl.DataFrame:
-    return gate_scores(made.scores, BACK, ["simulated"], metric="bleu")
+    return quality_scores(made.scores, BACK, ["simulated"], metric="bleu")
 
 
 def _row(table: Table, **wanted: object) -> dict[str, object]:
@@ -67,10 +67,10 @@ def _row(table: Table, **wanted: object) -> dict[str, object]:
 
 def test_records_give_what_the_arrays_behind_them_give(records: pl.DataFrame, scores: pl.DataFrame) -> None:
     drawn = simulate(PLANTED)
-    keep = ~drawn.lost[0] & ~drawn.misaligned[0]  # what gate and gold take out together
+    keep = ~drawn.lost[0] & ~drawn.misaligned[0]  # what the quality threshold and gold take out together
     pairs = drawn.pairs(0, "original", "back").of_items(keep)
     table = back_translation_table(
-        records, Side("en"), Side(BACK), scores=scores, gate=Gate(), settings=SETTINGS
+        records, Side("en"), Side(BACK), scores=scores, quality=QualityThreshold(), settings=SETTINGS
     )
     order = [PLANTED.models.index(model) for model in sorted(PLANTED.models)]
     for row, model in zip(order, sorted(PLANTED.models), strict=True):
@@ -82,7 +82,7 @@ def test_records_give_what_the_arrays_behind_them_give(records: pl.DataFrame, sc
     assert whole["value"] == pytest.approx(estimate(tax_statistic(pairs)).value)
     assert whole["excluded"] == int((~keep).sum())
     assert f"{int(drawn.moved[0].sum())} gold differs between the sides" in str(whole["reason"])
-    robust = _row(table, analysis="without fragile models")
+    robust = _row(table, analysis="without parser-sensitive models")
     assert robust["model"] == "chinese/3"
     assert robust["value"] == _row(table, analysis="without model", model="chinese/3")["value"]
     apart = _row(table, analysis="groups")
@@ -90,7 +90,7 @@ def test_records_give_what_the_arrays_behind_them_give(records: pl.DataFrame, sc
     assert apart["value"] == pytest.approx(one - two)  # type: ignore[operator]
     low, high = (estimate(bound).value for bound in tax_bounds(pairs))
     bound = _row(
-        bounds_table({"E1": compared(records, Side("en"), Side(BACK), scores=scores, gate=Gate())}, settings=SETTINGS),
+        bounds_table({"E1": compared(records, Side("en"), Side(BACK), scores=scores, quality=QualityThreshold())}, settings=SETTINGS),
         analysis="clustered", group="",
     )  # fmt: skip
     assert (bound["lowest"], bound["highest"]) == (pytest.approx(low), pytest.approx(high))
@@ -108,7 +108,7 @@ def test_two_benchmarks_are_pooled_over_items_and_also_stand_alone(records: pl.D
     )
     assert pooled["n"] == first["n"] + second["n"]  # type: ignore[operator]
     assert not [row for row in table.rows if row["task"] == "second" and row["model"] == "english/1"]
-    assert table.signature["gate"] == "none: no scores were given"
+    assert table.signature["quality"] == "none: no scores were given"
 
 
 def test_native_control_says_what_it_cannot_tell(made: SimulatedBenchmark, records: pl.DataFrame) -> None:
@@ -204,10 +204,10 @@ def test_cells_that_hang_on_the_reader_are_named(records: pl.DataFrame) -> None:
         .then(pl.lit(None)).otherwise(pl.col("answer")).alias("answer")
     )  # fmt: skip
     table = validity_table({"recorded": records, "strict": lenient}, settings=SETTINGS)
-    lines = fragile_cells(table)
+    lines = sensitive_cells(table)
     assert len(lines) == 3 and lines[0].startswith("chinese/3, simulated, en_from_zh: 34\u00a0% readable")
     assert "english/2, simulated, zh: accuracy differs by" in lines[2]
-    assert fragile_cells(validity_table({"recorded": records.filter(pl.col("model") != "chinese/3")}, settings=SETTINGS)) == []  # fmt: skip
+    assert sensitive_cells(validity_table({"recorded": records.filter(pl.col("model") != "chinese/3")}, settings=SETTINGS)) == []  # fmt: skip
 
 
 def test_what_is_on_one_side_only_or_moved_is_counted_and_not_compared() -> None:
@@ -233,8 +233,7 @@ def test_what_is_on_one_side_only_or_moved_is_counted_and_not_compared() -> None
     )
     cell = _row(table, analysis="cell", model="m", statistic="tax")
     assert (
-        cell["reason"]
-        == "1 asked on one side only; 1 gold differs between the sides; 1 unreadable in en_via_de"
+        cell["reason"] == "1 asked on one side only; 1 gold differs between the sides; 1 invalid in en_via_de"
     )
     assert (cell["n"], cell["excluded"], cell["value"]) == (4, 3, 0.0)
     assert table.signature["asked on one side only"] == ["lone"]
@@ -268,21 +267,24 @@ def test_settings_refuse_what_cannot_be(scores: pl.DataFrame) -> None:
     with pytest.raises(UnknownNameError, match="model of the group 'a'"):
         TaxSettings({"a": ("x",)}).grouped(["y"])
     with pytest.raises(UsageError, match="between 0 and 100"):
-        Gate(threshold=101)
+        QualityThreshold(threshold=101)
     for frame, said in (
         (scores.drop("bleu"), "no column 'bleu'"),
         (pl.concat([scores, scores]), "two scores"),
         (scores.with_columns(bleu=pl.lit("much")), "no number"),
     ):
         with pytest.raises(DataError, match=said):
-            gate_scores(frame, BACK, ["simulated"], metric="bleu")
+            quality_scores(frame, BACK, ["simulated"], metric="bleu")
 
 
 def test_the_checklist_says_what_was_not_done(made: SimulatedBenchmark, scores: pl.DataFrame) -> None:
     senses = conditions_of(made.records["input"].unique().to_list())
     bare = checklist_of(Evidence(made.records, senses, SETTINGS, native="simulated-native"))
     status = {row["item"]: row["status"] for row in bare.table.rows}
-    assert status["E3 native control"] == "done" and status["E1 gate on the back-translations"] == "not done"
+    assert (
+        status["E3 native control"] == "done"
+        and status["E1 quality threshold on the back-translations"] == "not done"
+    )
     assert (
         status["E4 naturalisation, same items"] == status["rewritten items checked by people"] == "not done"
     )
@@ -332,8 +334,8 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
     groups = [part for name, models in GROUPS.items() for part in ("--group", f"{name}={','.join(models)}")]
     some = [*groups, "--resamples", "100"]
     found = run(app, ["tax", "e1", str(table), "--scores", str(folder / "scores.parquet"), *some])
-    assert found.exit_code == 0 and "clustered" in found.output and "gate: bleu 20 or more" in found.output
-    assert "no gate was applied" in run(app, ["tax", "e1", str(table), *some]).output
+    assert found.exit_code == 0 and "clustered" in found.output and "quality: bleu 20 or more" in found.output
+    assert "no quality threshold was applied" in run(app, ["tax", "e1", str(table), *some]).output
     misspelt = run(app, ["tax", "e1", str(table), "--group", "english=english/1,english/22"])
     assert "model of the group 'english': 'english/22'; did you mean" in str(misspelt.exception)
     strata = tmp_path / "strata.json"
@@ -348,7 +350,7 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
     )
     assert rated.exit_code == 0 and rated.stdout.startswith("question,group,model,statistic,value")
     valid = run(app, ["tax", "validity", str(table), "--resamples", "100"])
-    assert "fragile: chinese/3, simulated, en_from_zh" in valid.output
+    assert "parser-sensitive: chinese/3, simulated, en_from_zh" in valid.output
     assert run(app, ["tax", "bounds", str(table), *some]).exit_code == 0
     filled = run(app, ["tax", "checklist", str(table), "--strata", str(strata), "--ratings", str(folder / "ratings.csv"), *some, "--format", "markdown"])  # fmt: skip
     assert (
@@ -361,7 +363,7 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
         (["tax", "e3", str(table)], "E3 needs translated items and native ones"),
         (["tax", "e1", str(table), "--back", "en_from_fr"], "unknown back sense"),
         (["tax", "strata", str(table), "--out", str(strata)], "need the source-centric models"),
-        (["tax", "e1", str(table), "--metric", "rouge"], "unknown score of the gate"),
+        (["tax", "e1", str(table), "--metric", "rouge"], "unknown score of the quality threshold"),
         (["tax", "simulate", "--out", str(folder), "--tax", "english"], "write NAME=NUMBER"),
     ):
         result = run(app, wrong)

@@ -76,7 +76,7 @@ def compare_table(
         what: ``consistency`` (of every pair that the design implies), ``accuracy`` or ``validity`` (of every cell),
             ``similarity`` (κ_p of the labels in every pair of senses).
         models: A model of the first and one of the second run; None pairs models of the same name, or the only two.
-        settings: Columns to group by, how unreadable answers compare, and how intervals are made: both sides share
+        settings: Columns to group by, how invalid answers compare, and how intervals are made: both sides share
             resamples.
         exact: The exact McNemar test in place of the mid-p test, as papers print it.
 

@@ -43,7 +43,7 @@ def similarity_contrasts(
     Args:
         head: Columns that all rows have.
         view: Both sides, with "a" and "b" as names of the models.
-        invalid: How unreadable answers compare.
+        invalid: How invalid answers compare.
         bootstrap: How resamples are drawn.
     """
     cells: dict[tuple[str, str], dict[str, Cell]] = {}

@@ -39,7 +39,7 @@ def consistency_table(records: pl.DataFrame, settings: MeasureSettings) -> Table
 
     Returns:
         Five rows a pair: ``consistency``; ``consistency_correct`` and ``consistency_incorrect``, split by whether the
-        source run is right; ``consistency_min`` and ``consistency_max`` over the three rules for unreadable answers.
+        source run is right; ``consistency_min`` and ``consistency_max`` over the three rules for invalid answers.
 
     Raises:
         UsageError: `b` without `a`, two different models, or an unknown rule.
@@ -75,7 +75,7 @@ def _consistent(view: View, pair: CellPair, invalid: InvalidRule) -> Iterator[tu
 def directions_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     """Where inconsistent items go: from which label to which, as shares of all inconsistent items.
 
-    "invalid" is a class of its own, unless unreadable answers are dropped.
+    "invalid" is a class of its own, unless invalid answers are dropped.
 
     Returns:
         A row per pair of cells and pair of classes (of more than MANY_CLASSES labels, only of pairs that occur); `n` is
@@ -112,7 +112,7 @@ def decomposition_table(records: pl.DataFrame, settings: MeasureSettings) -> Tab
 
     Returns:
         For every made sense whose four cells were all asked: ``total`` = ``noise`` + ``instruction`` + ``input`` +
-        ``interaction``, and ``unreadable``, a part of ``total``. Without a repeat of the source there is no ``noise``.
+        ``interaction``, and ``invalid``, a part of ``total``. Without a repeat of the source there is no ``noise``.
     """
 
     def measured(view: View) -> Iterator[tuple[NewRow, Statistic]]:

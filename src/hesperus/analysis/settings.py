@@ -21,7 +21,7 @@ _RESAMPLING = tuple(field.name for field in fields(Bootstrap))
 
 def _check(invalid: object, a: Selection | None, b: Selection | None) -> None:
     if invalid is not None and invalid not in INVALID_RULES:
-        raise UnknownNameError("rule for unreadable answers", str(invalid), INVALID_RULES)
+        raise UnknownNameError("rule for invalid answers", str(invalid), INVALID_RULES)
     if b is not None and a is None:
         raise UsageError("b says what to compare with a; give a as well")
 

@@ -38,7 +38,7 @@ _PROMPT = ("instruction", "input", "repeat")
 def accuracy_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     """How often each cell gives the gold label of its own row.
 
-    An unreadable answer is wrong, unless the rule is ``drop``, which leaves it out.
+    An invalid answer is wrong, unless the rule is ``drop``, which leaves it out.
     """
 
     def measured(view: View, cell: Cell) -> Iterator[tuple[NewRow, Statistic]]:
@@ -71,7 +71,7 @@ def validity_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     within_models=True,
 )
 def labels_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
-    """The share of each label among a cell's answers (unreadable ones in the denominator) and in its gold.
+    """The share of each label among a cell's answers (invalid ones in the denominator) and in its gold.
 
     Returns:
         Two rows a label, ``share`` and ``gold_share``; of more than MANY_CLASSES labels (free answers, numbers), only of

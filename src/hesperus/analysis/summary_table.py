@@ -47,7 +47,7 @@ def summary_table(
 
     Args:
         records: The records table.
-        settings: How unreadable answers compare, intervals, columns to group by.
+        settings: How invalid answers compare, intervals, columns to group by.
         labels: Whether answers are labels; of open answers only what became of the questions is measured.
         intervals: Statistics that get an interval; None: all. NOTED is enough for the notes.
 

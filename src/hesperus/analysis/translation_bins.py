@@ -45,7 +45,7 @@ def translation_bins(
         records: The records table.
         scores: Item scores (see hesperus.analysis.scores.read_scores).
         names: Which scores; all where empty, but those of single fields.
-        invalid: How unreadable answers compare.
+        invalid: How invalid answers compare.
         bootstrap: How intervals are made; None takes the default.
 
     Returns:

@@ -54,8 +54,8 @@ KNOWN_GOLD_RULES = ("exact", "text", "boxed", "cue", "start", "last", "own words
 """The rules for free text of which only the right answers are known. A rule that looks for known words anywhere in the
 reply would find the right one next to a wrong one that nobody knows."""
 
-PRESETS = ("default", "strict", "authors")
-"""Named readers: `default`; `strict` takes a template and nothing else; `authors` follows the procedure of Ohmer,
+PRESETS = ("default", "strict", "ohmer2023")
+"""Named readers: `default`; `strict` takes a template and nothing else; `ohmer2023` follows the procedure of Ohmer,
 Bruni and Hupkes (2023)."""
 
 
@@ -148,7 +148,7 @@ def reader_for(
     if form not in FORMS:
         raise UnknownNameError("form of answer", form, FORMS)
     if preset not in PRESETS:
-        raise UnknownNameError("reader", preset, PRESETS)
+        raise UnknownNameError("parser", preset, PRESETS)
     frozen = tuple(
         (label, (words,) if isinstance(words, str) else tuple(words)) for label, words in answers.items()
     )
@@ -187,7 +187,7 @@ def _make(form: Form, language: str, answers: Answers, preset: str, loaded: tupl
 def _rules(form: Form, preset: str) -> tuple[str, ...]:
     if preset == "strict":
         return ("whole number",) if form == "number" else ("exact",)
-    return ("authors",) if form in ("label", "choice") else RULES[form]
+    return ("ohmer2023",) if form in ("label", "choice") else RULES[form]
 
 
 def _check(form: Form, answers: Answers, language: str) -> None:

@@ -7,9 +7,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from hesperus.answers.authors import rule as authors_rule
 from hesperus.answers.doubted import undoubted
 from hesperus.answers.numerals import RULES as NUMBER_RULES
+from hesperus.answers.ohmer2023 import rule as ohmer2023_rule
 from hesperus.answers.reader import Reader
 from hesperus.answers.refusals import is_refusal
 from hesperus.answers.reply_text import Text
@@ -31,7 +31,7 @@ _LONGEST_FOREIGN = 60
 ANOTHER_LANGUAGE = "another language"
 """The rule of a reply that is in a language other than the one asked for, as its sentences show."""
 
-_ALL_RULES = {**RULES, **NUMBER_RULES, "authors": authors_rule}
+_ALL_RULES = {**RULES, **NUMBER_RULES, "ohmer2023": ohmer2023_rule}
 
 
 def read(reader: Reader, reply: Reply | str) -> Answer:
@@ -43,7 +43,7 @@ def read(reader: Reader, reply: Reply | str) -> Answer:
     'no'
 
     Blocked and empty replies are settled first. Then the reader's rules are tried in order, and the first that finds
-    a label decides: a readable answer counts although the reply goes on, declines something else, or was cut off at
+    a label decides: a valid answer counts although the reply goes on, declines something else, or was cut off at
     the token limit. Of a reply that was cut off only rules are tried that do not depend on its end. Where no rule
     finds a label the outcome is, in this order, `truncated`, `refused`, `wrong_language` or `invalid`.
 

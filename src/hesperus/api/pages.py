@@ -87,7 +87,7 @@ def page_of(place: Path, given: GivenSettings) -> Page:
         given: What was asked for; the run's study decides the rest.
 
     Raises:
-        UsageError: No such run; or a rule for unreadable answers is given, of an audit, which has none.
+        UsageError: No such run; or a rule for invalid answers is given, of an audit, which has none.
         DataError: The run breaks its contract, or holds nothing that can be compared.
     """
     from hesperus.analysis.kinds import study_kind
@@ -103,7 +103,7 @@ def page_of(place: Path, given: GivenSettings) -> Page:
 
         if given.invalid is not None:
             raise UsageError(
-                "an audit compares readable answers and says how far the others could move it; --invalid does not apply"
+                "an audit compares valid answers and says how far the others could move it; --invalid does not apply"
             )
         audited = run_report(place, given)
         return Page(run, settings, audited, audited.checklist.card)

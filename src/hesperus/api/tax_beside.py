@@ -69,18 +69,18 @@ def agreement(given: Given, settings: TaxSettings) -> dict[str, Table]:
 
 
 def rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
-    """The records read again by each reader that was named."""
+    """The records read again by each parser that was named."""
     from hesperus.analysis.tax.validity import NO_REPLIES, READ_AGAIN
     from hesperus.records import conform
     from hesperus.studies.reread.rereading import reread
 
-    items = items_of(given.runs) if given.readers else None
-    if given.readers and records["reply"].null_count() == len(records):
-        warnings.warn(f"{NO_REPLIES}: --reader changes nothing", HesperusWarning, stacklevel=2)
+    items = items_of(given.runs) if given.parsers else None
+    if given.parsers and records["reply"].null_count() == len(records):
+        warnings.warn(f"{NO_REPLIES}: --parser changes nothing", HesperusWarning, stacklevel=2)
         return {}
     found = {}
-    for name in given.readers:
-        again, counts = reread(records, reader=name, task=given.reader_task, items=items)
+    for name in given.parsers:
+        again, counts = reread(records, parser=name, task=given.parser_task, items=items)
         found[name] = conform(again.with_columns(counts.read.alias(READ_AGAIN)))
     return found
 
@@ -128,7 +128,7 @@ def can_reread(records: pl.DataFrame, given: Given) -> bool:
 
     tried = records.filter(records["reply"].is_not_null()).unique("task", keep="first", maintain_order=True)
     try:
-        return bool(len(tried)) and bool(reread(tried, reader="strict", task=given.reader_task)[1].read.any())
+        return bool(len(tried)) and bool(reread(tried, parser="strict", task=given.parser_task)[1].read.any())
     except HesperusError:
         return False
 

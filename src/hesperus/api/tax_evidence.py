@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hesperus.analysis.tax.evidence import Evidence
-    from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
+    from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
     from hesperus.reports.tax.audit_report import TaxReport
 
 
-def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
+def evidence_of(given: Given, settings: TaxSettings, quality: QualityThreshold) -> Evidence:
     """Everything that is there; a file next to a single run folder is found by its name.
 
     Raises:
@@ -58,8 +58,8 @@ def evidence_of(given: Given, settings: TaxSettings, gate: Gate) -> Evidence:
     _check_overlap(looked, picked)
     back = senses.back or ""
     return Evidence(
-        records, senses, settings, gate, native,
-        scores=scores_of(given.runs, given.scores, records, back, gate),
+        records, senses, settings, quality, native,
+        scores=scores_of(given.runs, given.scores, records, back, quality),
         strata=picked, strata_task=task, repeat=repeat, reused=reused, passed=passed, checked=looked,
         ratings=rated(given),
         agreement=agreement(given, settings), rereadings=rereadings(records, given),
@@ -81,7 +81,7 @@ def found_beside(given: Given) -> Given:
     )
 
 
-def report_of(given: Given, settings: TaxSettings, gate: Gate) -> TaxReport:
+def report_of(given: Given, settings: TaxSettings, quality: QualityThreshold) -> TaxReport:
     """The page of what was given, as yet unwritten.
 
     Raises:
@@ -91,7 +91,7 @@ def report_of(given: Given, settings: TaxSettings, gate: Gate) -> TaxReport:
     """
     from hesperus.reports.tax.audit_report import tax_report
 
-    return tax_report(evidence_of(given, settings, gate), items=items_of(given.runs))
+    return tax_report(evidence_of(given, settings, quality), items=items_of(given.runs))
 
 
 def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) -> None:

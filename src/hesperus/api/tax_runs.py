@@ -1,4 +1,4 @@
-"""What an audit's run folders and records say: study, groups, gate, records, scores, items."""
+"""What an audit's run folders and records say: study, groups, quality, records, scores, items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
+    from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Given:
         checks: People's checks of rewritten items.
         ratings: People's ratings of cues.
         scale: Lowest and highest of these ratings.
-        readers: Readers that read the same replies again.
-        reader_task: Task by whose labels they do.
+        parsers: Readers that read the same replies again.
+        parser_task: Task by whose labels they do.
         exclude: List of items to leave out.
         alignment: What `hesperus audit --format json` printed.
         tasks: The audited tasks; all but the native one where none is named.
@@ -51,8 +51,8 @@ class Given:
     checks: Sequence[Path] = ()
     ratings: Path | None = None
     scale: tuple[float, float] = (1.0, 5.0)
-    readers: Sequence[str] = ()
-    reader_task: str | None = None
+    parsers: Sequence[str] = ()
+    parser_task: str | None = None
     exclude: Path | None = None
     alignment: Path | None = None
     tasks: Sequence[str] = ()
@@ -73,12 +73,12 @@ def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
 def settings_of(
     group: list[str] | None = None,
     given: GivenSettings | None = None,
-    floor: float | None = None,
+    min_valid: float | None = None,
     *,
     runs: Sequence[Path] = (),
     exact: bool = False,
 ) -> TaxSettings:
-    """Groups, bootstrap and floor as the flags give them, else as the run's study does, else the defaults."""
+    """Groups, bootstrap and least share of valid answers as the flags give them, else as the run's study does, else the defaults."""
     from hesperus.analysis.settings import resolve, resolve_bootstrap
     from hesperus.analysis.tax.tax_settings import TaxSettings, parse_groups
 
@@ -88,17 +88,17 @@ def settings_of(
     if not groups:
         groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
     drawn = resolve_bootstrap(given, said, default.bootstrap)
-    return TaxSettings(groups, drawn, resolve(floor, said.get("floor"), default.floor), exact)
+    return TaxSettings(groups, drawn, resolve(min_valid, said.get("min_valid"), default.min_valid), exact)
 
 
-def gate_of(metric: str | None, threshold: float | None, *, runs: Sequence[Path] = ()) -> Gate:
-    """The gate as the flags give it; that of the run's study where they do not."""
+def quality_of(metric: str | None, threshold: float | None, *, runs: Sequence[Path] = ()) -> QualityThreshold:
+    """The quality threshold as the flags give it; that of the run's study where they do not."""
     from hesperus.analysis.settings import resolve
-    from hesperus.analysis.tax.tax_settings import Gate
+    from hesperus.analysis.tax.tax_settings import QualityThreshold
 
-    said, default = declared(runs).get("gate", {}), Gate()
-    return Gate(
-        resolve(metric, said.get("metric"), default.metric),  # type: ignore[arg-type]  # checked by the gate itself
+    said, default = declared(runs).get("quality", {}), QualityThreshold()
+    return QualityThreshold(
+        resolve(metric, said.get("metric"), default.metric),  # type: ignore[arg-type]  # checked by the quality threshold itself
         resolve(threshold, said.get("threshold"), default.threshold),
     )
 
@@ -131,18 +131,18 @@ def records_of(
 
 
 def scores_of(
-    runs: Sequence[Path], given: Path | None, records: pl.DataFrame, back: str, gate: Gate
+    runs: Sequence[Path], given: Path | None, records: pl.DataFrame, back: str, quality: QualityThreshold
 ) -> pl.DataFrame | None:
     """Item scores next to the runs, or those that were given; None if absent."""
     import polars as pl
 
-    from hesperus.analysis.tax.paired_records import gate_scores
+    from hesperus.analysis.tax.paired_records import quality_scores
     from hesperus.annotation import read_frame
 
     files = [given] if given is not None else [run / "scores.parquet" for run in runs]
     tasks = records["task"].unique().sort().to_list()
     parts = [
-        gate_scores(read_frame(file), back, tasks, metric=gate.metric, file=file)
+        quality_scores(read_frame(file), back, tasks, metric=quality.metric, file=file)
         for file in files
         if given is not None or file.is_file()
     ]
@@ -150,7 +150,7 @@ def scores_of(
 
 
 def items_of(runs: Sequence[Path]) -> pl.DataFrame | None:
-    """The items of the run folders, for readers that look at option texts."""
+    """The items of the run folders, for parsers that look at option texts."""
     import polars as pl
 
     from hesperus.records import read_run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hesperus.analysis.measure_names import TAX_MEASURES
 from hesperus.api.tax_evidence import evidence_of, found_beside, report_of
-from hesperus.api.tax_runs import Given, gate_of, settings_of
+from hesperus.api.tax_runs import Given, quality_of, settings_of
 from hesperus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def run_report(folder: Path, given: GivenSettings | None = None) -> TaxReport:
     """The page of a run folder, made as was asked for, else as an audit makes it."""
     settings = settings_of(None, given, runs=[folder])
-    return report_of(found_beside(Given([folder], {})), settings, gate_of(None, None, runs=[folder]))
+    return report_of(found_beside(Given([folder], {})), settings, quality_of(None, None, runs=[folder]))
 
 
 def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Table:
@@ -85,7 +85,7 @@ def tax_measure(
     refused = [name for name in ("a", "b", "by", "invalid") if getattr(given, name) is not None]
     if refused:
         raise UsageError(
-            f"{what} takes no {', '.join(refused)}: an audit compares readable answers of its own conditions"
+            f"{what} takes no {', '.join(refused)}: an audit compares valid answers of its own conditions"
         )
     found = run_table(said.folder, TAX_MEASURES[what], given)
     for column, values in zip(("model", "task"), chosen, strict=True):
@@ -96,4 +96,4 @@ def tax_measure(
 
 def _of_run(folder: Path, given: GivenSettings | None = None) -> Evidence:
     settings = settings_of(None, given, runs=[folder])
-    return evidence_of(Given([folder], {}), settings, gate_of(None, None, runs=[folder]))
+    return evidence_of(Given([folder], {}), settings, quality_of(None, None, runs=[folder]))

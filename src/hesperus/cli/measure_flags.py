@@ -38,7 +38,7 @@ RunPath = Annotated[
 Invalid = Annotated[
     str | None,
     typer.Option(
-        help="How unreadable answers compare: disagree, agree or drop (default: the study's, else disagree).",
+        help="How invalid answers compare: disagree, agree or drop (default: the study's, else disagree).",
         show_default=False,
     ),
 ]

@@ -40,10 +40,10 @@ def command(
     overrides: Annotated[
         Path | None, typer.Option(help="CSV or YAML of answers corrected by hand, see docs/answers.md.")
     ] = None,
-    reader: Annotated[str, typer.Option(help="default, strict or authors.")] = "default",
+    parser: Annotated[str, typer.Option(help="default, strict or ohmer2023.")] = "default",
     format: Format = "table",
 ) -> None:
-    """Read the stored replies again, with the reader and language packs of this version; asks nothing.
+    """Read the stored replies again, with the parser and language packs of this version; asks nothing.
 
     Writes `outcome`, `answer` and `rule`, and leaves every other column as it is. Rows without a reply, rows answered by
     probabilities and open answers stay as they are. Where no task file describes a row's task, options that are letters
@@ -53,7 +53,7 @@ def command(
 
         hesperus reread replies.parquet --task xnli --out answers.parquet
 
-        hesperus reread runs/atlas --out runs/atlas-strict --reader strict
+        hesperus reread runs/atlas --out runs/atlas-strict --parser strict
 
         hesperus reread runs/atlas --overrides reviewed.csv --out runs/atlas-reviewed
     """
@@ -63,7 +63,7 @@ def command(
     from hesperus.fingerprint import fingerprint
     from hesperus.records import read_run
     from hesperus.reports.formats import print_table
-    from hesperus.studies.reread.readers import read_replies
+    from hesperus.studies.reread.parsers import read_replies
     from hesperus.studies.reread.rereading import reread
     from hesperus.version import __version__
 
@@ -71,7 +71,7 @@ def command(
         raise UsageError(f"{out}: is what is read; give --out another name")
     as_run = run.is_dir() and out.suffix.lower() != ".parquet"
     corrections = load_overrides(overrides) if overrides is not None else None
-    made: dict[str, JSON] = {"hesperus": __version__, "reader": reader, "task": task}
+    made: dict[str, JSON] = {"hesperus": __version__, "parser": parser, "task": task}
     if corrections is not None:
         made["overrides"] = fingerprint(list(corrections.by_key.values()))
     held = read_run(run) if run.is_dir() else None
@@ -79,7 +79,7 @@ def command(
         read_replies(run),
         task=task,
         overrides=corrections,
-        reader=reader,
+        parser=parser,
         items=held.items if held is not None else None,
         described=_described(held.study, run / "study.yaml") if held is not None and task is None else None,
     )

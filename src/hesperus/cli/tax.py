@@ -35,16 +35,16 @@ app.command("report")(report_command)
 def back_translation(
     runs: Runs,
     flags: Annotated[
-        AuditFlags, Only("task original back group scores metric threshold floor exact exclude")
+        AuditFlags, Only("task original back group scores metric threshold min_valid exact exclude")
     ] = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
     """E1, back-translation: accuracy on the original minus accuracy on what came back, same model, same items.
 
-    Items whose back-translation scores below the gate, whose gold differs between the sides, or that a model did not
+    Items whose back-translation scores below the quality threshold, whose gold differs between the sides, or that a model did not
     answer readably on both sides are left out and counted. `clustered` is the estimate to report: items are resampled
-    with all their models. Next to it: without each model, without models that are often unreadable, each benchmark.
+    with all their models. Next to it: without each model, without models that are often without a valid answer, each benchmark.
 
     For example:
 
@@ -81,7 +81,7 @@ def native_control(
 def naturalisation(
     runs: Runs,
     flags: Annotated[
-        AuditFlags, Only("task strata natural translated repeat verdicts checks group floor exact")
+        AuditFlags, Only("task strata natural translated repeat verdicts checks group min_valid exact")
     ] = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
@@ -126,34 +126,34 @@ def rating(
 @takes_flags
 def validity(
     runs: Runs,
-    flags: Annotated[AuditFlags, Only("reader reader_task task floor")] = AuditFlags(),
+    flags: Annotated[AuditFlags, Only("parser parser_task task min_valid")] = AuditFlags(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
-    """Validity: readable answers of each model and set, and which cells hang on the reader of the replies.
+    """Validity: valid answers of each model and set, and which cells depend on the parser of the replies.
 
     For example:
 
-        hesperus tax validity runs/tax-mmmlu-1a2b3c4d --reader strict --reader authors
+        hesperus tax validity runs/tax-mmmlu-1a2b3c4d --parser strict --parser ohmer2023
     """
-    from hesperus.analysis.tax.validity import fragile_cells, unchecked_cells
+    from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
 
     found = _estimate("validity", runs, flags, drawn, format)
-    lines = fragile_cells(found)
+    lines = sensitive_cells(found)
     for line in lines:
-        say(f"fragile: {line}")
+        say(f"parser-sensitive: {line}")
     unchecked = unchecked_cells(found)
     if unchecked:
         why = (
             ""
-            if found.signature["readers"] == ["recorded"]
+            if found.signature["parsers"] == ["recorded"]
             else ": they hold no reply that could be read again"
         )
         say(
-            f"{unchecked} cells were not read by a second reader{why or ' (--reader strict --reader authors)'}"
+            f"{unchecked} cells were not read by a second parser{why or ' (--parser strict --parser ohmer2023)'}"
         )
     elif not lines:
-        say("no cell is fragile")
+        say("no cell is parser-sensitive")
 
 
 @app.command("bounds")
@@ -166,7 +166,7 @@ def bounds(
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
-    """Bounds: how low and how high each difference could be, whatever the unreadable answers were meant to say.
+    """Bounds: how low and how high each difference could be, whatever the invalid answers were meant to say.
 
     For example:
 
@@ -196,7 +196,7 @@ def checklist(
     from hesperus.reports.tax.checklist import checklist_of
 
     filled = checklist_of(
-        evidence_of(found_beside(flags.given(runs)), flags.settings(runs, drawn), flags.gate(runs))
+        evidence_of(found_beside(flags.given(runs)), flags.settings(runs, drawn), flags.quality(runs))
     )
     if format == "table":
         print_table(filled.table, format)
@@ -211,7 +211,7 @@ def _estimate(name: str, runs: list[Path], flags: AuditFlags, drawn: Resampling,
     from hesperus.api.tax_evidence import evidence_of
     from hesperus.errors import UsageError
 
-    evidence = evidence_of(flags.given(runs), flags.settings(runs, drawn), flags.gate(runs))
+    evidence = evidence_of(flags.given(runs), flags.settings(runs, drawn), flags.quality(runs))
     tables = tax_tables(evidence)
     if name not in tables:
         senses = evidence.records["input"].unique().sort().to_list()
@@ -227,7 +227,7 @@ def _estimate(name: str, runs: list[Path], flags: AuditFlags, drawn: Resampling,
         show(found, format)
     if name == "e1" and evidence.scores is None:
         hint = "no scores.parquet beside the records: `hesperus score RUN` writes it, or give --scores"
-        say(f"no gate was applied ({hint})")
+        say(f"no quality threshold was applied ({hint})")
     return found
 
 

@@ -36,7 +36,7 @@ def strata_command(
         list[str] | None,
         typer.Option(help="STRATUM=N, most items of a stratum; repeatable.", show_default=False),
     ] = None,
-    gated: Annotated[AuditFlags, Only("scores metric threshold exclude")] = AuditFlags(),
+    filtered: Annotated[AuditFlags, Only("scores metric threshold exclude")] = AuditFlags(),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 42,
     format: Format = "table",
 ) -> None:
@@ -60,7 +60,7 @@ def strata_command(
         raise UsageError("strata need the source-centric models: --group english=MODEL,MODEL")
     if anchor not in ("translated", "original"):
         raise UsageError(f"--anchor is translated or original, not {anchor!r}")
-    records, gate = records_of(runs, gated.exclude, sides.task), gated.gate(runs)
+    records, quality = records_of(runs, filtered.exclude, sides.task), filtered.quality(runs)
     found = conditions_of(
         records["input"].unique().to_list(), Senses(sides.original, sides.translated, sides.back)
     )
@@ -72,8 +72,8 @@ def strata_command(
         found.original, found.translated, found.back, anchor,  # type: ignore[arg-type]  # checked above
         sizes={name: round(most) for name, most in numbers_of("--size", size, whole=True).items()}, per_subject=cap, subject=named, seed=seed,
     )  # fmt: skip
-    scored = scores_of(runs, gated.scores, records, found.back, gate)
-    bad = low_scores(scored, found.back, gate.metric, gate.threshold) if scored is not None else ()
+    scored = scores_of(runs, filtered.scores, records, found.back, quality)
+    bad = low_scores(scored, found.back, quality.metric, quality.threshold) if scored is not None else ()
     others = groups[1] if len(groups) > 1 else ()
     picked = strata_of(records, rule, centric=groups[0], others=others, leave_out=bad)
     write_strata(picked, out)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hesperus.analysis.table import Table
-    from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
+    from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
     from hesperus.api.tax_runs import Given
     from hesperus.cli.measure_flags import Resampling
 
@@ -80,14 +80,14 @@ class AuditFlags:
             help="Repeat of the translated items (default: one that the strata did not look at).", min=1
         ),
     ] = None
-    reader: Annotated[
+    parser: Annotated[
         list[str] | None,
-        typer.Option("--reader", help="Also read the replies with this reader: default, strict, authors."),
+        typer.Option("--parser", help="Also read the replies with this parser: default, strict, ohmer2023."),
     ] = None
-    reader_task: Annotated[
+    parser_task: Annotated[
         str | None,
         typer.Option(
-            help="Task by whose labels --reader reads (default: each row's own).", show_default=False
+            help="Task by whose labels --parser reads (default: each row's own).", show_default=False
         ),
     ] = None
     original: Annotated[
@@ -121,7 +121,8 @@ class AuditFlags:
     metric: Annotated[
         str | None,
         typer.Option(
-            help="Score of the gate, bleu or chrf (default: bleu, or the study's).", show_default=False
+            help="Score of the quality threshold, bleu or chrf (default: bleu, or the study's).",
+            show_default=False,
         ),
     ] = None
     threshold: Annotated[
@@ -130,10 +131,10 @@ class AuditFlags:
             help="Back-translations below it are left out (default: 20, or the study's).", show_default=False
         ),
     ] = None
-    floor: Annotated[
+    min_valid: Annotated[
         float | None,
         typer.Option(
-            help="Share of readable answers below which a model is fragile (default: 0.9).",
+            help="Share of valid answers below which a model is parser-sensitive (default: 0.9).",
             show_default=False,
         ),
     ] = None
@@ -159,7 +160,7 @@ class AuditFlags:
         return Given(
             runs, senses, native=self.native, native_task=self.native_task, scores=self.scores, strata=self.strata,
             repeat=self.repeat, verdicts=self.verdicts, checks=tuple(self.checks or ()), ratings=self.ratings,
-            scale=scale_of(self.scale), readers=tuple(self.reader or ()), reader_task=self.reader_task,
+            scale=scale_of(self.scale), parsers=tuple(self.parser or ()), parser_task=self.parser_task,
             tasks=self.task or (), exclude=self.exclude, alignment=self.audit,
         )  # fmt: skip
 
@@ -167,13 +168,13 @@ class AuditFlags:
         """How the tables are made."""
         from hesperus.api.tax_runs import settings_of
 
-        return settings_of(self.group, drawn.given(), self.floor, runs=runs, exact=self.exact)
+        return settings_of(self.group, drawn.given(), self.min_valid, runs=runs, exact=self.exact)
 
-    def gate(self, runs: Sequence[Path]) -> Gate:
+    def quality(self, runs: Sequence[Path]) -> QualityThreshold:
         """Which back-translations are good enough."""
-        from hesperus.api.tax_runs import gate_of
+        from hesperus.api.tax_runs import quality_of
 
-        return gate_of(self.metric, self.threshold, runs=runs)
+        return quality_of(self.metric, self.threshold, runs=runs)
 
 
 _EVIDENCE = " ".join(flag.name for flag in fields(AuditFlags) if flag.name != "exact")
@@ -208,7 +209,7 @@ def show(found: Table, format: str) -> None:
     print_table(found, format)
     if format != "table":
         return
-    for name in ("gate", "notes", "limits"):
+    for name in ("quality", "notes", "limits"):
         said = found.signature.get(name)
         if isinstance(said, str):
             say(f"{name}: {said}")

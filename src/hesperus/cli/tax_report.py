@@ -41,7 +41,7 @@ def report_command(
 
     For example:
 
-        hesperus tax report runs/tax-mmmlu-1a2b3c4d --reader strict --reader authors
+        hesperus tax report runs/tax-mmmlu-1a2b3c4d --parser strict --parser ohmer2023
 
         hesperus tax report answers.csv --scores bleu.csv --ratings cues.csv --group english=gpt-4o,gpt-4o-mini
     """
@@ -63,7 +63,7 @@ def report_command(
     run = _run(runs)
     # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
     found = outcomes_report(run, MeasureSettings(bootstrap=settings.bootstrap)) or report_of(
-        found_beside(flags.given(runs)), settings, flags.gate(runs)
+        found_beside(flags.given(runs)), settings, flags.quality(runs)
     )
     # What the flags name lies elsewhere: of such a page the tables are made again, not the whole
     claims = PageClaims({}, {}, __version__, is_of_run=False)

@@ -239,7 +239,7 @@ def decomposition(
     unread = sum(not pairs[0][item][2] and (runs[0][item] is None or runs[1][item] is None) for item in items)
     parts = {
         "total": both, "instruction": instruction - noise, "input": given - noise,
-        "interaction": both - instruction - given + noise, "noise": noise, "unreadable": unread,
+        "interaction": both - instruction - given + noise, "noise": noise, "invalid": unread,
     }  # fmt: skip
     return (share(parts[statistic], len(items)), len(items)) if statistic in parts else None
 
@@ -454,15 +454,19 @@ def _asked_in(run: Run, model: str, task: str, sense: str, repeat: int) -> dict[
 
 
 def _passes(run: Run, model: str, item: str, signed: Row) -> bool:
-    gate = signed.get("Gate")
-    if gate is None:
+    quality = signed.get("QualityThreshold")
+    if quality is None:
         return True
     made = [
         s
         for s in run.scores
         if (s["item"], s["sense"]) == (item, signed["second"]) and s.get("model") in (model, None)
     ]
-    return bool(made) and made[0][gate["metric"]] is not None and made[0][gate["metric"]] >= gate["threshold"]
+    return (
+        bool(made)
+        and made[0][quality["metric"]] is not None
+        and made[0][quality["metric"]] >= quality["threshold"]
+    )
 
 
 def recomputed(run: Run, table: str, row: Row, signed: Row) -> Number | None:

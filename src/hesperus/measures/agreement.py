@@ -128,7 +128,7 @@ def agreement_statistics(
         a: Class codes, [items].
         b: Class codes of the other run.
         key: Gold and number of options.
-        invalid: ``disagree``: an unreadable answer agrees with nothing, by chance neither; ``agree``: it is one more
+        invalid: ``disagree``: an invalid answer agrees with nothing, by chance neither; ``agree``: it is one more
             class; ``drop``: its item does not count.
 
     Returns:

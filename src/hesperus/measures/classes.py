@@ -25,7 +25,7 @@ FAILED = -3
 """Code of an answer that was asked for and to which no reply came (the outcome `error`): missing data."""
 
 NO_REPLY, ONE_SIDE = "without a reply (error)", "asked on one side only"
-DROPPED = "with an unreadable answer dropped"
+DROPPED = "with an invalid answer dropped"
 """Why an item of two runs does not count."""
 
 NONE_ANSWERED = "of which one side answers none"
@@ -35,7 +35,7 @@ Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 
 InvalidRule = Literal["disagree", "agree", "drop"]
-"""How unreadable answers compare: with nothing, with each other, or not at all."""
+"""How invalid answers compare: with nothing, with each other, or not at all."""
 
 INVALID_RULES: tuple[InvalidRule, ...] = get_args(InvalidRule)
 
@@ -68,8 +68,8 @@ def compare(a: Codes, b: Codes, *, invalid: InvalidRule = "disagree") -> Compari
     Args:
         a: Class codes, [items].
         b: Class codes of the other run, in the same order of items.
-        invalid: ``disagree``: an unreadable answer is the same as nothing; ``agree``: two unreadable answers are the
-            same; ``drop``: an item with an unreadable answer does not count.
+        invalid: ``disagree``: an invalid answer is the same as nothing; ``agree``: two invalid answers are the
+            same; ``drop``: an item with an invalid answer does not count.
 
     Raises:
         ValueError: Lengths differ, or the rule does not exist.

@@ -1,6 +1,6 @@
 """Multisense consistency: the share of items that get the same answer in two senses.
 
-Reference: Ohmer, Bruni and Hupkes (2023), Separating form and meaning. The paper counts two unreadable answers as the
+Reference: Ohmer, Bruni and Hupkes (2023), Separating form and meaning. The paper counts two invalid answers as the
 same (``invalid="agree"``); the default here is that what cannot be read is the same as nothing.
 """
 
@@ -38,7 +38,7 @@ def consistency(
     Args:
         a: Class codes of the source run, [items].
         b: Class codes of the other run.
-        invalid: How unreadable answers compare (see measures.classes.compare).
+        invalid: How invalid answers compare (see measures.classes.compare).
         bootstrap: How to make the interval; None leaves it out.
 
     Returns:
@@ -64,7 +64,7 @@ def consistency_statistic(
     Args:
         a: Class codes of the source run, [items].
         b: Class codes of the other run.
-        invalid: How unreadable answers compare.
+        invalid: How invalid answers compare.
         where: Count only these items: P(agree | where). They are a condition, hence not "excluded".
         kind: What those items are, for the message if nothing counts ("item that the source got right").
     """
@@ -95,7 +95,7 @@ def split_statistics(
         a: Class codes of the source run, [items].
         b: Class codes of the other run.
         gold: Codes of the right answers of the source, negative if unknown (such items are in neither part).
-        invalid: How unreadable answers compare; an unreadable source answer is incorrect.
+        invalid: How invalid answers compare; an invalid source answer is incorrect.
 
     Returns:
         P(agree | source correct) and P(agree | source incorrect), before they are reduced; items without gold are excluded.
@@ -118,7 +118,7 @@ def _without_gold(statistic: Statistic, lost: int) -> Statistic:
 
 
 def range_statistics(a: Codes, b: Codes) -> tuple[Statistic, Statistic]:
-    """The lowest and the highest consistency over the three ways of treating unreadable answers.
+    """The lowest and the highest consistency over the three ways of treating invalid answers.
 
     Args:
         a: Class codes of the source run, [items].
@@ -165,8 +165,8 @@ def direction_statistics(
     Args:
         a: Class codes of the source run, [items].
         b: Class codes of the other run.
-        classes: Number of labels; unreadable is a further class, INVALID.
-        invalid: How unreadable answers compare.
+        classes: Number of labels; invalid is a further class, INVALID.
+        invalid: How invalid answers compare.
 
     Returns:
         (from class, to class) to the share, before it is reduced; only the pairs that can be inconsistent. Of more than

@@ -15,12 +15,12 @@ from hesperus.types import Estimate
 def accuracy(
     answers: Codes, gold: Codes, *, invalid: InvalidRule = "disagree", bootstrap: Bootstrap | None = None
 ) -> Estimate:
-    """Share of items answered as the gold label, in [0, 1]; an unreadable answer is wrong.
+    """Share of items answered as the gold label, in [0, 1]; an invalid answer is wrong.
 
     Args:
         answers: Class codes, [items].
         gold: Codes of the right answers, negative if unknown.
-        invalid: ``drop`` leaves unreadable answers out; under the other rules they are wrong.
+        invalid: ``drop`` leaves invalid answers out; under the other rules they are wrong.
         bootstrap: How to make the interval; None leaves it out.
 
     Returns:
@@ -43,7 +43,7 @@ def accuracy_statistic(answers: Codes, gold: Codes, *, invalid: InvalidRule = "d
     lost = {
         "without a reply (error)": int((answers == FAILED).sum()),
         "without a gold label": int((has & ~known).sum()),
-        "with an unreadable answer dropped": int((known & ~counted).sum()),
+        "with an invalid answer dropped": int((known & ~counted).sum()),
         "none of which is answered": silent,
     }
     if silent:
@@ -72,7 +72,7 @@ def validity_statistic(answers: Codes) -> Statistic:
 
 
 def label_share_statistic(answers: Codes, label: int) -> Statistic:
-    """Share of the items with a reply that got a label; unreadable answers stay in the denominator.
+    """Share of the items with a reply that got a label; invalid answers stay in the denominator.
 
     Args:
         answers: Class codes, [items].

@@ -46,11 +46,11 @@ def decomposition_statistics(runs: SenseRuns, *, invalid: InvalidRule = "disagre
 
     Args:
         runs: The runs.
-        invalid: How unreadable answers compare.
+        invalid: How invalid answers compare.
 
     Returns:
         ``total`` (1 − T), ``instruction``, ``input``, ``interaction``, ``noise`` (only with a repeat) and
-        ``unreadable`` (the part of ``total`` in which an answer could not be read), before they are reduced.
+        ``invalid`` (the part of ``total`` in which an answer could not be read), before they are reduced.
     """
     others = [runs.both, runs.instruction, runs.input] + ([] if runs.repeat is None else [runs.repeat])
     comparisons = [compare(runs.source, other, invalid=invalid) for other in others]
@@ -85,7 +85,7 @@ def decomposition_statistics(runs: SenseRuns, *, invalid: InvalidRule = "disagre
         "instruction": part(lambda s: s[..., 2] - s[..., 4], 2, *repeat),
         "input": part(lambda s: s[..., 3] - s[..., 4], 3, *repeat),
         "interaction": part(lambda s: s[..., 1] - s[..., 2] - s[..., 3] + s[..., 4], 1, 2, 3, *repeat),
-        "unreadable": part(lambda s: s[..., 5], 5),
+        "invalid": part(lambda s: s[..., 5], 5),
     }
     if runs.repeat is not None:
         found["noise"] = part(lambda s: s[..., 4], 4)

@@ -29,7 +29,7 @@ class HardRuns:
     Attributes:
         codes: Class codes, [runs, items].
         key: Gold and number of options.
-        invalid: How unreadable answers compare.
+        invalid: How invalid answers compare.
     """
 
     codes: Codes

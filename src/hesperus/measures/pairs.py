@@ -170,7 +170,7 @@ class HardSums:
 
     Args:
         runs: How many runs there are.
-        invalid: How unreadable answers compare (see agreement_statistics).
+        invalid: How invalid answers compare (see agreement_statistics).
     """
 
     def __init__(self, runs: int, *, invalid: InvalidRule = "disagree") -> None:
@@ -270,7 +270,7 @@ def hard_pairs(
     Args:
         codes: Class codes, [runs, items].
         key: Gold and number of options; items without gold do not count.
-        invalid: How unreadable answers compare (see agreement_statistics).
+        invalid: How invalid answers compare (see agreement_statistics).
         block: Items that go through one product.
     """
     sums = HardSums(len(codes), invalid=invalid)
@@ -285,7 +285,7 @@ def streamed_pairs(
 
     Args:
         blocks: Blocks of the same runs, each item once.
-        invalid: How unreadable answers compare.
+        invalid: How invalid answers compare.
 
     Returns:
         Those of the hard answers and those of the probabilities; None for what no block had.

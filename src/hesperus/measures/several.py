@@ -30,8 +30,8 @@ def subset_consistency_statistic(codes: Codes, *, size: int, invalid: InvalidRul
     Args:
         codes: Class codes, [runs, items].
         size: Runs in a subset, 2 or more; 2 gives the mean raw agreement of pairs.
-        invalid: ``disagree``: an unreadable answer agrees with nothing; ``agree``: it is one more class; ``drop``:
-            subsets with an unreadable answer do not count.
+        invalid: ``disagree``: an invalid answer agrees with nothing; ``agree``: it is one more class; ``drop``:
+            subsets with an invalid answer do not count.
 
     Raises:
         ValueError: The size is less than 2 or more than there are runs.
@@ -50,7 +50,7 @@ def pooled_accuracy_statistic(codes: Codes, gold: Codes, *, invalid: InvalidRule
     Args:
         codes: Class codes, [runs, items].
         gold: Codes of the right answers, [items], negative if unknown.
-        invalid: ``drop`` leaves unreadable answers out; under the other rules they are wrong.
+        invalid: ``drop`` leaves invalid answers out; under the other rules they are wrong.
     """
     _check_rule(invalid)
     codes, silent = _answering(codes)
@@ -80,7 +80,7 @@ def ac3_statistic(codes: Codes, *, key: Key, size: int, invalid: InvalidRule = "
         codes: Class codes, [runs, items].
         key: Gold; the accuracy rests on the items that have one.
         size: Runs in a subset.
-        invalid: How unreadable answers compare; they are wrong, unless they are dropped.
+        invalid: How invalid answers compare; they are wrong, unless they are dropped.
 
     Raises:
         ValueError: The size is less than 2 or more than there are runs.
@@ -117,7 +117,7 @@ def nominal_alpha_statistic(codes: Codes, *, invalid: InvalidRule = "disagree") 
 
     Args:
         codes: Class codes, [runs, items].
-        invalid: ``disagree``: each unreadable answer is a class of its own; ``agree``: they are one class; ``drop``:
+        invalid: ``disagree``: each invalid answer is a class of its own; ``agree``: they are one class; ``drop``:
             they are missing.
 
     Returns:
@@ -134,7 +134,7 @@ def nominal_alpha_statistic(codes: Codes, *, invalid: InvalidRule = "disagree") 
     same = sum((n * (n - 1) for n in counts), start=np.zeros(codes.shape[1]))
     weight = np.where(pairable, ratings, 0).astype(np.float64)
     agreeing = same / np.maximum(ratings - 1, 1)
-    # Unreadable answers that are each a class of their own meet only themselves: they add their number to Σ n².
+    # Invalid answers that are each a class of their own meet only themselves: they add their number to Σ n².
     alone = np.where(pairable & (invalid == "disagree"), unread.sum(axis=0), 0).astype(np.float64)
 
     def reduce(sums: Floats) -> Floats:
@@ -166,7 +166,7 @@ def together_statistics(
         codes: Class codes, [runs, items], 2 runs or more.
         key: Gold; the accuracy rests on the items that have one.
         sizes: Runs in a subset; sizes beyond the number of runs are passed over.
-        invalid: How unreadable answers compare.
+        invalid: How invalid answers compare.
 
     Returns:
         The size of the subsets (None without subsets), the name and the measure before it is reduced:

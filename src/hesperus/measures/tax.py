@@ -44,7 +44,7 @@ class TaxPairs:
 
     @property
     def strict(self) -> Mask:
-        """Pairs with a readable answer on both sides, [models, items]."""
+        """Pairs with a valid answer on both sides, [models, items]."""
         return self.asked & self.first_valid & self.second_valid
 
     def of_models(self, rows: Sequence[int]) -> TaxPairs:
@@ -80,7 +80,7 @@ def tax_statistic(pairs: TaxPairs) -> Statistic:
         difference_corners(columns[2]),
         int(kept.sum()),
         lost,
-        f"{lost} unreadable on a side" if lost else "",
+        f"{lost} invalid on a side" if lost else "",
         "no item counts on both sides",
     )
 
@@ -111,9 +111,9 @@ def side_statistics(pairs: TaxPairs) -> tuple[Statistic, Statistic]:
 
 
 def tax_bounds(pairs: TaxPairs) -> tuple[Statistic, Statistic]:
-    """The lowest and the highest that the difference could be, whatever the unreadable answers were meant to say.
+    """The lowest and the highest that the difference could be, whatever the invalid answers were meant to say.
 
-    Lowest: every unreadable answer of the first condition wrong, every one of the second right; highest: the other
+    Lowest: every invalid answer of the first condition wrong, every one of the second right; highest: the other
     way round. All asked pairs count, so nothing is excluded.
 
     Reference: worst-case bounds of Manski (1989).
@@ -162,7 +162,7 @@ def residue_strata(
     Args:
         anchor_right: The source-centric models right before the way back, [models, items].
         back_right: The same models right on the back-translation.
-        usable: Items with a readable answer of all of these models on both sides, [items].
+        usable: Items with a valid answer of all of these models on both sides, [items].
         labels: Answers of the source-centric models to the translated items, [models, items]; negative: none.
         others: Answers of the other group, [models, items]; no rows if there is no other group.
 
@@ -181,7 +181,7 @@ def residue_strata(
 
 
 def _majority(labels: Codes) -> Codes:
-    """The label that more than half of the models with a readable answer give, or −1, [items]."""
+    """The label that more than half of the models with a valid answer give, or −1, [items]."""
     found = np.full(labels.shape[1], -1, dtype=np.int32)
     given = (labels >= 0).sum(axis=0)
     for code in range(int(labels.max(initial=-1)) + 1):

@@ -15,7 +15,7 @@ from hesperus.records.labels import OPTION_COUNT, with_option_counts
 from hesperus.types import OUTCOMES
 
 INVALID = -1
-"""Code of an answer without a label (unreadable, refused, empty, …)."""
+"""Code of an answer without a label (invalid, refused, empty, …)."""
 
 MISSING = -2
 """Code where nothing was asked."""

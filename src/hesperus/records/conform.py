@@ -256,7 +256,7 @@ def _settle_labels(frame: pl.DataFrame, place: _Place) -> pl.DataFrame:
         raise place.fault(
             f"{rows.height:,} rows hold labels that are none of the item's options: {shown}"
             f"{f' and {more:,} others' if more > 0 else ''}; the options here are {', '.join(map(repr, first['options']))}. "
-            "Write labels as the options are written; a row without a readable answer has the outcome 'invalid' and no "
+            "Write labels as the options are written; a row without a valid answer has the outcome 'invalid' and no "
             "answer",
             row=first["row"],
             field=name,

@@ -25,7 +25,7 @@ def warn_of_records(file: Path, version: int) -> None:
         said = (
             f"{file}: written by an earlier hesperus (version {version} of the records table) and measured by today's rules, so "
             "that numbers differ from those printed then: questions without a reply (error) are missing data and in no number, "
-            f"where they counted as unreadable; labels must be options of their items; {_INTERVALS}"
+            f"where they counted as invalid; labels must be options of their items; {_INTERVALS}"
         )
         warnings.warn(said, EarlierRunWarning, stacklevel=2)
 

@@ -21,7 +21,7 @@ from hesperus.wording import OUTCOME_WORDS, parsed, sense_label
 MOST_LABELS = 10
 """Beyond so many labels (free answers), shares of labels and directions are no picture."""
 
-UNREAD = "no readable answer"
+UNREAD = "no valid answer"
 GOLD = "right answers"
 
 
@@ -223,7 +223,7 @@ def directions_figure(table: Table) -> Any | None:
 
 
 def _class(label: object) -> str:
-    return "unreadable" if label == "invalid" else str(label)
+    return "invalid" if label == "invalid" else str(label)
 
 
 def _flow(held: Sequence[Row], changes: Sequence[str]) -> Any:

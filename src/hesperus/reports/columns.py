@@ -130,8 +130,8 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("I", "I", "percentage", "Same answer with only the instruction in the other sense."),
         Column("X", "X", "percentage", "Same answer with only the input in the other sense."),
         Column("T_correct", "T where the source is right", "percentage", "T over the items that the source answers right.", "T if right", 2, of_a_part=True),
-        Column("T_min", "T, least", "percentage", "T under the strictest rule for unreadable answers.", rank=3),
-        Column("T_max", "T, most", "percentage", "T under the most lenient rule for unreadable answers.", rank=3),
+        Column("T_min", "T, least", "percentage", "T under the strictest rule for invalid answers.", rank=3),
+        Column("T_max", "T, most", "percentage", "T under the most lenient rule for invalid answers.", rank=3),
         *RESTS_ON,
     ),
     "conditional consistency": (
@@ -146,7 +146,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("instruction", "by the instruction", "percentage", "What the instruction alone changes.", "instr."),
         Column("input", "by the input", "percentage", "What the input alone changes.", "input"),
         Column("interaction", "by both together", "percentage", "What is left.", "both", 1),
-        Column("unreadable", "of which unreadable", "percentage", "Changes to or from an unreadable answer.", "unreadable", 2),
+        Column("invalid", "of which invalid", "percentage", "Changes to or from an invalid answer.", "invalid", 2),
         *RESTS_ON,
     ),
     "accuracy": (

@@ -112,7 +112,7 @@ def report_findings(
                 "records alone"
             )
         if settings.given.invalid is not None:
-            raise UsageError("the rule for unreadable answers is about labels, and open answers have none")
+            raise UsageError("the rule for invalid answers is about labels, and open answers have none")
         from hesperus.reports.open_answers.open_report import gathered, open_answers_report
 
         return open_answers_report(run, gathered(folder, run), given=settings.given)

@@ -21,7 +21,7 @@ _MARKS = {
     for mark, keys in {
         "lost": ("T_correct", "precision", "recall", "f_of_means", "mean_f", "relative"),
         "wrong": ("accuracy", "accuracy_label", "accuracy_probs"),
-        "unanswered": ("answered", "validity", "unreadable"),
+        "unanswered": ("answered", "validity", "invalid"),
         "instruction": ("I", "instruction"),
         "input": ("X", "input"),
         "changed": (

@@ -120,13 +120,13 @@ _LAYOUTS: Mapping[str, Layout] = {
     "naturalisation": Layout(("analysis", "positive"), lambda t: [tax.pooled_grid(t, "e4"), tax.models_grid(t, "e4"), tax.passed_grid(t)]),
     "native_control": Layout(("group", "p"), lambda t: [tax.native_grid(t)]),
     "bounds": Layout(("lowest", "highest"), lambda t: [tax.bounds_grid(t)]),
-    "readers": Layout(("reader", "verdict"), lambda t: [tax.validity_grid(t)]),
+    "parsers": Layout(("parser", "verdict"), lambda t: [tax.validity_grid(t)]),
     "ratings": Layout(("question", "tied"), lambda t: [tax.rating_grid(t)]),
 }  # fmt: skip
 _OTHER_NAMES = {
     "translation tax, back-translation": "back_translation", "translation tax, naturalisation": "naturalisation",
-    "translation tax, native control": "native_control", "bounds from unreadable answers": "bounds",
-    "validity and readers": "readers", "translation tax, ratings": "ratings",
+    "translation tax, native control": "native_control", "bounds from invalid answers": "bounds",
+    "validity and parsers": "parsers", "translation tax, ratings": "ratings",
 }  # fmt: skip
 _SCORES = Layout(("statistic", "ceiling", "relative"), _by_evaluator)
 _COMPARED = Layout(("value_a", "value_b", "p_holm", "statistic"), _compared)

@@ -82,7 +82,7 @@ def drawings(found: Findings) -> list[Drawing]:
             "accuracy",
             accuracy_figure(found.accuracy),
             "How often the answer is right, where instruction and input are in the same sense; lines are intervals.",
-            "right and readable answers",
+            "right and valid answers",
         ),
         Drawing(
             "labels",

@@ -81,7 +81,7 @@ def findings_of(
 
     Args:
         records: The records table.
-        invalid: How unreadable answers compare.
+        invalid: How invalid answers compare.
         bootstrap: How intervals are made; None takes the default.
         scores: Item scores of translations (see hesperus.analysis.scores.read_scores), if any.
 
@@ -89,7 +89,7 @@ def findings_of(
         DataError: The table is empty.
     """
     settings = MeasureSettings(invalid=invalid, bootstrap=bootstrap or Bootstrap())
-    # A page counts unreadable answers as wrong, whatever rule compares them.
+    # A page counts invalid answers as wrong, whatever rule compares them.
     usual = replace(settings, invalid=DEFAULT.invalid)
     agreement, pairs = _agreements(records, settings)
     translation, bins, unscored = _translations(records, scores, settings)

@@ -32,7 +32,7 @@ def _compared(table: Table) -> Iterator[tuple[Pair, Row]]:
 
 
 def summary_grid(table: Table, *, level: float = 0.95) -> Grid | None:
-    """One line a target: T, I and X, T where the source is right, and T over the ways to count unreadable answers."""
+    """One line a target: T, I and X, T where the source is right, and T over the ways to count invalid answers."""
     rows = [
         {**row, "source": seen.source, "target": seen.target, "statistic": name}
         for seen, row in _compared(table)
@@ -164,7 +164,7 @@ def _language(instruction: str, given: str) -> Label:
 def accuracy_grid(*tables: Table) -> Grid | None:
     """Accuracy and validity of every prompt, whole senses first."""
     return tabulated(
-        "Right and readable answers of every prompt. An unreadable answer counts as wrong; gold is that of the input's "
+        "Right and valid answers of every prompt. An invalid answer counts as wrong; gold is that of the input's "
         "own language.",
         prompts(row for table in tables for row in table.rows),
         ("model", "task", *groups_of(tables[0], *_PROMPT), "prompt"),
@@ -203,7 +203,7 @@ def labels_grid(table: Table, most: int = 12) -> Grid | None:
         Column("of", "Of"),
     )
     shares = [Column(label, label, "percentage") for label in labels]
-    caption = "Shares of the labels; unreadable answers stay in the denominator."
+    caption = "Shares of the labels; invalid answers stay in the denominator."
     return tabulated(caption, rows, keys, (*shares, *RESTS_ON))
 
 

@@ -52,9 +52,9 @@ _CARD = (
     "what they cannot tell is said in the last column."
 )
 _INVALID = {
-    "disagree": "an unreadable answer is the same as no other",
-    "agree": "two unreadable answers are the same",
-    "drop": "items with an unreadable answer are left out",
+    "disagree": "an invalid answer is the same as no other",
+    "agree": "two invalid answers are the same",
+    "drop": "items with an invalid answer are left out",
 }
 
 
@@ -182,4 +182,4 @@ def _count(records: pl.DataFrame, name: str) -> str:
 
 
 def _described(settings: MeasureSettings) -> str:
-    return f"{interval_text(settings.bootstrap)} Unreadable answers: {_INVALID[settings.invalid]}."
+    return f"{interval_text(settings.bootstrap)} Invalid answers: {_INVALID[settings.invalid]}."

@@ -25,7 +25,7 @@ class Measured:
         designs: Pairs and groups of pairs.
         statistic: Name of the measure; ``…_soft`` where it is of probabilities.
         spread: The measure of every pair, and the means of groups in every resample.
-        accuracy: Accuracy of every run, unreadable answers wrong, [runs]; NaN where undefined.
+        accuracy: Accuracy of every run, invalid answers wrong, [runs]; NaN where undefined.
         accuracies: The same in every resample, [runs, resamples].
     """
 

@@ -23,7 +23,7 @@ SCORING_COLUMNS = ("model", "task", "instruction", "input", "repeat", "statistic
 def scoring_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[NewRow]:
     """Labels against the most probable option, of every run.
 
-    ``disagreement``: share of items in which they differ (an unreadable label differs from every option, unless the
+    ``disagreement``: share of items in which they differ (an invalid label differs from every option, unless the
     rule drops it); ``accuracy_label``, ``accuracy_probs`` and the first less the second, ``accuracy_difference``, over
     the items that have both. Where labels were read off the probabilities, nothing differs.
     """

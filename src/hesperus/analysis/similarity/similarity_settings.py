@@ -62,7 +62,7 @@ class SimilaritySettings:
         exclude: Ids of items to leave out.
         subsets: Numbers of languages of which the joint consistency is measured.
         macro: Column that splits the items; κ_p is also averaged over its values, besides the value over all items together.
-        invalid: How unreadable answers compare.
+        invalid: How invalid answers compare.
         bootstrap: How intervals are made.
         permutations: Permutations of Mantel's test.
     """

@@ -18,14 +18,14 @@ from hesperus.analysis.tax.paired import (
     corrected,
     difference_rows,
     everywhere,
-    fragile_models,
     group_difference_rows,
     head,
     notes_of,
+    sensitive_models,
     sensitivity_rows,
 )
 from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
-from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
+from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
 from hesperus.fingerprint import JSON, signature
 
 NOTES = (
@@ -43,7 +43,7 @@ def back_translation_table(
     back: Side,
     *,
     scores: pl.DataFrame | None = None,
-    gate: Gate | None = None,
+    quality: QualityThreshold | None = None,
     settings: TaxSettings | None = None,
 ) -> Table:
     """The tax by back-translation: by cell, clustered over items, by group, and under each sensitivity.
@@ -53,13 +53,13 @@ def back_translation_table(
         original: The benchmark's own items in the source language, such as ``en``.
         back: What came back, such as ``en_from_zh`` or ``en_from_zh@maker``.
         scores: Scores of what came back against the originals, by item.
-        gate: Which of them are good enough; None compares whatever there is, and the signature says so.
-        settings: Groups, bootstrap, and when a model is fragile.
+        quality: Which of them are good enough; None compares whatever there is, and the signature says so.
+        settings: Groups, bootstrap, and when a model is parser-sensitive.
 
     Returns:
         Rows by ``analysis``: ``cell`` (a task and model: accuracies, tax, discordant pairs, mid-p sign test),
         ``clustered`` (all models; by group), ``groups`` (first group minus another), ``without model``,
-        ``without fragile models``, ``one benchmark``.
+        ``without parser-sensitive models``, ``one benchmark``.
 
     Raises:
         UsageError: What came back is not in the language of the original.
@@ -68,9 +68,9 @@ def back_translation_table(
     """
     refuse_mere_translation(original.input, back.input)
     settings = settings or TaxSettings()
-    given = compared(records, original, back, scores=scores, gate=gate if scores is not None else None)
+    given = compared(records, original, back, scores=scores, quality=quality if scores is not None else None)
     rows = list(_rows(given, settings, (f"accuracy {original.input}", f"accuracy {back.input}")))
-    signed = _signed(given, original, back, gate if scores is not None else None, settings)
+    signed = _signed(given, original, back, quality if scores is not None else None, settings)
     signed["tests"] = corrected(rows, settings)
     signed["notes"] = [*NOTES, *([ONE_MODEL] if len(given.models) < 2 else []), *notes_of(rows)]
     return table("translation tax, back-translation", COLUMNS, rows=rows, signature=signed)
@@ -113,15 +113,17 @@ def _rows(given: PairedAnswers, settings: TaxSettings, sides: tuple[str, ...]) -
 
 
 def _signed(
-    given: PairedAnswers, original: Side, back: Side, gate: Gate | None, settings: TaxSettings
+    given: PairedAnswers, original: Side, back: Side, quality: QualityThreshold | None, settings: TaxSettings
 ) -> dict[str, JSON]:
-    signed = signature(original, settings) if gate is None else signature(original, settings, gate)
+    signed = signature(original, settings) if quality is None else signature(original, settings, quality)
     signed["first"], signed["second"] = original.input, back.input
     signed.pop("Side", None)
     signed["repeats"] = [original.repeat, back.repeat]
-    signed["gate"] = (
-        "none: no scores were given" if gate is None else f"{gate.metric} {gate.threshold:g} or more"
+    signed["quality"] = (
+        "none: no scores were given" if quality is None else f"{quality.metric} {quality.threshold:g} or more"
     )
-    signed["fragile"] = {model: round(rate, 4) for model, rate in fragile_models(given, settings).items()}
+    signed["parser_sensitive"] = {
+        model: round(rate, 4) for model, rate in sensitive_models(given, settings).items()
+    }
     signed["asked on one side only"] = list(given.one_sided)
     return signed

@@ -14,7 +14,7 @@ from hesperus.analysis.tax.native_control import native_control_table
 from hesperus.analysis.tax.naturalisation import naturalisation_table
 from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.rating import rating_table
-from hesperus.analysis.tax.tax_settings import Gate, TaxSettings
+from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
 from hesperus.analysis.tax.validity import RECORDED, bounds_table, validity_table
 
 
@@ -50,8 +50,8 @@ class Evidence:
     Attributes:
         records: Answers, of the audited tasks and the native one.
         senses: What represents which condition.
-        settings: Groups, bootstrap, floor.
-        gate: Which back-translations count.
+        settings: Groups, bootstrap, least share of valid answers.
+        quality: Which back-translations count.
         native: Task of the native items, or None.
         scores: Item scores of the back-translations, or None.
         strata: Stratum to ids, or None.
@@ -72,7 +72,7 @@ class Evidence:
     records: pl.DataFrame
     senses: Senses
     settings: TaxSettings = TaxSettings()
-    gate: Gate = Gate()
+    quality: QualityThreshold = QualityThreshold()
     native: str | None = None
     scores: pl.DataFrame | None = None
     strata: Mapping[str, Sequence[str]] | None = None
@@ -111,7 +111,7 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
             Side(original),
             Side(back),
             scores=evidence.scores,
-            gate=evidence.gate,
+            quality=evidence.quality,
             settings=settings,
         )
     if translated is not None and evidence.native is not None:
@@ -146,8 +146,8 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
 
 
 def _back(evidence: Evidence, original: str, back: str) -> PairedAnswers:
-    gate = evidence.gate if evidence.scores is not None else None
-    return compared(evidence.audited, Side(original), Side(back), scores=evidence.scores, gate=gate)
+    quality = evidence.quality if evidence.scores is not None else None
+    return compared(evidence.audited, Side(original), Side(back), scores=evidence.scores, quality=quality)
 
 
 def _natural(evidence: Evidence, natural: str, translated: str) -> PairedAnswers:

@@ -55,7 +55,7 @@ def native_control_table(
         settings: Groups and bootstrap.
 
     Returns:
-        For each model ``translated`` and ``native`` (Wilson intervals, over readable answers) and ``gap`` (each set of
+        For each model ``translated`` and ``native`` (Wilson intervals, over valid answers) and ``gap`` (each set of
         items resampled by itself); for each group its pooled ``gap``, items with all their models. ``p`` of a gap is of items
         that change sets at random, ``p_holm`` over the models, or over the groups.
 
@@ -128,7 +128,7 @@ class _Answers:
         failed = int((self._answers[rows] == FAILED).sum())
         unread = int(asked.sum() - readable.sum())
         parts = [f"{failed} without a reply (error)"] if failed else []
-        parts += [f"{unread} unreadable answers"] if unread else []
+        parts += [f"{unread} invalid answers"] if unread else []
         return failed + unread, "; ".join(parts)
 
     def codes(self, models: Sequence[str]) -> Codes:
@@ -136,7 +136,7 @@ class _Answers:
         return self._answers[[self.models.index(model) for model in models]]
 
     def accuracy(self, models: Sequence[str]) -> Statistic:
-        """Accuracy over readable answers, an item with all the models."""
+        """Accuracy over valid answers, an item with all the models."""
         right, readable, _ = self.masks(models)
         kept = readable.any(axis=0)
         answers = readable.sum(axis=0).astype(np.float64)
@@ -146,7 +146,7 @@ class _Answers:
             share_corners(answers),
             int(kept.sum()),
             *self.lost(models),
-            "no readable answer",
+            "no valid answer",
         )
 
 

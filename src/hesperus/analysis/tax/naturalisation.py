@@ -21,12 +21,12 @@ from hesperus.analysis.tax.paired import (
     Shown,
     corrected,
     difference_rows,
-    fragile_models,
     group_difference_rows,
     head,
     most_changed,
     narrowed,
     notes_of,
+    sensitive_models,
     sensitivity_rows,
 )
 from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
@@ -69,11 +69,11 @@ def naturalisation_table(
         passed: Checker (``verifier`` is the model) to the ids that it passed; each gives rows of its own, and so do all
             raters together.
         reused: Whether the strata were picked on the replies of the second side.
-        settings: Groups, bootstrap, and when a model is fragile.
+        settings: Groups, bootstrap, and when a model is parser-sensitive.
 
     Returns:
         Rows by ``analysis``: ``pooled``, ``stratum`` (``task`` holds its name; also by group), ``strata`` (high minus
-        low), ``group``, ``groups`` (difference in differences), ``model``, ``without model``, ``without fragile
+        low), ``group``, ``groups`` (difference in differences), ``model``, ``without model``, ``without parser-sensitive
         models``, and ``passed by …`` for each checker and their intersections, pooled and by stratum.
 
     Raises:
@@ -107,7 +107,9 @@ def naturalisation_table(
         "items of the strata that were not asked": absent,
         "asked on one side only": list(given.one_sided),
     }
-    signed |= {"fragile": {m: round(rate, 4) for m, rate in fragile_models(given, settings).items()}}
+    signed |= {
+        "parser_sensitive": {m: round(rate, 4) for m, rate in sensitive_models(given, settings).items()}
+    }
     signed["tests"] = tests
     signed["notes"] = [*NOTES, *([REUSED] if reused else []), *notes_of(rows)]
     return table("translation tax, naturalisation", columns, rows=rows, signature=signed)

@@ -193,12 +193,12 @@ def narrowed(given: PairedAnswers, rows: Sequence[int], items: Mask) -> TaxPairs
 def sensitivity_rows(
     given: PairedAnswers, parts: Mapping[str, Mask], *, settings: TaxSettings, shown: Shown = TAX
 ) -> Iterator[NewRow]:
-    """The difference without each model, then without those that are often unreadable: whether it rests on them.
+    """The difference without each model, then without those that are often without a valid answer: whether it rests on them.
 
     Args:
         given: Two conditions.
         parts: Name of a part of the items, EVERY among them, to its items, [items]; the latter rows are of each part.
-        settings: How intervals and tests are made, and when a model is fragile.
+        settings: How intervals and tests are made, and when a model is parser-sensitive.
         shown: Name of the statistic.
     """
     every = range(len(given.models))
@@ -206,10 +206,10 @@ def sensitivity_rows(
         rest = [row for row in every if row != left]
         about = head("without model", model=model)
         yield from difference_rows(given, rest, parts[EVERY], about=about, settings=settings, shown=shown)
-    fragile = fragile_models(given, settings)
-    robust = [row for row, model in enumerate(given.models) if model not in fragile]
-    for name, items in parts.items() if fragile and robust else ():
-        about = head("without fragile models", task=name, model=", ".join(fragile))
+    sensitive = sensitive_models(given, settings)
+    robust = [row for row, model in enumerate(given.models) if model not in sensitive]
+    for name, items in parts.items() if sensitive and robust else ():
+        about = head("without parser-sensitive models", task=name, model=", ".join(sensitive))
         yield from difference_rows(given, robust, items, about=about, settings=settings, shown=shown)
 
 
@@ -251,7 +251,7 @@ def _left_out(given: PairedAnswers, rows: Sequence[int], items: Mask) -> tuple[d
 def bound_row(
     given: PairedAnswers, rows: Sequence[int], items: Mask, about: NewRow, *, bootstrap: Bootstrap, name: str
 ) -> NewRow:
-    """How low and how high the difference could be whatever unreadable answers meant.
+    """How low and how high the difference could be whatever invalid answers meant.
 
     Returns:
         The strict value with the lower end of the lowest bound's interval and the upper end of the highest's; why
@@ -269,15 +269,15 @@ def bound_row(
     }  # fmt: skip
 
 
-def fragile_models(given: PairedAnswers, settings: TaxSettings) -> dict[str, float]:
-    """Models with too few readable answers in a condition, to the lower of their two rates, of what was asked."""
+def sensitive_models(given: PairedAnswers, settings: TaxSettings) -> dict[str, float]:
+    """Models with too few valid answers in a condition, to the lower of their two rates, of what was asked."""
     found = {}
     for row, model in enumerate(given.models):
         asked = given.pairs.asked[row]
         sides = (given.pairs.first_valid[row], given.pairs.second_valid[row])
         if asked.any():
             rate = min(float(side[asked].mean()) for side in sides)
-            if rate < settings.floor:
+            if rate < settings.min_valid:
                 found[model] = rate
     return found
 

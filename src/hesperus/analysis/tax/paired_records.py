@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.tax.tax_settings import Gate
+from hesperus.analysis.tax.tax_settings import QualityThreshold
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import FAILED, MISSING, Codes, Mask, TaxPairs, replied
 from hesperus.records import AnswerArrays, Cell, answer_arrays
@@ -97,7 +97,7 @@ def compared(
     second: Side,
     *,
     scores: pl.DataFrame | None = None,
-    gate: Gate | None = None,
+    quality: QualityThreshold | None = None,
 ) -> PairedAnswers:
     """Lay two conditions side by side, task by task.
 
@@ -105,8 +105,8 @@ def compared(
         records: The records table, of any number of tasks.
         first: The condition from which is subtracted.
         second: The other.
-        scores: Item scores of the second condition's texts (see gate_scores); None if no text was scored.
-        gate: Which scores are good enough; None lets all through.
+        scores: Item scores of the second condition's texts (see quality_scores); None if no text was scored.
+        quality: Which scores are good enough; None lets all through.
 
     Raises:
         UnknownNameError: No record has the sense; the message lists those that there are.
@@ -120,7 +120,7 @@ def compared(
     one_sided: dict[str, None] = {}
     wanted = records.filter(pl.col("input").is_in([first.input, second.input]))
     for (task,), frame in wanted.group_by(["task"], maintain_order=True):
-        part, alone = _one_task(str(task), frame, first, second, scores=scores, gate=gate)
+        part, alone = _one_task(str(task), frame, first, second, scores=scores, quality=quality)
         one_sided.update(dict.fromkeys(alone))
         if part is not None:
             parts.append(part)
@@ -141,7 +141,7 @@ def _one_task(
     second: Side,
     *,
     scores: pl.DataFrame | None,
-    gate: Gate | None,
+    quality: QualityThreshold | None,
 ) -> tuple[PairedAnswers | None, list[str]]:
     arrays = answer_arrays(frame)
     cells = [_cells(arrays, side) for side in (first, second)]
@@ -154,16 +154,16 @@ def _one_task(
         [table[picked] for picked in rows] for table in (arrays.answers, arrays.gold)
     )
     causes = _causes(one, two, gold, other)
-    if gate is not None:
-        causes |= _gated(task, models, arrays.items, second.input, scores=scores, gate=gate)
-    causes |= {f"unreadable in {side.input}": answers < 0 for side, answers in ((first, one), (second, two))}
+    if quality is not None:
+        causes |= _below_threshold(task, models, arrays.items, second.input, scores=scores, quality=quality)
+    causes |= {f"invalid in {side.input}": answers < 0 for side, answers in ((first, one), (second, two))}
     open_to = np.ones(one.shape, dtype=np.bool_)
     own: dict[str, Mask] = {}
     asked = open_to
     for cause, mask in causes.items():
         own[cause] = mask & open_to
         open_to = open_to & ~mask
-        if not cause.startswith("unreadable"):
+        if not cause.startswith("invalid"):
             asked = open_to
     pairs = TaxPairs((one == gold) & (one >= 0), (two == other) & (two >= 0), one >= 0, two >= 0, asked)
     items = tuple((task, item) for item in arrays.items)
@@ -202,16 +202,16 @@ def _causes(one: Codes, two: Codes, gold: Codes, other: Codes) -> dict[str, Mask
     }
 
 
-def _gated(
+def _below_threshold(
     task: str,
     models: Sequence[str],
     items: Sequence[str],
     sense: str,
     *,
     scores: pl.DataFrame | None,
-    gate: Gate,
+    quality: QualityThreshold,
 ) -> dict[str, Mask]:
-    below = f"below {gate.metric} {gate.threshold:g}"
+    below = f"below {quality.metric} {quality.threshold:g}"
     shape = (len(models), len(items))
     if scores is None:
         return {}
@@ -219,10 +219,10 @@ def _gated(
     value = np.full(shape, np.nan)
     place = {item: column for column, item in enumerate(items)}
     row_of = {model: row for row, model in enumerate(models)}
-    for model, item, score in mine.select("model", "item", gate.metric).iter_rows():
+    for model, item, score in mine.select("model", "item", quality.metric).iter_rows():
         if item in place and score is not None and (model is None or model in row_of):
             value[slice(None) if model is None else row_of[model], place[item]] = score
-    return {"without a score": np.isnan(value), below: value < gate.threshold}
+    return {"without a score": np.isnan(value), below: value < quality.threshold}
 
 
 def _joined(
@@ -264,10 +264,10 @@ def _joined(
     )
 
 
-def gate_scores(
+def quality_scores(
     frame: pl.DataFrame, sense: str, tasks: Sequence[str], *, metric: str, file: object = None
 ) -> pl.DataFrame:
-    """Item scores as the gate takes them: `task`, `model` (null: for every model), `item`, `sense` and the score.
+    """Item scores as the quality threshold takes them: `task`, `model` (null: for every model), `item`, `sense` and the score.
 
     Args:
         frame: As `hesperus score` writes it, or any table with `item` and the score; a column that it lacks holds for all.

@@ -1,4 +1,4 @@
-"""How the tables of the audit are made: groups of models, the gate, when a model is fragile, how intervals are drawn."""
+"""How the tables of the audit are made: groups of models, the quality threshold, when a model is parser-sensitive, how intervals are drawn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVERYONE = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class QualityThreshold:
     """Which back-translations are near enough to their original.
 
     Attributes:
@@ -29,9 +29,9 @@ class Gate:
 
     def __post_init__(self) -> None:
         if self.metric not in METRICS:
-            raise UnknownNameError("score of the gate", self.metric, METRICS)
+            raise UnknownNameError("score of the quality threshold", self.metric, METRICS)
         if not 0 <= self.threshold <= 100:
-            raise UsageError(f"the threshold of the gate lies between 0 and 100, not {self.threshold}")
+            raise UsageError(f"the quality threshold lies between 0 and 100, not {self.threshold}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +42,18 @@ class TaxSettings:
         groups: Group to its models, in the order in which groups are compared; the first is the source-centric one.
             Models that no group names are one group, `all` if there is no other and `others` if there is.
         bootstrap: How intervals are made; the default is the paper's, 10,000 resamples and seed 42.
-        floor: Share of readable answers on each side below which a model is fragile, in [0, 1].
+        min_valid: Share of valid answers on each side below which a model is parser-sensitive, in [0, 1].
         exact: The exact sign test on discordant pairs in place of the mid-p test, as the paper prints it.
     """
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bootstrap: Bootstrap = Bootstrap(10_000, 42)
-    floor: float = 0.9
+    min_valid: float = 0.9
     exact: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 <= self.floor <= 1:
-            raise UsageError(f"the floor of validity lies between 0 and 1, not {self.floor}")
+        if not 0 <= self.min_valid <= 1:
+            raise UsageError(f"the least share of valid answers lies between 0 and 1, not {self.min_valid}")
         seen: dict[str, str] = {}
         for group, models in self.groups.items():
             for model in models:

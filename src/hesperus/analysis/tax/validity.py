@@ -1,4 +1,4 @@
-"""How much rests on the reading of replies: validity by cell, bounds on every estimate, several readers on the same replies.
+"""How much rests on the reading of replies: validity by cell, bounds on every estimate, several parsers on the same replies.
 
 Reference: "The Translation Tax Is Not a Scalar", section 5.7; METHODS 4.6 and 5.
 """
@@ -24,7 +24,7 @@ RECORDED = "recorded"
 """The reading that is in the records."""
 
 TOLERANCE = 0.02
-"""Difference of accuracy between two readers of the same replies above which a cell is fragile to the reader."""
+"""Difference of accuracy between two parsers of the same replies above which a cell is parser-sensitive."""
 
 READ_AGAIN = "read_again"
 """Column of a reading that says which replies it read itself; where it has none, it read them all."""
@@ -32,7 +32,7 @@ READ_AGAIN = "read_again"
 NO_REPLIES = "not possible: the records hold no replies to read again"
 
 CELLS = (
-    "model", "task", "input", "repeat", "reader", "statistic", "value", "low", "high", "n", "accuracy", "read", "verdict",
+    "model", "task", "input", "repeat", "parser", "statistic", "value", "low", "high", "n", "accuracy", "read", "verdict",
     "why",
 )  # fmt: skip
 BOUNDS = (
@@ -56,18 +56,18 @@ BOUNDS = (
 def validity_table(
     readings: Mapping[str, pl.DataFrame], *, settings: TaxSettings | None = None, tolerance: float = TOLERANCE
 ) -> Table:
-    """Readable answers and accuracy of every cell under every reader, and which cells are fragile to the reader.
+    """Valid answers and accuracy of every cell under every parser, and which cells are parser-sensitive.
 
     Args:
-        readings: Name of a reader to the records as it read them; ``recorded`` first.
-        settings: Bootstrap, and the floor of validity.
-        tolerance: Difference of accuracy between readers above which a cell is fragile.
+        readings: Name of a parser to the records as it read them; ``recorded`` first.
+        settings: Bootstrap, and the least share of valid answers.
+        tolerance: Difference of accuracy between parsers above which a cell is parser-sensitive.
 
     Returns:
-        A row a cell and reader. ``value`` is the share of readable answers with its interval, ``accuracy`` with the unreadable
-        wrong, ``read`` the replies that the reader read itself (None for the recorded reading), and ``verdict``:
-        ``fragile`` where the recorded validity is under the floor or readers differ by more than the tolerance (``why``
-        says which), ``robust`` where several readers read replies of the cell and agree, ``not checked`` where they could not.
+        A row a cell and parser. ``value`` is the share of valid answers with its interval, ``accuracy`` with the invalid
+        wrong, ``read`` the replies that the parser read itself (None for the recorded reading), and ``verdict``:
+        ``parser-sensitive`` where the recorded validity is under it or parsers differ by more than the tolerance (``why``
+        says which), ``robust`` where several parsers read replies of the cell and agree, ``not checked`` where they could not.
 
     Raises:
         DataError: No reading, or the readings do not have the same cells.
@@ -85,7 +85,7 @@ def validity_table(
         why = "; ".join(_why(readings_of, settings, tolerance))
         unchecked = "" if why else _unchecked(readings_of)
         verdict = {
-            "verdict": "fragile" if why else "not checked" if unchecked else "robust",
+            "verdict": "parser-sensitive" if why else "not checked" if unchecked else "robust",
             "why": why or unchecked,
         }
         for name, found in per.items():
@@ -97,20 +97,20 @@ def validity_table(
                     "task": task,
                     "input": cell.input,
                     "repeat": cell.repeat,
-                    "reader": name,
+                    "parser": name,
                     **own,
                     **verdict,
                 }
             )
-    signed = signature(settings) | {"readers": list(readings), "tolerance": tolerance}
-    return table("validity and readers", CELLS, rows=rows, signature=signed)
+    signed = signature(settings) | {"parsers": list(readings), "tolerance": tolerance}
+    return table("validity and parsers", CELLS, rows=rows, signature=signed)
 
 
-def fragile_cells(found: Table) -> list[str]:
-    """The cells that a validity table calls fragile, each as a line; of a cell that was asked again, which repeat."""
+def sensitive_cells(found: Table) -> list[str]:
+    """The cells that a validity table calls parser-sensitive, each as a line; of a cell that was asked again, which repeat."""
     again = {(row["model"], row["task"], row["input"]) for row in found.rows if row["repeat"] != 1}
     lines = set()
-    for row in (row for row in found.rows if row["verdict"] == "fragile"):
+    for row in (row for row in found.rows if row["verdict"] == "parser-sensitive"):
         place = (row["model"], row["task"], row["input"])
         which = f", repeat {row['repeat']}" if place in again else ""
         lines.add(f"{', '.join(map(str, place))}{which}: {row['why']}")
@@ -118,7 +118,7 @@ def fragile_cells(found: Table) -> list[str]:
 
 
 def unchecked_cells(found: Table) -> int:
-    """How many cells of a validity table no second reader could read."""
+    """How many cells of a validity table no second parser could read."""
     return len(
         {
             (r["model"], r["task"], r["input"], r["repeat"])
@@ -129,7 +129,7 @@ def unchecked_cells(found: Table) -> int:
 
 
 def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSettings | None = None) -> Table:
-    """Bounds on every paired estimate from its unreadable answers.
+    """Bounds on every paired estimate from its invalid answers.
 
     Args:
         comparisons: Name of a comparison, such as ``back-translation``, to its two conditions.
@@ -137,13 +137,13 @@ def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSetti
 
     Returns:
         For each cell, group and all together: the strict ``value``, the ``lowest`` and ``highest`` that it could be
-        whatever unreadable answers meant, and ``low`` and ``high``, the outer ends of the intervals of these two.
+        whatever invalid answers meant, and ``low`` and ``high``, the outer ends of the intervals of these two.
     """
     settings = settings or TaxSettings()
     rows = [
         {"comparison": name, **row} for name, given in comparisons.items() for row in _bounds(given, settings)
     ]
-    return table("bounds from unreadable answers", BOUNDS, rows=rows, signature=signature(settings))
+    return table("bounds from invalid answers", BOUNDS, rows=rows, signature=signature(settings))
 
 
 def _bounds(given: PairedAnswers, settings: TaxSettings) -> Iterator[NewRow]:
@@ -183,10 +183,10 @@ def _cells(records: pl.DataFrame, settings: TaxSettings) -> Iterator[tuple[tuple
 
 
 def _unchecked(found: Mapping[str, NewRow]) -> str:
-    """Why no second reader has read the replies of a cell; empty where one has."""
+    """Why no second parser has read the replies of a cell; empty where one has."""
     others = [row["read"] for name, row in found.items() if name != RECORDED]
     if not others:
-        return "read by one reader"
+        return "read by one parser"
     return "" if any(count != 0 for count in others) else "no reply that could be read again"
 
 
@@ -195,8 +195,8 @@ def _why(found: Mapping[str, NewRow], settings: TaxSettings, tolerance: float) -
     rate = recorded["value"]
     if rate is None:
         yield "no reply came"
-    if isinstance(rate, float) and rate < settings.floor:
-        yield f"{rounding.cell(rate, 'share')} readable, under {rounding.cell(settings.floor, 'share')}"
+    if isinstance(rate, float) and rate < settings.min_valid:
+        yield f"{rounding.cell(rate, 'share')} readable, under {rounding.cell(settings.min_valid, 'share')}"
     scores = {name: row["accuracy"] for name, row in found.items() if isinstance(row["accuracy"], float)}
     if len(scores) > 1:
         low, high = (
@@ -205,4 +205,4 @@ def _why(found: Mapping[str, NewRow], settings: TaxSettings, tolerance: float) -
         )
         apart = float(scores[high]) - float(scores[low])
         if apart > tolerance:
-            yield f"accuracy differs by {rounding.cell(apart)} between the readers {low} and {high}"
+            yield f"accuracy differs by {rounding.cell(apart)} between the parsers {low} and {high}"

@@ -188,7 +188,7 @@ def _result(task: str, cell: pl.DataFrame) -> dict[str, JSON]:
         "evaluation_name": task,
         "source_data": {"dataset_name": task, "source_type": "other"},
         "metric_config": {
-            "evaluation_description": "Share of right answers; a question without a readable answer counts as wrong.",
+            "evaluation_description": "Share of right answers; a question without a valid answer counts as wrong.",
             "metric_id": "accuracy",
             "metric_name": "Accuracy",
             "metric_kind": "accuracy",

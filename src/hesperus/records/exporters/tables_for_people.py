@@ -95,7 +95,7 @@ def _parts(kind: pl.DataType) -> Iterator[pl.DataType]:
 
 
 def _correct() -> pl.Expr:
-    """Whether the answer is the gold label; an unreadable answer is wrong, as in the measure of accuracy."""
+    """Whether the answer is the gold label; an invalid answer is wrong, as in the measure of accuracy."""
     return pl.when(pl.col("gold").is_not_null()).then((pl.col("answer") == pl.col("gold")).fill_null(False))
 
 

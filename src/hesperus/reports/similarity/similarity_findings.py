@@ -31,7 +31,7 @@ class Asked:
         asked: Questions that count: those with a reply.
         unread: Those with an answer that carries no label.
         failed: Questions that got no reply (error), which do not count.
-        accuracy: Share of right answers, unreadable ones wrong; None if no question has a gold label.
+        accuracy: Share of right answers, invalid ones wrong; None if no question has a gold label.
     """
 
     cell: Cell

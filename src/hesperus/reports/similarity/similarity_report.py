@@ -210,6 +210,6 @@ def _described(found: SimilarityFindings) -> str:
     settings: Any = found.settings
     boot = settings.bootstrap
     return (
-        f"Measure: {statistic_name(found.statistic)}. {interval_text(boot)} Mantel's test: {settings.permutations:,} permutations. Unreadable answers: "
+        f"Measure: {statistic_name(found.statistic)}. {interval_text(boot)} Mantel's test: {settings.permutations:,} permutations. Invalid answers: "
         f"{settings.invalid}. Pivot: {settings.pivot}."
     )

@@ -124,7 +124,7 @@ def _interval(row: Row) -> str:
 
 
 def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> list[str]:
-    """What was left out and why, and how unreadable answers count."""
+    """What was left out and why, and how invalid answers count."""
     told = []
     for found in parts:
         on = f"{found.task}: " if len(parts) > 1 else ""

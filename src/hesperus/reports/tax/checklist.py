@@ -16,7 +16,7 @@ from hesperus.analysis.tax.back_translation import NOTES as BACK_LIMITS
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
 from hesperus.analysis.tax.native_control import LIMITS as NATIVE_LIMITS
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_LIMITS
-from hesperus.analysis.tax.validity import NO_REPLIES, RECORDED, fragile_cells, unchecked_cells
+from hesperus.analysis.tax.validity import NO_REPLIES, RECORDED, sensitive_cells, unchecked_cells
 from hesperus.reports.card import Card, card_of
 from hesperus.reports.formats import format_table
 from hesperus.reports.tax.commands import Remedy, remedies
@@ -115,12 +115,16 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
         section, "E1 back-translation, clustered over items", _estimate(tables.get("e1"), "clustered", "tax")
     )
     lost = first_row(tables.get("e1"), "clustered")
-    gate = str(tables["e1"].signature["gate"]) if "e1" in tables else None
-    if gate is not None and evidence.scores is not None and lost is not None:
-        gate = f"{gate}; {lost['n']} items compared, {lost['excluded']} items left out" + (
+    quality = str(tables["e1"].signature["quality"]) if "e1" in tables else None
+    if quality is not None and evidence.scores is not None and lost is not None:
+        quality = f"{quality}; {lost['n']} items compared, {lost['excluded']} items left out" + (
             f" ({lost['reason']})" if lost["reason"] else ""
         )
-    yield _row(section, "E1 gate on the back-translations", gate if evidence.scores is not None else None)
+    yield _row(
+        section,
+        "E1 quality threshold on the back-translations",
+        quality if evidence.scores is not None else None,
+    )
     rating = next(iter(tables["rating"].rows), None) if "rating" in tables else None
     yield _row(
         section,
@@ -144,18 +148,18 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
 
 def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     section, found = "parser fragility", tables["validity"]
-    rates = [row for row in found.rows if isinstance(row["value"], float) and row["reader"] == RECORDED]
+    rates = [row for row in found.rows if isinstance(row["value"], float) and row["parser"] == RECORDED]
     lowest = min(rates, key=lambda row: float(row["value"]), default=None)
     said = None
     if lowest is not None:
         share = rounding.interval(float(lowest["value"]), lowest["low"], lowest["high"], "share")
         said = f"{len(rates)} cells; lowest {share} of {lowest['n']:,} ({lowest['model']}, {lowest['input']})"
-    yield _row(section, "readable answers of each model and set", said)
-    fragile = fragile_cells(found)
-    readers = found.signature["readers"]
-    several = isinstance(readers, list) and len(readers) > 1
-    said = "; ".join(fragile) if fragile else "no cell"
-    item, replies = "cells that hang on the reader, by several readers", evidence.records["reply"]
+    yield _row(section, "valid answers of each model and set", said)
+    sensitive = sensitive_cells(found)
+    parsers = found.signature["parsers"]
+    several = isinstance(parsers, list) and len(parsers) > 1
+    said = "; ".join(sensitive) if sensitive else "no cell"
+    item, replies = "cells that depend on the parser, by several parsers", evidence.records["reply"]
     unchecked = unchecked_cells(found)
     checked = len(rates) - unchecked if several else 0
     if replies.null_count() == len(replies):
@@ -166,9 +170,9 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
             if unchecked
             else ""
         )
-        yield _row(section, item, said + left if checked else None, warning=bool(fragile or unchecked))
+        yield _row(section, item, said + left if checked else None, warning=bool(sensitive or unchecked))
     if not checked:
-        yield _row(section, "cells with too few readable answers", said, warning=bool(fragile))
+        yield _row(section, "cells with too few valid answers", said, warning=bool(sensitive))
     bounds = (
         [
             row
@@ -182,18 +186,20 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
         f"{row['comparison']}: {cell(float(row['lowest']), 'points')} to {cell(float(row['highest']), 'points')} points"
         for row in bounds
     )
-    yield _row(section, "bounds on every estimate from unreadable answers", said or None)
-    without = next(rows_of(tables.get("e1"), "without fragile models"), None)
+    yield _row(section, "bounds on every estimate from invalid answers", said or None)
+    without = next(rows_of(tables.get("e1"), "without parser-sensitive models"), None)
     said = None if without is None else f"{interval(without)} points without {without['model']}"
-    often = tables["e1"].signature.get("fragile") if "e1" in tables else None
+    often = tables["e1"].signature.get("parser_sensitive") if "e1" in tables else None
     if without is None and "e1" in tables:
-        floor = cell(evidence.settings.floor, "share")
+        floor = cell(evidence.settings.min_valid, "share")
         said = (
-            "every model is fragile: no estimate without them"
+            "every model has too few valid answers: no estimate without them"
             if often
-            else f"no model is fragile: at least {floor} of each one's answers could be read"
+            else f"every model gave at least {floor} valid answers on each side"
         )
-    yield _row(section, "E1 with and without fragile models", said, warning=bool(often) and without is None)
+    yield _row(
+        section, "E1 with and without parser-sensitive models", said, warning=bool(often) and without is None
+    )
 
 
 def _groups(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:

@@ -42,16 +42,16 @@ def remedies(evidence: Evidence) -> Mapping[str, Remedy]:
             needs="a run that hesperus asked: the signature of its folder says what was left out"
         ),
         "E1 back-translation, clustered over items": back,
-        "E1 gate on the back-translations": found.gate(),
+        "E1 quality threshold on the back-translations": found.quality(),
         "E2 rating of cues against the tax of items": rate,
         "E3 native control": Remedy(
             needs=f"answers to items that were written in {found.language}: --native RUN, or --native-task in the same records"
         ),
         "E4 naturalisation, same items": natural,
         "what the estimators cannot tell": back,
-        "cells that hang on the reader, by several readers": found.readers(),
-        "bounds on every estimate from unreadable answers": back,
-        "E1 with and without fragile models": back,
+        "cells that depend on the parser, by several parsers": found.parsers(),
+        "bounds on every estimate from invalid answers": back,
+        "E1 with and without parser-sensitive models": back,
         "E1 between groups of models": found.groups() if evidence.senses.back else back,
         "E4 between groups: difference in differences": found.groups() if has_natural else natural,
         "E1 without each model in turn": found.models() if evidence.senses.back else back,
@@ -123,7 +123,7 @@ class _Remedies:
             "translation_tax` asks them"
         )
 
-    def gate(self) -> Remedy:
+    def quality(self) -> Remedy:
         back = self.evidence.senses.back
         if back is not None and self.original is not None and self.originals(back, self.original):
             return self.given(f"hesperus score {self.run}")
@@ -140,11 +140,11 @@ class _Remedies:
             needs=f"the items rewritten naturally in {self.language}, and answers to them: --natural CODE, --strata FILE"
         )
 
-    def readers(self) -> Remedy:
+    def parsers(self) -> Remedy:
         if self.origin.can_reread:
-            return self.checklist("--reader strict", "--reader authors")
+            return self.checklist("--parser strict", "--parser ohmer2023")
         return Remedy(
-            needs="replies, and a task that says how they are read (--reader-task in `hesperus tax validity`)"
+            needs="replies, and a task that says how they are read (--parser-task in `hesperus tax validity`)"
         )
 
     def groups(self) -> Remedy:

@@ -17,7 +17,7 @@ from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
 from hesperus.analysis.tax.naturalisation import REUSED
 from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
-from hesperus.analysis.tax.validity import TOLERANCE, fragile_cells, unchecked_cells
+from hesperus.analysis.tax.validity import TOLERANCE, sensitive_cells, unchecked_cells
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step
 from hesperus.reports.blocks import Checklist as ChecklistBlock
@@ -44,7 +44,7 @@ _NOTES = (
     "No single number is the translation tax. E1 compares the original with what came back; E3 the translated items with "
     "others that were written in the language; E4 the translated items with the same ones rewritten; E2 asks people what "
     "they see. Each rests on an assumption of its own, which stands beside it. Pairs count where both answers could be read "
-    "and the gate was passed; the primary estimates resample items with all their models, since models of one item are not "
+    "and the quality threshold was passed; the primary estimates resample items with all their models, since models of one item are not "
     "independent.",
     "Method: The Translation Tax Is Not a Scalar: A Counterfactual Audit of English-Source Cue Inheritance in Chinese "
     "Multilingual Benchmarks. Card: Dieuwke Hupkes et al. A taxonomy and review of generalization research in NLP. Nature "
@@ -156,40 +156,40 @@ class TaxPage:
         yield Sentences(
             (
                 "Accuracy on the original minus accuracy on what came back from the translation: same model, same items. "
-                f"Gate: {found.signature['gate']}.",
+                f"Quality threshold: {found.signature['quality']}.",
             )
         )
         if self.evidence.scores is None:
-            yield self._step("E1 gate on the back-translations")
+            yield self._step("E1 quality threshold on the back-translations")
         yield _limits(BACK_NOTES[:1])
         yield self._below("e1")
         yield table
         yield Section("What it hangs on", "e1-hangs-on", 3, "")
         yield self._drawn.get("e1-without")
         yield grids.pooled_grid(found, "e1")
-        yield Section("The gate", "e1-gate", 3, "")
-        yield self._drawn.get("gate")
+        yield Section("The quality threshold", "e1-quality", 3, "")
+        yield self._drawn.get("quality")
         yield from worst_translations_blocks(self.evidence.scores, self.items)
 
     def _validity(self) -> Blocks:
         found = self.tables["validity"]
-        readers: list[str] = list(found.signature["readers"])  # type: ignore[call-overload]  # names, by its own table
-        unchecked, floor = unchecked_cells(found), cell(self.evidence.settings.floor, "share")
-        fragile, who = fragile_cells(found), ", ".join(readers)
+        parsers: list[str] = list(found.signature["parsers"])  # type: ignore[call-overload]  # names, by its own table
+        unchecked, floor = unchecked_cells(found), cell(self.evidence.settings.min_valid, "share")
+        sensitive, who = sensitive_cells(found), ", ".join(parsers)
         yield Section("Validity: how much rests on the reading of replies", "validity", listed="Validity")
-        if fragile:
+        if sensitive:
             yield Sentences(
                 (
-                    f"Fragile to the reader (as {who}): fewer than {floor} readable, or accuracies that differ by more than "
-                    f"{TOLERANCE} between readers.",
+                    f"Parser-sensitive (as {who}): fewer than {floor} readable, or accuracies that differ by more than "
+                    f"{TOLERANCE} between parsers.",
                 )
             )
-            yield Sentences.of(fragile)
+            yield Sentences.of(sensitive)
         else:
             differ = (
-                f", and accuracies differ by at most {TOLERANCE} between readers" if len(readers) > 1 else ""
+                f", and accuracies differ by at most {TOLERANCE} between parsers" if len(parsers) > 1 else ""
             )
-            what = "fragile" if unchecked else "fragile to the reader"
+            what = "short of valid answers" if unchecked else "parser-sensitive"
             yield Sentences(
                 (
                     f"No cell is {what} (as {who}): at least {floor} of every cell's answers could be read{differ}.",
@@ -197,16 +197,16 @@ class TaxPage:
             )
         replies = self.evidence.records["reply"]
         if replies.null_count() == len(replies):
-            yield Sentences(("The records hold no replies, so that no second reader could read them.",))
-        elif len(readers) < 2:
-            yield self._step("cells that hang on the reader, by several readers")
+            yield Sentences(("The records hold no replies, so that no second parser could read them.",))
+        elif len(parsers) < 2:
+            yield self._step("cells that depend on the parser, by several parsers")
         elif unchecked:
-            yield Sentences((f"{unchecked} cells hold no reply that a second reader could read.",))
+            yield Sentences((f"{unchecked} cells hold no reply that a second parser could read.",))
         yield grids.validity_grid(found)
-        yield Section("Bounds from unreadable answers", "bounds", 3, "")
+        yield Section("Bounds from invalid answers", "bounds", 3, "")
         bounds = grids.bounds_grid(self.tables.get("bounds"))
         if bounds is None:
-            yield self._step("bounds on every estimate from unreadable answers")
+            yield self._step("bounds on every estimate from invalid answers")
         elif "bounds" not in self._drawn:
             yield Sentences(
                 (
@@ -283,8 +283,8 @@ class TaxPage:
     def _described(self) -> str:
         settings = self.evidence.settings
         return (
-            f"{interval_text(settings.bootstrap)} A model is often unreadable where fewer than "
-            f"{cell(settings.floor, 'share')} of its answers on a side could be read."
+            f"{interval_text(settings.bootstrap)} A model is often without a valid answer where fewer than "
+            f"{cell(settings.min_valid, 'share')} of its answers on a side could be read."
         )
 
 
@@ -293,9 +293,9 @@ def _back(evidence: Evidence) -> PairedAnswers | None:
     senses = evidence.senses
     if senses.original is None or senses.back is None:
         return None
-    gate = evidence.gate if evidence.scores is not None else None
+    quality = evidence.quality if evidence.scores is not None else None
     sides = Side(senses.original), Side(senses.back)
-    return compared(evidence.audited, *sides, scores=evidence.scores, gate=gate)
+    return compared(evidence.audited, *sides, scores=evidence.scores, quality=quality)
 
 
 def _limits(notes: tuple[str, ...] | list[str]) -> Sentences:

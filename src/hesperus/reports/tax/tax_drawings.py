@@ -9,7 +9,7 @@ import polars as pl
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.evidence import Evidence
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.tax.tax_figures import Dot, bounds_figure, contrast_figure, gate_figure
+from hesperus.reports.tax.tax_figures import Dot, bounds_figure, contrast_figure, quality_figure
 from hesperus.reports.tax.tax_grids import bound_name
 from hesperus.reports.tax.tax_wording import (
     interval,
@@ -30,7 +30,7 @@ def drawings(tables: Mapping[str, Table], evidence: Evidence) -> list[Drawing]:
     drawn = evidence.settings.bootstrap
     level = f"{100 * drawn.level:g} %" if drawn.resamples else "no"
     made = [
-        _gate(evidence),
+        _quality(evidence),
         _back(tables.get("e1"), level),
         _without(tables.get("e1"), level),
         _native(tables.get("e3"), level),
@@ -42,15 +42,15 @@ def drawings(tables: Mapping[str, Table], evidence: Evidence) -> list[Drawing]:
     return [drawing for drawing in made if drawing.chart is not None]
 
 
-def _gate(evidence: Evidence) -> Drawing:
-    metric, chart = evidence.gate.metric, None
+def _quality(evidence: Evidence) -> Drawing:
+    metric, chart = evidence.quality.metric, None
     if evidence.scores is not None:
         held = evidence.scores.filter(pl.col("sense") == (evidence.senses.back or ""))[metric].drop_nulls()
-        chart = gate_figure(held.to_list(), SCORE_NAMES.get(metric, metric), evidence.gate.threshold)
+        chart = quality_figure(held.to_list(), SCORE_NAMES.get(metric, metric), evidence.quality.threshold)
     return Drawing(
-        "gate", "gate", chart,
-        f"Back-translations by their {SCORE_NAMES.get(metric, metric)} against the original; what lies left of the dashed line (the gate, "
-        f"{evidence.gate.threshold:g}) is left out.",
+        "quality", "quality", chart,
+        f"Back-translations by their {SCORE_NAMES.get(metric, metric)} against the original; what lies left of the dashed line (the quality threshold, "
+        f"{evidence.quality.threshold:g}) is left out.",
         "what was compared",
     )  # fmt: skip
 
@@ -79,7 +79,9 @@ def _back(found: Table | None, level: str) -> Drawing:
 
 
 def _without(found: Table | None, level: str) -> Drawing:
-    rows = list(rows_of(found, "clustered", "without model", "without fragile models", "one benchmark"))
+    rows = list(
+        rows_of(found, "clustered", "without model", "without parser-sensitive models", "one benchmark")
+    )
     kept = [row for row in rows if row["analysis"] != "clustered" or not row["group"]]
     chart = None
     if len(kept) > 1:
@@ -88,7 +90,7 @@ def _without(found: Table | None, level: str) -> Drawing:
         chart = contrast_figure(dots, kinds, "percentage points", missing=_missing(kept))
     return Drawing(
         "e1-without", "e1-without", chart,
-        f"E1 without each model in turn, without models that are often unreadable, and of each benchmark alone; {level} "
+        f"E1 without each model in turn, without models that are often without a valid answer, and of each benchmark alone; {level} "
         "intervals. Where a line's side of 0 changes, the estimate hangs on what was left out.",
         "estimates over several models",
     )  # fmt: skip
@@ -140,7 +142,7 @@ def _stratum(row: Row) -> str:
 
 
 def _natural(found: Table | None, level: str) -> Drawing:
-    analyses = ("pooled", "group", "groups", "model", "without model", "without fragile models")
+    analyses = ("pooled", "group", "groups", "model", "without model", "without parser-sensitive models")
     rows = [row for row in rows_of(found, *analyses) if not row["stratum"]]
     rows += [row for row in _passed(found) if not row["stratum"]]
     dots = []
@@ -200,7 +202,7 @@ def _bounds(found: Table | None, level: str) -> Drawing:
         lines.append({"panel": str(row["comparison"]), "line": name, "told": told, **ends})
     return Drawing(
         "bounds", "bounds", bounds_figure(lines, "percentage points"),
-        "What unreadable answers could do: the broad bar reaches from the lowest to the highest difference that they allow, "
+        "What invalid answers could do: the broad bar reaches from the lowest to the highest difference that they allow, "
         + ("" if level == "no" else f"the thin line adds the {level} intervals of these two, ")
         + "the point is the estimate without them.",
         "bounds",

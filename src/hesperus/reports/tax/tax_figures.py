@@ -108,7 +108,7 @@ def _panel(dots: Sequence[Dot], kinds: Sequence[str], present: Sequence[int], *,
 
 
 def bounds_figure(rows: Sequence[Mapping[str, Any]], title: str) -> Any | None:
-    """Where each difference could lie whatever unreadable answers meant; None if every answer could be read.
+    """Where each difference could lie whatever invalid answers meant; None if every answer could be read.
 
     Args:
         rows: With ``panel``, ``line``, ``value`` (may be None), ``lowest``, ``highest``, ``low``, ``high``, ``told``.
@@ -142,8 +142,8 @@ def bounds_figure(rows: Sequence[Mapping[str, Any]], title: str) -> Any | None:
     return charts[0] if len(charts) == 1 else alt.vconcat(*charts, spacing=18)
 
 
-def gate_figure(scores: Sequence[float], metric: str, threshold: float) -> Any | None:
-    """How many back-translations have which score, and where the gate is; None if there is no score."""
+def quality_figure(scores: Sequence[float], metric: str, threshold: float) -> Any | None:
+    """How many back-translations have which score, and where the quality threshold is; None if there is no score."""
     if not scores:
         return None
     width = 5

@@ -15,8 +15,16 @@ from hesperus.rounding import cell
 from hesperus.wording import MISSING, sense_label
 
 POOLED = {
-    "e1": ("clustered", "groups", "without model", "without fragile models", "one benchmark"),
-    "e4": ("pooled", "stratum", "strata", "group", "groups", "without model", "without fragile models"),
+    "e1": ("clustered", "groups", "without model", "without parser-sensitive models", "one benchmark"),
+    "e4": (
+        "pooled",
+        "stratum",
+        "strata",
+        "group",
+        "groups",
+        "without model",
+        "without parser-sensitive models",
+    ),
 }
 SINGLE = {"e1": "cell", "e4": "model"}
 """Analyses of one model by itself."""
@@ -147,26 +155,26 @@ def _agreement_grid(name: str, found: Table) -> Grid | None:
 
 
 def validity_grid(found: Table) -> Grid | None:
-    """One line a model and set: readable answers, accuracy under every reader, and whether that holds."""
-    readers = list(dict.fromkeys(str(row["reader"]) for row in found.rows))
+    """One line a model and set: valid answers, accuracy under every parser, and whether that holds."""
+    parsers = list(dict.fromkeys(str(row["parser"]) for row in found.rows))
     rows = []
     for row in found.rows:
         again = f", repeat {row['repeat']}" if row["repeat"] != 1 else ""
         said = {"set": f"{sense_label(str(row['input']))}{again}", "reason": "", "excluded": 0}
         verdict = f"{row['verdict']}: {row['why']}" if row["why"] else row["verdict"]
-        rows.append({**row, **said, "statistic": str(row["reader"]), "value": row["accuracy"], "low": None, "high": None,
+        rows.append({**row, **said, "statistic": str(row["parser"]), "value": row["accuracy"], "low": None, "high": None,
                      "validity": row["value"], "validity_low": row["low"], "validity_high": row["high"], "said": verdict})  # fmt: skip
     right = [
-        Column(reader, "Right" if len(readers) == 1 else f"Right: {reader}", "percentage")
-        for reader in readers
+        Column(parser, "Right" if len(parsers) == 1 else f"Right: {parser}", "percentage")
+        for parser in parsers
     ]
     heads = (Column("validity", "Readable", "percentage"), *right, N, Column("said", "Verdict"))
-    caption = "Readable answers of each model and set; unreadable ones count as wrong in the accuracy."
+    caption = "Valid answers of each model and set; invalid ones count as wrong in the accuracy."
     return tabulated(caption, rows, ("model", column("task"), Column("set", "Set")), heads)
 
 
 def bounds_grid(found: Table | None) -> Grid | None:
-    """One line a difference: what it is, and how low and high it could be whatever the unreadable answers meant."""
+    """One line a difference: what it is, and how low and high it could be whatever the invalid answers meant."""
     held: Sequence[Row] = found.rows if found is not None else ()
     tasks = {row["task"] for row in held if row["task"]}
     rows = [
@@ -180,7 +188,7 @@ def bounds_grid(found: Table | None) -> Grid | None:
         for row in held
     ]
     return tabulated(
-        "Every difference if each unreadable answer was wrong, or right, whichever makes it lowest or highest.",
+        "Every difference if each invalid answer was wrong, or right, whichever makes it lowest or highest.",
         rows,
         (Column("comparison", "Of"), Column("models", "Models")),
         "bounds",

@@ -210,28 +210,28 @@ _ERROR = 0.05
 
 
 def hangs_on(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
-    """What the verdict hangs on: a model, the unreadable answers, a benchmark, the gate that was not applied."""
+    """What the verdict hangs on: a model, the invalid answers, a benchmark, the quality threshold that was not applied."""
     told = []
     for name, analysis, what in (("e1", "clustered", "E1"), ("e4", "pooled", "E4")):
         main = first_row(tables.get(name), analysis)
         if main is not None and main["value"] is not None:
             told += [f"{what} {text}" for text in _changed(tables[name], main)]
     for name in ("e1", "e4"):
-        rates = tables[name].signature.get("fragile") if name in tables else None
+        rates = tables[name].signature.get("parser_sensitive") if name in tables else None
         if isinstance(rates, Mapping) and rates:
             models = [f"{model} ({cell(rate, 'share')} readable on a side)" for model, rate in rates.items()]
-            told.append(f"Often unreadable in {name.upper()}: {joined(models)}.")
+            told.append(f"Often without a valid answer in {name.upper()}: {joined(models)}.")
     for row in tables["bounds"].rows if "bounds" in tables else ():
         if row["analysis"] != "clustered" or row["group"] or None in (row["lowest"], row["highest"]):
             continue
         if row["lowest"] != row["highest"]:
             told.append(
-                f"{row['comparison']}: whatever its unreadable answers were meant to say, from {cell(row['lowest'], 'points')} to "
+                f"{row['comparison']}: whatever its invalid answers were meant to say, from {cell(row['lowest'], 'points')} to "
                 f"{cell(row['highest'], 'points')} points."
             )
     if "e1" in tables and evidence.scores is None:
         told.append(
-            "E1: no gate was applied, since the back-translations were not scored: bad ones count as much as good ones."
+            "E1: no quality threshold was applied, since the back-translations were not scored: bad ones count as much as good ones."
         )
     return told
 
@@ -255,9 +255,9 @@ def _changed(found: Table, main: Row) -> Iterator[str]:
     ]
     for row in without:
         yield f"{said[_side(row)]} without {row['model']}: {interval(row)} points."
-    for row in rows_of(found, "without fragile models"):
+    for row in rows_of(found, "without parser-sensitive models"):
         if not row.get("stratum") and row["value"] is not None and _side(row) != side:
-            yield f"{said[_side(row)]} without {row['model']}, often unreadable: {interval(row)} points."
+            yield f"{said[_side(row)]} without {row['model']}, often without a valid answer: {interval(row)} points."
     for row in rows_of(found, "one benchmark"):
         if row["value"] is not None and _side(row) != side:
             yield f"{said[_side(row)]} on {row['task']} alone: {interval(row)} points."

@@ -75,8 +75,8 @@ def over(row: Row) -> str:
         return f"difference of groups: {group}"
     if analysis == "without model":
         return f"without {model}"
-    if analysis == "without fragile models":
-        return f"without {model} (often unreadable)" + (f", stratum {place}" if place else "")
+    if analysis == "without parser-sensitive models":
+        return f"without {model} (often without a valid answer)" + (f", stratum {place}" if place else "")
     if analysis == "one benchmark":
         return f"{place} alone"
     if analysis == "stratum":

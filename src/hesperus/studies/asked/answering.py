@@ -60,13 +60,13 @@ class AskSettings:
         system: System text.
         settings: How replies are drawn.
         by_logprobs: Score the options instead of generating.
-        reader: Preset of the reader.
+        parser: How replies are read (see hesperus.answers.PRESETS).
     """
 
     system: str | None
     settings: Settings
     by_logprobs: bool = False
-    reader: str = "default"
+    parser: str = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def answer_row(
     if result.option_logprobs is not None:
         answer = answer_from_logprobs(result.option_logprobs, labels)
     else:
-        answer = _canonical(read(_reader(senses, instruction, item, how.reader), result), item, senses.form)
+        answer = _canonical(read(_reader(senses, instruction, item, how.parser), result), item, senses.form)
     thought = result.reasoning
     return {
         **row,

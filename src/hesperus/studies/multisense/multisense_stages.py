@@ -118,4 +118,4 @@ def _signed(material: LoadedItems) -> dict[str, JSON]:
         for language, many in material.items.items()
         for item in many
     ]
-    return {"items": fingerprint(items), "reader": "default"}
+    return {"items": fingerprint(items), "parser": "default"}

@@ -1,1 +1,1 @@
-"""Reads stored replies again: another reader, better packs, corrections by hand. Asks nothing."""
+"""Reads stored replies again: another parser, better packs, corrections by hand. Asks nothing."""

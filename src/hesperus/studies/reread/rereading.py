@@ -12,7 +12,7 @@ import polars as pl
 from hesperus.answers import Overrides, reply_hash
 from hesperus.errors import UnknownNameError
 from hesperus.languages import language_asked, reply_language
-from hesperus.studies.reread.readers import (
+from hesperus.studies.reread.parsers import (
     READ_AGAIN,
     Readers,
     RecordKey,
@@ -66,7 +66,7 @@ def reread(
     *,
     task: str | None = None,
     overrides: Overrides | None = None,
-    reader: str = "default",
+    parser: str = "default",
     items: pl.DataFrame | None = None,
     described: Task | None = None,
 ) -> tuple[pl.DataFrame, RereadCounts]:
@@ -77,8 +77,8 @@ def reread(
             a column `finish`, tells how the reply ended.
         task: Task by whose labels and words every row is read; None takes each row's own. Where no task file describes
             that, a row with options that are letters is read as a lettered choice, and others are left as they are.
-        overrides: Corrections by hand; they win over the reader where the reply is the one that was reviewed.
-        reader: Preset of the reader (see hesperus.answers.PRESETS).
+        overrides: Corrections by hand; they win over the parser where the reply is the one that was reviewed.
+        parser: How replies are read (see hesperus.answers.PRESETS).
         items: The run's items, for choices answered by the text of an option.
         described: A task of one's own, for rows that bear its name (the catalogue does not know it).
 
@@ -88,10 +88,10 @@ def reread(
     Raises:
         DataError: An instruction is no sense code, the task has no words in its language, or an override names a
             label that the task does not have.
-        UnknownNameError: No such task or reader; or nothing describes how to read any reply.
+        UnknownNameError: No such task or parser; or nothing describes how to read any reply.
     """
     rows = list(rows_of(records))
-    readers = Readers(reader, task, option_texts(items), accepted_texts(items), described=described)
+    parsers = Readers(parser, task, option_texts(items), accepted_texts(items), described=described)
     answers: list[Answer | None] = []
     used: set[RecordKey] = set()
     undescribed: Counter[str] = Counter()
@@ -102,13 +102,13 @@ def reread(
             used.add(row.key)
         elif row.reply is None or row.scored or row.whole:
             answers.append(None)
-        elif not readers.readable(row):
+        elif not parsers.readable(row):
             answers.append(None)
             undescribed[row.key[1]] += 1
         else:
-            answers.append(readers.read(row, number))
+            answers.append(parsers.read(row, number))
     if overrides is not None:
-        _check_overrides(overrides, rows, readers)
+        _check_overrides(overrides, rows, parsers)
     if undescribed and all(answer is None for answer in answers):
         raise UnknownNameError(
             "task", next(iter(undescribed)), tasks(), "--task NAME or FILE says how these replies are read"
@@ -119,10 +119,10 @@ def reread(
     return written, replace(counts, undescribed=dict(undescribed), read=read)
 
 
-def _check_overrides(overrides: Overrides, rows: list[Row], readers: Readers) -> None:
+def _check_overrides(overrides: Overrides, rows: list[Row], parsers: Readers) -> None:
     for name, row in {row.key[1]: row for row in rows}.items():
         if name in {key[1] for key in overrides.by_key}:
-            known = readers.task_for(row)
+            known = parsers.task_for(row)
             labels = known.labels if known is not None else row.labels or ()
             if labels:
                 overrides.check_labels(name, labels)

@@ -105,7 +105,7 @@ class Comparison(Part):
     macro: str | None = None
     """Column over whose values similarity is averaged, next to its value over all items together."""
     invalid: Literal["disagree", "agree", "drop"] = "disagree"
-    """How unreadable answers compare."""
+    """How invalid answers compare."""
     bootstrap: BootstrapSettings = BootstrapSettings()
     """How intervals are made."""
     permutations: int = Field(default=9999, ge=1, le=10_000_000)

@@ -113,7 +113,7 @@ class Simulated:
         planted: What was planted.
         residue: Items full of cues, [simulations, items].
         right: Condition to right answers, [simulations, models, items].
-        valid: Condition to readable answers, likewise.
+        valid: Condition to valid answers, likewise.
         native: Right answers to the native items, [simulations, models, native items].
         lost: Items that lost the question in back-translation, [simulations, items].
         misaligned: Items with a translation that is another question, [simulations, items].

@@ -147,7 +147,7 @@ def strata_of(
     why = {
         "no reply (error)": failed,
         "gold missing or moved": moved,
-        "unreadable": unread,
+        "invalid": unread,
         "left out": barred,
     }
     return Strata(

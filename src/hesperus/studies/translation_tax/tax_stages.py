@@ -117,7 +117,7 @@ def _stages(study: TaxStudy, material: LoadedItems) -> Stages:
         pl.concat(kept.frames, how="diagonal_relaxed"),
         pl.concat(kept.items, how="diagonal_relaxed"),
         kept.faults,
-        {"reader": study.reader, "scores": signature(QualitySettings())},
+        {"parser": study.parser, "scores": signature(QualitySettings())},
         material.excluded,
     )
 
@@ -130,7 +130,7 @@ def _answer(
     material: LoadedItems,
     called: str = "answer",
 ) -> Answer:
-    how = AskSettings(study.system, study.answers.settings(), reader=study.reader)
+    how = AskSettings(study.system, study.answers.settings(), parser=study.parser)
     return Answer(model, cells, senses, how, material, study.answers.max_tokens_again, called)
 
 
@@ -194,7 +194,7 @@ class PickStrata(Stage[Sequence[Item]]):
     def done(self, place: Place) -> Sequence[Item]:
         """Pick them."""
         study, rule = self.study, self.study.rule(groups_of(self.material))
-        bad = low_scores(self.scores, study.back.code, study.gate.metric, study.gate.threshold)
+        bad = low_scores(self.scores, study.back.code, study.quality.metric, study.quality.threshold)
         records = pl.concat(self.kept.frames)
         picked = strata_of(records, rule, centric=study.centric, others=study.others, leave_out=bad)
         write_strata(picked, place.folder / STRATA_FILE)

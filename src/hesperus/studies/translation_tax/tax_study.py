@@ -23,7 +23,7 @@ from hesperus.studies.translation_tax.strata import StrataRule
 from hesperus.types import Sense
 
 
-class GateRule(Part):
+class QualityRule(Part):
     """Which back-translations are near enough to the original."""
 
     metric: Literal["bleu", "chrf"] = "bleu"
@@ -96,7 +96,7 @@ class TaxStudy(Declared, Instructed):
     """Language that it was translated into."""
     translator: str | None = None
     """What translates back: a model, or a translator (apertium, ct2/FOLDER); each model itself if not given."""
-    gate: GateRule = GateRule()
+    quality: QualityRule = QualityRule()
     """Which back-translations count."""
     naturalise: Naturalisation | None = None
     """E4: which items are rewritten, by whom, and who checks it."""
@@ -104,8 +104,8 @@ class TaxStudy(Declared, Instructed):
     """E3: a benchmark that was written in the language."""
     making: GenerationSettings = GenerationSettings(max_tokens=2048)
     """How translations and rewritings are drawn."""
-    reader: Literal["default", "strict", "authors"] = "default"
-    """Preset of the reader."""
+    parser: Literal["default", "strict", "ohmer2023"] = "default"
+    """How replies are read."""
 
     @model_validator(mode="after")
     def _groups_are_of_models(self) -> TaxStudy:

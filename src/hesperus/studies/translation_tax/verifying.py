@@ -168,7 +168,7 @@ def looked_at(verdicts: Path | None, ratings: Sequence[Path]) -> dict[str, froze
 
 
 def low_scores(scores: pl.DataFrame, sense: str, metric: str, threshold: float) -> frozenset[str]:
-    """Items with a back-translation under the gate, by whichever model it was made."""
+    """Items with a back-translation under the quality threshold, by whichever model it was made."""
     bad = scores.filter(
         (pl.col("sense") == sense) & (pl.col(metric).is_null() | (pl.col(metric) < threshold))
     )

@@ -1,4 +1,4 @@
-"""Who reads which row: the reader of its task and instruction, and what it read already."""
+"""Who reads which row: the parser of its task and instruction, and what it read already."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Readers:
     accepted: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     described: Task | None = None
     tasks: dict[str, Task | None] = field(default_factory=dict)
-    readers: dict[tuple[str, str, tuple[str, ...] | None], Reader] = field(default_factory=dict)
+    parsers: dict[tuple[str, str, tuple[str, ...] | None], Reader] = field(default_factory=dict)
     answers: dict[tuple[Reader, str, Finish], Answer] = field(default_factory=dict)
 
     def task_for(self, row: Row) -> Task | None:
@@ -161,7 +161,7 @@ class Readers:
         """Whether anything says how to read a row: its task, or options that are letters."""
         return self.task_for(row) is not None or (row.labels is not None and _lettered(row.labels))
 
-    def reader(self, row: Row, number: int) -> Reader:
+    def parser(self, row: Row, number: int) -> Reader:
         """Who reads a row.
 
         Raises:
@@ -174,12 +174,12 @@ class Readers:
         instruction = row.key[3]
         labels = row.labels if form == "choice" else None
         known = (self.task or row.key[1], instruction, labels)
-        if known not in self.readers:
-            self.readers[known] = _reader(task, instruction, labels, preset=self.preset, row=number)
-        reader = self.readers[known]
+        if known not in self.parsers:
+            self.parsers[known] = _reader(task, instruction, labels, preset=self.preset, row=number)
+        parser = self.parsers[known]
         texts = self.texts.get((row.key[2], row.key[4])) if form == "choice" else None
-        fits = texts is not None and (not reader.labels or len(texts) <= len(reader.labels))
-        return reader.with_options(texts) if fits else reader
+        fits = texts is not None and (not parser.labels or len(texts) <= len(parser.labels))
+        return parser.with_options(texts) if fits else parser
 
     def _text_reader(self, row: Row, number: int) -> Reader:
         """Who reads free text: by the item's options and by what its language accepts, as a run does."""
@@ -197,13 +197,13 @@ class Readers:
 
     def read(self, row: Row, number: int) -> Answer:
         """What a row's reply says, which is read once for all rows that hold the same."""
-        reader = self.reader(row, number)
+        parser = self.parser(row, number)
         reply = row.reply or ""
-        if reader.options is not None:
-            return read(reader, Reply(reply, row.finish))
-        known = (reader, reply, row.finish)
+        if parser.options is not None:
+            return read(parser, Reply(reply, row.finish))
+        known = (parser, reply, row.finish)
         if known not in self.answers:
-            self.answers[known] = read(reader, Reply(reply, row.finish))
+            self.answers[known] = read(parser, Reply(reply, row.finish))
         return self.answers[known]
 
 
