@@ -23,6 +23,7 @@ from result_rows import keep
 from hesperus.measures import (
     INTERVAL_METHODS,
     Bootstrap,
+    HardRuns,
     Key,
     SenseRuns,
     Statistic,
@@ -52,6 +53,9 @@ from hesperus.measures import (
     tax_statistic,
     unmatched_difference,
 )
+from hesperus.measures.agreement import PairStatistic
+from hesperus.measures.pair_basis import pair_basis
+from hesperus.measures.pair_moments import pairs_by_moments
 from hesperus.types import Estimate
 
 WANTED = 0.93
@@ -339,11 +343,44 @@ def rank_correlation(rng: Rng, items: int, bootstrap: Bootstrap) -> Measured:
     return truth, found()
 
 
+def by_moments(
+    rng: Rng, items: int, bootstrap: Bootstrap, *, name: PairStatistic, accuracy: float
+) -> Measured:
+    """Agreement of two runs as it is measured among very many pairs: a hundred data sets are as many pairs."""
+    pairs = np.arange(200).reshape(100, 2)
+
+    def found() -> Iterator[Estimate]:
+        while True:
+            codes = np.concatenate([_answers(rng, 2, items, accuracy) for _ in pairs])
+            runs = HardRuns(codes, _key(items))
+            spread = pairs_by_moments(runs, pairs, pair_basis(runs, pairs), bootstrap)[name]
+            for value, low, high in zip(spread.value, spread.low, spread.high, strict=True):
+                ends = (None, None) if np.isnan(low) else (float(low), float(high))
+                yield Estimate(None if np.isnan(value) else float(value), *ends)
+
+    truth = estimate(agreement(np.random.default_rng(1), POPULATION, name, accuracy)).value
+    assert truth is not None
+    return truth, found()
+
+
+MOMENTS: tuple[tuple[str, PairStatistic, tuple[float, ...]], ...] = (
+    ("raw agreement", "raw", (0.6, 0.9, 0.97)),
+    ("κ_p hard", "kappa_p", (0.6, 0.9, 0.97)),
+    ("Cohen's κ", "cohen_kappa", (0.6, 0.9)),
+    ("Scott's π", "scott_pi", (0.6, 0.9)),
+    ("error consistency", "error_consistency", (0.6, 0.9, 0.97)),
+)
+
 OTHERS: dict[str, Callable[[Rng, int, Bootstrap], Measured]] = {
     "native gap .95 − .90": native_gap,
     "α of 2 raters, ordinal": partial(alpha_on_scale, level="ordinal", alike=0.7),
     "α of 2 raters, nominal": partial(alpha_on_scale, level="nominal", alike=0.7),
     "Spearman's ρ on 5 points": rank_correlation,
+    **{
+        f"{said} by moments, accuracy {p:g}": partial(by_moments, name=name, accuracy=p)
+        for said, name, accuracies in MOMENTS
+        for p in accuracies
+    },
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.interval_text import MOMENTS, OF_PAIRS
 from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.shared_gold import gold_range
@@ -19,7 +20,6 @@ from hesperus.measures import (
     Bootstrap,
     Codes,
     HardRuns,
-    InvalidRule,
     Key,
     Mask,
     SoftRuns,
@@ -28,6 +28,7 @@ from hesperus.measures import (
 )
 from hesperus.measures.agreement import PairStatistic
 from hesperus.measures.pair_basis import pair_basis
+from hesperus.measures.pair_moments import by_moments, pairs_by_moments
 from hesperus.records import INVALID, MISSING, Cell, CellPair, Selection
 
 _SOFT: Mapping[str, PairStatistic] = {"kappa_p_soft": "kappa_p", "rank_consistency": "rank_consistency"}
@@ -67,10 +68,13 @@ def agreement_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
             selection.check(known)
     columns = ("model_a", "model_b", "task", *settings.by, "a", "b", "statistic", *ESTIMATE_COLUMNS)
     cells: dict[str, list[object]] = {name: [] for name in columns}
+    signature = settings.signed()
     for view in views(records, by=settings.by, per_model=False, probs=True):
-        pairs = _pairs(view.arrays.cells, settings)
-        _add(cells, same_gold(view), pairs, settings.invalid, settings.bootstrap)
-    return table("agreement", columns, rows=ColumnRows(cells), signature=settings.signed())
+        pairs, common = _pairs(view.arrays.cells, settings), same_gold(view)
+        moments = by_moments(len(pairs), common.answers.shape[1], settings.bootstrap)
+        _add(cells, common, pairs, settings, moments)
+        signature |= {OF_PAIRS: MOMENTS} if moments else {}
+    return table("agreement", columns, rows=ColumnRows(cells), signature=signature)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,18 +106,17 @@ def _add(
     columns: Mapping[str, list[object]],
     common: SameGold,
     pairs: Sequence[CellPair],
-    invalid: InvalidRule,
-    bootstrap: Bootstrap,
+    settings: MeasureSettings,
+    moments: bool,
 ) -> None:
-    """Add the rows of all pairs, each with a row for every measure that it has."""
-    arrays = common.view.arrays
+    """Add the rows of all pairs, each with a row for every measure that it has; those of answers from moments if wanted."""
+    bootstrap, arrays = settings.bootstrap, common.view.arrays
     row_of = {cell: place for place, cell in enumerate(arrays.cells)}
     places = np.array([(row_of[pair.a], row_of[pair.b]) for pair in pairs], dtype=np.intp).reshape(-1, 2)
-    hard = HardRuns(common.answers, common.key, invalid)
+    hard = HardRuns(common.answers, common.key, settings.invalid)
     lost = _lost(common, places)
-    found = dict(
-        _measured(hard, places, dict(zip(hard.statistics, hard.statistics, strict=True)), lost, bootstrap)
-    )
+    hard_names = dict(zip(hard.statistics, hard.statistics, strict=True))
+    found = dict(_measured(hard, places, hard_names, lost, bootstrap, moments=moments))
     scored = np.zeros(len(pairs), dtype=np.bool_)
     if arrays.probs is not None:
         soft = SoftRuns(arrays.probs[:, common.kept], common.key)
@@ -151,10 +154,15 @@ def _measured(
     names: Mapping[str, PairStatistic],
     lost: npt.NDArray[np.int64],
     bootstrap: Bootstrap,
+    *,
+    moments: bool = False,
 ) -> Iterator[tuple[str, Cells]]:
     """The estimates of some measures, by their names in the table: columns with a cell for each pair."""
-    spreads = bootstrap_pairs(runs, places, statistics=tuple(names.values()), bootstrap=bootstrap)
     basis = pair_basis(runs, places)
+    if moments and isinstance(runs, HardRuns):
+        spreads = pairs_by_moments(runs, places, basis, bootstrap)
+    else:
+        spreads = bootstrap_pairs(runs, places, statistics=tuple(names.values()), bootstrap=bootstrap)
     for name, statistic in names.items():
         yield name, spreads[statistic].columns(basis[statistic].without(lost, _OTHER_GOLD))
 

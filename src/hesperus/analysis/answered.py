@@ -41,13 +41,13 @@ def with_shares(found: Table, places: Places) -> Table:
     if "n" not in found.columns:
         return found
     named = places.naming(found.columns)
-    # Of 400 runs there are 80,000 pairs with five rows each.
-    known: dict[tuple[object, ...], float | None] = {}
-    shares = []
+    # Of 400 runs there are 80,000 pairs with five rows each, one after the other.
+    shares: list[float | None] = []
+    last, share = None, None
     for key in zip(*(found.column(name) for name in named), strict=True):
-        if key not in known:
-            known[key] = places.share(dict(zip(named, key, strict=True)))
-        shares.append(known[key])
+        if key != last:
+            last, share = key, places.share(dict(zip(named, key, strict=True)))
+        shares.append(share)
     return found.with_column(ANSWERED, shares or [None] * len(found.rows), after="n")
 
 
@@ -56,7 +56,7 @@ class Places:
 
     def __init__(self, records: pl.DataFrame | pl.LazyFrame, by: Sequence[str]) -> None:
         self._by = by
-        self._cells: dict[_Key, Coverage] = {}
+        self._cells: dict[_Key, tuple[int, int]] = {}
         self._parts: dict[tuple[str, _Key], list[Coverage]] = {}
         self._wholes: dict[tuple[str, _Key], Coverage] = {}
         for values, own in coverage(records, (*CELL, *by)).items():
@@ -65,7 +65,7 @@ class Places:
             where = (str(task), *map(str, groups))
             labels = [cell.label(repeat=True), *([cell.label()] if cell.repeat == 1 else [])]
             for label in labels:
-                self._cells[cell.model, label, *where] = own
+                self._cells[cell.model, label, *where] = (own.answered, own.asked)
             for kind, name in (("model", cell.model), ("input", cell.input), ("task", "")):
                 self._parts.setdefault((kind, (name, *where)), []).append(own)
             for sense in {cell.instruction, cell.input}:
@@ -81,11 +81,11 @@ class Places:
         if "a" in row and "b" in row:
             models = (row.get("model_a", row.get("model")), row.get("model_b", row.get("model")))
             both = {(str(model), str(row[side]), *where) for model, side in zip(models, "ab", strict=True)}
-            return together(self._cells.get(key, Coverage()) for key in both).share
+            return self._of_cells(both)
         if "instruction" in row and "input" in row:
             label = f"instruction={row['instruction']},input={row['input']}"
             again = f",repeat={row['repeat']}" if "repeat" in row else ""
-            return self._cells.get((str(row["model"]), label + again, *where), Coverage()).share
+            return self._of_cells([(str(row["model"]), label + again, *where)])
         if "sense" in row and "model" in row:
             return self._whole("sense", (str(row["model"]), str(row["sense"]), *where)).share
         if row.get("model") is not None:
@@ -97,6 +97,10 @@ class Places:
             if own.asked:
                 return own.share
         return None
+
+    def _of_cells(self, keys: Iterable[_Key]) -> float | None:
+        answered, asked = map(sum, zip(*(self._cells.get(key, (0, 0)) for key in keys), strict=True))
+        return answered / asked if asked else None
 
     def _whole(self, kind: str, key: _Key) -> Coverage:
         found = self._wholes.get((kind, key))

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
 from hesperus.errors import UsageError
-from hesperus.fingerprint import canonical_json
+from hesperus.fingerprint import JSONRows, canonical_json
 from hesperus.records import Selection
 from hesperus.version import __version__
 
@@ -113,15 +113,21 @@ def digest(table: Table) -> str:
     # The JSON of [columns, rows], hashed some rows at a time: a table of all pairs of 400 runs has 400,000.
     hashed = hashlib.blake2b(f"[{canonical_json(list(table.columns))},[".encode(), digest_size=16)
     columns = [table.column(name) for name in table.columns]
+    begins = ["[", *[","] * (len(columns) - 1)]
+    written = JSONRows(begins, "]", _cell, _rounded)
     for start in range(0, len(table.rows), _ROWS):
-        cells = zip(*(_rounded(column[start : start + _ROWS]) for column in columns), strict=True)
-        hashed.update(("," * (start > 0) + canonical_json(list(cells))[1:-1]).encode())
+        rows = written([column[start : start + _ROWS] for column in columns])
+        hashed.update(("," * (start > 0) + ",".join(rows)).encode())
     hashed.update(b"]]")
     return hashed.hexdigest()[:10]
 
 
-def _rounded(cells: Sequence[object]) -> Sequence[object]:
-    return [f"{cell + 0.0:.{_DIGITS}g}" if isinstance(cell, float) else cell for cell in cells]
+def _cell(cell: object) -> str:
+    return _rounded([cell])[0] if isinstance(cell, float) else canonical_json(cell)
+
+
+def _rounded(numbers: Sequence[float]) -> list[str]:
+    return (f'"%.{_DIGITS}g" ' * len(numbers) % tuple([number + 0.0 for number in numbers])).split()
 
 
 def _walk(signature: Mapping[str, object]) -> Iterator[tuple[str, object]]:

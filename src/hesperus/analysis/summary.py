@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.analysis.shared_gold import gold_range
+from hesperus.analysis.views import partitioned
 from hesperus.measures import (
     INVALID,
     MISSING,
@@ -20,6 +21,7 @@ from hesperus.measures import (
     Codes,
     InvalidRule,
     Key,
+    Mask,
     Statistic,
     accuracy_statistic,
     agreement_statistics,
@@ -80,7 +82,8 @@ def summarize(
         by: Columns of the records to group by.
         invalid: How answers without a label compare.
         bootstrap: How intervals are made.
-        intervals: Statistics that get one; None: all. Of many models most of the time goes into them.
+        intervals: Statistics that get one, unless agreement is plainly beyond chance; None: all. Of many models most of
+            the time goes into them.
 
     Returns:
         For each task, model and language the rows of STATISTICS that there are: the reference has no consistency with
@@ -92,12 +95,15 @@ def summarize(
     """
     rows: list[SummaryRow] = []
     texts = free_texts(records)
-    parts = records.partition_by(["task", *by], as_dict=True)
+    parts = partitioned(records, ["task", *by])
     for (task, *groups), frame in sorted(parts.items(), key=lambda part: tuple(map(str, part[0]))):
         arrays = answer_arrays(frame)
+        shared_gold = gold_range(arrays.gold)
         for model in dict.fromkeys(cell.model for cell in arrays.cells):
             named = [
-                one for one in _of_model(arrays, model, invalid) if task not in texts or one[2] in OUTCOMES
+                one
+                for one in _of_model(arrays, model, shared_gold, invalid)
+                if task not in texts or one[2] in OUTCOMES
             ]
             numbers = _estimated(named, bootstrap, intervals)
             rows += [
@@ -112,10 +118,20 @@ def _estimated(
 ) -> list[Estimate]:
     if intervals is None:
         return estimates((statistic for _, _, _, statistic, _ in named), bootstrap)
-    chosen = [name in intervals for _, _, name, _, _ in named]
-    exact = iter(estimates(one[3] for one, wanted in zip(named, chosen, strict=True) if not wanted))
-    spread = iter(estimates((one[3] for one, wanted in zip(named, chosen, strict=True) if wanted), bootstrap))
-    return [next(spread if wanted else exact) for wanted in chosen]
+    found = estimates(statistic for _, _, _, statistic, _ in named)
+    values = {(cell, name): one.value for (cell, _, name, _, _), one in zip(named, found, strict=True)}
+    wanted = [
+        at for at, (cell, _, name, _, _) in enumerate(named)
+        if name in intervals and not _plain(values.get((cell, "consistency")), values.get((cell, "chance")), found[at].n)
+    ]  # fmt: skip
+    for at, spread in zip(wanted, estimates((named[at][3] for at in wanted), bootstrap), strict=True):
+        found[at] = spread
+    return found
+
+
+def _plain(observed: float | None, chance: float | None, n: int) -> bool:
+    """Whether agreement is so far beyond chance that its interval need not be known: the difference moves by 1/√n at most."""
+    return observed is not None and chance is not None and (observed - chance) * n**0.5 > _FAR
 
 
 def language_cells(cells: Sequence[Cell]) -> list[Cell]:
@@ -154,18 +170,26 @@ def reference_of(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
     return None if reference == cell else reference
 
 
+_FAR = 8.0
+"""Standard errors from which on nobody asks whether a difference is more than 0."""
+
 _Named = tuple[Cell, Cell | None, str, Statistic, str | None]
 
 
-def _of_model(arrays: AnswerArrays, model: str, invalid: InvalidRule) -> Iterator[_Named]:
+def _of_model(
+    arrays: AnswerArrays, model: str, shared_gold: tuple[Codes, Codes], invalid: InvalidRule
+) -> Iterator[_Named]:
     own = [cell for cell in arrays.cells if cell.model == model]
     languages = language_cells(own)
+    highest, lowest = shared_gold
+    differs = (highest >= 0) & (lowest != highest)
+    key = Key(np.where(differs, INVALID, np.maximum(highest, INVALID)).astype(np.int32), arrays.options)
     for cell in languages:
         answers, gold = arrays.answers[arrays.row(cell)], arrays.gold[arrays.row(cell)]
         yield cell, None, "accuracy", accuracy_statistic(answers, gold, invalid=invalid), None
         reference = reference_of(cell, languages)
         if reference is not None:
-            for name, statistic in _compared(arrays, reference, cell, invalid):
+            for name, statistic in _compared(arrays.pair(reference, cell), key, differs, invalid):
                 yield cell, reference, name, statistic, None
         again = [one for one in own if (one.instruction, one.input) == (cell.instruction, cell.input)]
         if len(again) > 1:
@@ -179,15 +203,12 @@ def _of_model(arrays: AnswerArrays, model: str, invalid: InvalidRule) -> Iterato
 
 
 def _compared(
-    arrays: AnswerArrays, a: Cell, b: Cell, invalid: InvalidRule
+    both: tuple[Codes, Codes], key: Key, differs: Mask, invalid: InvalidRule
 ) -> Iterator[tuple[str, Statistic]]:
-    one, two = arrays.pair(a, b)
+    one, two = both
     yield "consistency", consistency_statistic(one, two, invalid=invalid)
     yield "chance", chance_statistic(one, two, invalid=invalid)
-    highest, lowest = gold_range(arrays.gold)
-    differs = (highest >= 0) & (lowest != highest)
     lost = int(differs[(one != MISSING) | (two != MISSING)].sum())
-    key = Key(np.where(differs, INVALID, np.maximum(highest, INVALID)).astype(np.int32), arrays.options)
     kept = [np.where(differs, MISSING, codes).astype(np.int32) for codes in (one, two)]
     agreement = agreement_statistics(kept[0], kept[1], key=key, invalid=invalid)
     for name in ("kappa_p", "cohen_kappa"):

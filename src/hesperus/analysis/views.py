@@ -97,11 +97,24 @@ def parts(
         if name not in records.columns:
             raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
     split = [*keys, *by, *then]
-    found = records.partition_by(split, as_dict=True)
+    found = partitioned(records, split)
     for values in sorted(
         found, key=lambda values: tuple((value is not None, str(value)) for value in values)
     ):
         yield dict(zip(split, values, strict=True)), found[values]
+
+
+def partitioned(records: pl.DataFrame, by: Sequence[str]) -> dict[tuple[Any, ...], pl.DataFrame]:
+    """The records that have the same values in some columns; a table in which all have is not copied.
+
+    Args:
+        records: The records table.
+        by: The columns, one at least.
+    """
+    same = [pl.col(name).eq_missing(pl.col(name).first()).all() for name in by]
+    if records.height and all(records.select(same).row(0)):
+        return {records.select(by).row(0): records}
+    return records.partition_by(by, as_dict=True)
 
 
 def all_cells(records: pl.DataFrame) -> list[Cell]:

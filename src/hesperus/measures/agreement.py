@@ -147,11 +147,11 @@ def agreement_statistics(
     return {
         "raw": _statistic((both.agree, both.counted), ratio, SHARE, both),
         "kappa_p": _kappa_p((graded, agree, right_a, right_b, others), with_gold, key),
-        "cohen_kappa": _statistic((both.counted, both.agree, *margins), _cohen, labelled, both),
-        "scott_pi": _statistic((both.counted, both.agree, *margins), _scott, labelled, both),
+        "cohen_kappa": _statistic((both.counted, both.agree, *margins), cohen_of_sums, labelled, both),
+        "scott_pi": _statistic((both.counted, both.agree, *margins), scott_of_sums, labelled, both),
         "error_consistency": _statistic(
             (graded, same, right_a, right_b),
-            _errors,
+            error_consistency_of_sums,
             tuple(corner[:4] for corner in pair_corners("error_consistency", key)),
             with_gold,
         ),
@@ -298,7 +298,8 @@ def kappa_p_of_sums(sums: Floats) -> Floats:
     return beyond_chance(divide(observed, n), p * q + (1 - p) * (1 - q) * divide(others, n))
 
 
-def _cohen(sums: Floats) -> Floats:
+def cohen_of_sums(sums: Floats) -> Floats:
+    """Cohen's κ from the sums of: counted, alike, and for each class where a has it, then where b has it."""
     n = sums[..., 0]
     expected = (sums[..., 2::2] * sums[..., 3::2]).sum(axis=-1)
     return beyond_chance(divide(sums[..., 1], n), divide(expected, n * n))
@@ -309,13 +310,15 @@ def _expected(sums: Floats) -> Floats:
     return divide((sums[..., 1::2] * sums[..., 2::2]).sum(axis=-1), n * n)
 
 
-def _scott(sums: Floats) -> Floats:
+def scott_of_sums(sums: Floats) -> Floats:
+    """Scott's π from the same sums."""
     n = sums[..., 0]
     expected = ((sums[..., 2::2] + sums[..., 3::2]) ** 2).sum(axis=-1)
     return beyond_chance(divide(sums[..., 1], n), divide(expected, 4 * n * n))
 
 
-def _errors(sums: Floats) -> Floats:
+def error_consistency_of_sums(sums: Floats) -> Floats:
+    """Error consistency from the sums of: counted, both right or both wrong, right in a, right in b."""
     n, same, p, q = (sums[..., k] for k in range(4))
     p, q = divide(p, n), divide(q, n)
     return beyond_chance(divide(same, n), p * q + (1 - p) * (1 - q))

@@ -71,7 +71,7 @@ def pair_basis(runs: HardRuns | SoftRuns, pairs: Indices) -> Mapping[PairStatist
         A basis for each measure that these runs have, with n, excluded and reason as agreement_statistics,
         kappa_p_statistic and rank_consistency_statistic have them.
     """
-    together = _Together(pairs)
+    together = Together(pairs)
     counted = runs.counted()
     if isinstance(runs, HardRuns):
         both = _compared(runs, counted, together)
@@ -90,13 +90,24 @@ def pair_basis(runs: HardRuns | SoftRuns, pairs: Indices) -> Mapping[PairStatist
     return found
 
 
-class _Together:
-    """Counts the items that are in a mask of the first run of each pair and in another of the second."""
+class Together:
+    """Counts the items that are in a mask of the first run of each pair and in another of the second.
+
+    Args:
+        pairs: Which pairs: indices of runs, [pairs, 2].
+    """
 
     def __init__(self, pairs: Indices) -> None:
         self._a, self._b = pairs.T
+        self.pairs = len(pairs)
 
     def __call__(self, first: Mask, second: Mask) -> Counts:
+        """How many there are, [pairs].
+
+        Args:
+            first: [runs, items].
+            second: The same shape.
+        """
         runs, items = first.shape
         total: Counts = np.zeros(len(self._a), dtype=np.int64)
         for start in range(0, items, _EXACT):
@@ -112,7 +123,7 @@ class _Together:
         return total
 
 
-def _compared(runs: HardRuns, counted: Mask, together: _Together) -> PairBasis:
+def _compared(runs: HardRuns, counted: Mask, together: Together) -> PairBasis:
     """As classes.compare accounts for a pair."""
     has, failed = replied(runs.codes), np.asarray(runs.codes == FAILED)
     absent = np.asarray(runs.codes == MISSING)
@@ -129,7 +140,7 @@ def _compared(runs: HardRuns, counted: Mask, together: _Together) -> PairBasis:
     return PairBasis(n, sum(lost.values(), start=np.zeros_like(n)), _accounts(lost), _undefined(n))
 
 
-def _graded(runs: HardRuns | SoftRuns, both: PairBasis, counted: Mask, together: _Together) -> PairBasis:
+def _graded(runs: HardRuns | SoftRuns, both: PairBasis, counted: Mask, together: Together) -> PairBasis:
     """The items that have a gold label; none if a run answers none of them."""
     known = counted & (runs.key.gold >= 0)
     n = np.where(both.n, together(known, known), 0)
@@ -140,12 +151,12 @@ def _graded(runs: HardRuns | SoftRuns, both: PairBasis, counted: Mask, together:
     return PairBasis(n, excluded, _joined(both.reason, _accounts(lost)), _undefined(n))
 
 
-def _silent(n: Counts, answered: Mask, counted: Mask, together: _Together) -> Mask:
+def _silent(n: Counts, answered: Mask, counted: Mask, together: Together) -> Mask:
     """Pairs with items of which one run answers none."""
     return np.asarray((n > 0) & ((together(answered, counted) == 0) | (together(counted, answered) == 0)))
 
 
-def _with_options(graded: PairBasis, key: Key, counted: Mask, together: _Together) -> PairBasis:
+def _with_options(graded: PairBasis, key: Key, counted: Mask, together: Together) -> PairBasis:
     """The basis of κ_p, with its own reason where the number of options of an item that counts is not known."""
     short = (key.options < 2) & (key.gold >= 0)
     if not short.any():

@@ -50,7 +50,7 @@ _EXACT = 1 << 24
 _UNIT = 16
 """Weight 1 in units of a Bayesian weight: those fit a byte, and only one in 10^7 is cut there."""
 
-_CORNER = 0.5
+CORNER = 0.5
 """Shape of the Gamma weight of a pseudo-item: half an item on average."""
 
 _NO_WIDTH = 1e-12
@@ -171,7 +171,7 @@ class Draws:
             more = [
                 # Streams of their own, so that no measure changes what another draws.
                 np.random.default_rng((self.bootstrap.seed, place + 1)).standard_gamma(
-                    _CORNER, self.bootstrap.resamples
+                    CORNER, self.bootstrap.resamples
                 )
                 for place in range(made, count)
             ]

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+import orjson
 from markupsafe import escape
 from rich.console import Console
 from rich.text import Text
@@ -17,7 +18,7 @@ from rich.text import Text
 from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import Table
 from hesperus.errors import UnknownNameError
-from hesperus.fingerprint import plain
+from hesperus.fingerprint import JSONRows, plain
 from hesperus.reports.grid import Grid, Label, Number, Value
 from hesperus.reports.layouts import grids_of, plain_grid
 from hesperus.reports.tabulated import shown
@@ -180,11 +181,13 @@ def _flat(signature: Mapping[str, object]) -> str:
 
 def _refuse_nan(table: Table) -> None:
     for name in table.columns:
-        for value in table.column(name):
-            if type(value) is float and not math.isfinite(value):
-                raise ValueError(
-                    f"{table.measure}: column {name!r} holds {value}, where None and a reason belong"
-                )
+        cells = table.column(name)
+        if float not in set(map(type, cells)):
+            continue
+        for value in [cell for cell in cells if type(cell) is float and not math.isfinite(cell)]:
+            raise ValueError(
+                f"{table.measure}: column {name!r} holds {value}, where None and a reason belong"
+            )
 
 
 def _json(table: Table) -> str:
@@ -193,28 +196,26 @@ def _json(table: Table) -> str:
 
 def _json_parts(table: Table) -> Iterator[str]:
     """The document of a table, a row a line, so much at a time that many rows take little memory."""
-    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-    known: dict[str, str] = {}  # names are in thousands of rows
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
-    def texts(cells: Sequence[object]) -> list[str]:
-        return [
-            repr(cell)
-            if (kind := type(cell)) is float or kind is int
-            else known.get(cell) or known.setdefault(cell, encode(cell))
-            if isinstance(cell, str)
-            else encode(plain(cell))
-            for cell in cells
-        ]
+    def encode(value: object) -> str:
+        return UNSAFE.sub(_json_escape, encoder.encode(plain(value)))
 
-    line = ", ".join(f"{encode(name).replace('%', '%%')}: %s" for name in table.columns)
+    names = [f"{encode(name)}: " for name in table.columns]
+    begins = ["\n    {" + names[0], *(", " + name for name in names[1:])]
+    written = JSONRows(begins, "}", encode, _numbers)
     columns = [table.column(name) for name in table.columns]
-    yield UNSAFE.sub(_json_escape, f'{{\n  "measure": {encode(table.measure)},\n  "rows": [')
+    yield f'{{\n  "measure": {encode(table.measure)},\n  "rows": ['
     for start in range(0, len(table.rows), _ROWS):
-        cells = zip(*(texts(column[start : start + _ROWS]) for column in columns), strict=True)
-        rows = ",".join([f"\n    {{{line % row}}}" for row in cells])
-        yield UNSAFE.sub(_json_escape, "," * (start > 0) + rows)
+        yield "," * (start > 0) + ",".join(written([column[start : start + _ROWS] for column in columns]))
     said = "".join(f",\n  {encode(name)}: {encode(value)}" for name, value in table.said().items())
-    yield UNSAFE.sub(_json_escape, "\n  " * bool(table.rows) + f"]{said}\n}}\n")
+    yield "\n  " * bool(table.rows) + f"]{said}\n}}\n"
+
+
+def _numbers(cells: Sequence[float]) -> list[str]:
+    texts = orjson.dumps(cells)[1:-1].decode()
+    # It writes exponents in another way.
+    return list(map(repr, cells)) if "e" in texts else texts.split(",")
 
 
 def _json_escape(found: re.Match[str]) -> str:
