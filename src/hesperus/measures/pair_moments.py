@@ -214,7 +214,6 @@ def _moments(
     reduce: Reduce, kinds: Floats, weights: Floats, sums: Floats, differ: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Mean, standard deviation and skewness of log(D/E), and the shape of a Gamma with the variance of log E."""
-
     rows = np.ascontiguousarray(sums.T)  # a kind moves few of the columns
 
     def logarithm(step: Floats, towards: Sequence[float] | Floats, columns: Iterable[int]) -> Floats:
