@@ -28,7 +28,7 @@ from hesperus.measures import (
 )
 from hesperus.measures.agreement import PairStatistic
 from hesperus.measures.pair_basis import pair_basis
-from hesperus.measures.pair_moments import by_moments, pairs_by_moments
+from hesperus.measures.pair_bootstrap import too_many_to_draw
 from hesperus.records import INVALID, MISSING, Cell, CellPair, Selection
 
 _SOFT: Mapping[str, PairStatistic] = {"kappa_p_soft": "kappa_p", "rank_consistency": "rank_consistency"}
@@ -71,7 +71,7 @@ def agreement_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     signature = settings.signed()
     for view in views(records, by=settings.by, per_model=False, probs=True):
         pairs, common = _pairs(view.arrays.cells, settings), same_gold(view)
-        moments = by_moments(len(pairs), common.answers.shape[1], settings.bootstrap)
+        moments = too_many_to_draw(len(pairs), common.answers.shape[1], settings.bootstrap)
         _add(cells, common, pairs, settings, moments)
         signature |= {OF_PAIRS: MOMENTS} if moments else {}
     return table("agreement", columns, rows=ColumnRows(cells), signature=signature)
@@ -115,7 +115,7 @@ def _add(
     places = np.array([(row_of[pair.a], row_of[pair.b]) for pair in pairs], dtype=np.intp).reshape(-1, 2)
     hard = HardRuns(common.answers, common.key, settings.invalid)
     lost = _lost(common, places)
-    hard_names = dict(zip(hard.statistics, hard.statistics, strict=True))
+    hard_names: dict[str, PairStatistic] = dict(zip(hard.statistics, hard.statistics, strict=True))
     found = dict(_measured(hard, places, hard_names, lost, bootstrap, moments=moments))
     scored = np.zeros(len(pairs), dtype=np.bool_)
     if arrays.probs is not None:
@@ -160,6 +160,9 @@ def _measured(
     """The estimates of some measures, by their names in the table: columns with a cell for each pair."""
     basis = pair_basis(runs, places)
     if moments and isinstance(runs, HardRuns):
+        # It needs scipy, which takes long to load.
+        from hesperus.measures.pair_moments import pairs_by_moments
+
         spreads = pairs_by_moments(runs, places, basis, bootstrap)
     else:
         spreads = bootstrap_pairs(runs, places, statistics=tuple(names.values()), bootstrap=bootstrap)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import special
+from scipy import special  # type: ignore[import-untyped]
 
 from hesperus.measures.agreement import (
     Key,
@@ -43,9 +43,6 @@ from hesperus.measures.paired_runs import HardRuns, Indices
 from hesperus.measures.resample import CORNER, Bootstrap, Floats
 from hesperus.measures.statistic import Reduce, divide
 
-_WORK = 100_000_000_000
-"""Pairs × items × resamples beyond which moments are taken: drawing takes seconds there."""
-
 _ITEMS, _SHAPE = 200, 30.0
 """Items of a pair, and shape of a Gamma as uncertain as E, below which a pair is resampled in any case."""
 
@@ -64,11 +61,6 @@ _REDUCE: Mapping[PairStatistic, Reduce] = {
     "scott_pi": scott_of_sums,
     "error_consistency": error_consistency_of_sums,
 }
-
-
-def by_moments(pairs: int, items: int, bootstrap: Bootstrap) -> bool:
-    """Whether intervals of so many pairs over so many items are made from moments (see pairs_by_moments)."""
-    return bootstrap.interval == "bayesian" and pairs * items * bootstrap.resamples > _WORK
 
 
 def pairs_by_moments(
