@@ -43,6 +43,11 @@ def test_the_page_of_a_study_is_verified_by_its_run(study: str, demo_runs: dict[
     assert hs.verify(demo_runs[study], signature=line).passed
 
 
+def test_a_page_claims_the_tables_that_it_shows(demo_runs: dict[str, Path]) -> None:
+    claims, _ = page_claims(demo_runs["multisense"] / "report.html")
+    assert list(claims.tables) == ["summary", "consistency", "decomposition"]
+
+
 def test_a_page_elsewhere_is_verified_by_a_bundle(demo_runs: dict[str, Path], tmp_path: Path) -> None:
     page = hs.report(demo_runs["tax"], tmp_path / "page.html", resamples=30)
     bundle = hs.bundle(demo_runs["tax"], tmp_path / "bundle.zip", resamples=0)

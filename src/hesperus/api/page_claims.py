@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
+    from hesperus.evidence.claims import Document
     from hesperus.evidence.page import PageClaims
+    from hesperus.reports.html import Report
+    from hesperus.reports.multisense_findings import Findings
 
 CLAIMED = (
     "summary", "consistency", "decomposition", "means", "contrasts", "scores", "back_translation", "naturalisation", "bounds",
 )  # fmt: skip
-"""Measures whose tables a page claims, where the run has them: what its text and main tables show."""
+"""Measures whose tables a page claims, where the run has them: what its text and main tables show. Of a multisense study these
+are the first three, which its page has measured already."""
 
 
-def page_claims_of(run: Path, given: GivenSettings | None = None, *, is_of_run: bool = True) -> PageClaims:
+def page_claims_of(
+    run: Path,
+    given: GivenSettings | None = None,
+    *,
+    is_of_run: bool = True,
+    made: Findings | Report | None = None,
+) -> PageClaims:
     """What the page of a run claims; `hesperus verify PAGE` checks it.
 
     Args:
         run: Run folder or records file.
         given: What was asked for.
         is_of_run: Whether the page shows nothing that rests on other files than those of the run.
+        made: What the page shows, of which tables that are claimed are not measured again.
 
     Raises:
         UsageError: There is no such run.
@@ -35,5 +46,24 @@ def page_claims_of(run: Path, given: GivenSettings | None = None, *, is_of_run: 
     asked = {field.name: getattr(given, field.name) for field in fields(given)} if given is not None else {}
     wanted = {name: value for name, value in asked.items() if value is not None}
     settings = {name: wanted[name] for name in SETTINGS if name in wanted}
-    tables = claimed(run, settings, CLAIMED)[0]
+    tables = _held(run, given, made) or claimed(run, settings, CLAIMED)[0]
     return PageClaims(tables, settings, __version__, is_of_run and wanted.keys() == settings.keys())
+
+
+def _held(run: Path, given: GivenSettings | None, made: Findings | Report | None) -> dict[str, Document]:
+    """Tables of the page of a multisense study as `measure` makes them; none of another page."""
+    from hesperus.analysis.settings import NOTHING_GIVEN, resolve_settings
+    from hesperus.analysis.short_signature import with_short
+    from hesperus.api.measuring import run_description
+    from hesperus.reports.multisense_findings import Findings
+
+    if not isinstance(made, Findings) or made.summary is None:
+        return {}
+    given = given or NOTHING_GIVEN
+    decided = resolve_settings(given, run_description(run).study)
+    # Of groups the page shows nothing, and only settings of other measures tell the signatures apart.
+    if decided.by or (decided.a, decided.b) != (None, None):
+        return {}
+    found = {"summary": made.summary, "consistency": made.consistency, "decomposition": made.decomposition}
+    signed = {name: replace(table, signature=decided.signed()) for name, table in found.items()}
+    return {name: with_short(table, given, name).document() for name, table in signed.items()}

@@ -74,7 +74,7 @@ def write_page(place: Path, target: Path, given: GivenSettings) -> Page:
 
     page = page_of(place, given)
     # Without a record there is no number to claim.
-    sign = None if page.run.records.is_empty() else page_claims_of(place, given).written_on
+    sign = None if page.run.records.is_empty() else page_claims_of(place, given, made=page.found).written_on
     write_report(page.run, target, settings=page.settings, found=page.found, sign=sign)
     return page
 

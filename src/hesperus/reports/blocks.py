@@ -38,11 +38,6 @@ class Items:
     totals: Mapping[tuple[str, str, str], int]
     questions: tuple[Question, ...] = ()
 
-    @property
-    def models(self) -> frozenset[str]:
-        """Models of the run of which some item has a mark."""
-        return frozenset(model for model, _, _ in self.totals)
-
 
 @dataclass(frozen=True, slots=True)
 class Section:

@@ -13,7 +13,7 @@ from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.open_answers.measuring import with_labels
 from hesperus.analysis.scores import read_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
-from hesperus.analysis.summary_table import nothing_answered
+from hesperus.analysis.summary_table import nothing_answered, summary_table
 from hesperus.errors import UsageError
 from hesperus.records import Run, read_records, read_run
 from hesperus.records.files import write_whole
@@ -118,7 +118,8 @@ def report_findings(
         return open_answers_report(run, gathered(folder, run), given=settings.given)
     if kind == "multisense":
         decided = resolve_settings(settings.given, run.study)
-        return findings_of(run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores)
+        found = findings_of(run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores)
+        return replace(found, summary=summary_table(run.records, settings=replace(decided, by=())))
     run = replace(run, records=with_labels("the page", run.records))
     # Its tests and its clustering need scipy, which the other report does not.
     from hesperus.reports.similarity.similarity_report import similarity_report

@@ -47,11 +47,13 @@ class ItemLinks:
 
     Attributes:
         items: The matrix that everything leads to.
+        models: Models of the run of which some item has a mark.
         senses: Label of a sense to its key.
         targets: Likewise of the label next to the origin (see hesperus.wording.target_label).
     """
 
     items: Items
+    models: frozenset[str]
     senses: Mapping[str, str]
     targets: Mapping[str, str]
 
@@ -59,7 +61,8 @@ class ItemLinks:
     def of(cls, items: Items) -> ItemLinks:
         """The links to a matrix."""
         senses = {sense_label(column.input): column.key for column in items.columns}
-        return cls(items, senses, {target_label(column.input): column.key for column in items.columns})
+        targets = {target_label(column.input): column.key for column in items.columns}
+        return cls(items, frozenset(model for model, _, _ in items.totals), senses, targets)
 
     def of_row(self, columns: Sequence[Column], row: Sequence[Value]) -> tuple[str, ...]:
         """A query for each cell; empty if the cell leads to no item."""
@@ -71,7 +74,7 @@ class ItemLinks:
 
     def _of_cell(self, column: str, place: Mapping[str, str]) -> str:
         model = place.get("model", place.get("model_a"))
-        models = (model,) if model in self.items.models else ()
+        models = (model,) if model in self.models else ()
         mark = _MARKS.get(column.rpartition(".")[2])
         if mark is None or (model is not None and not models) or place.get("model_b", model) != model:
             return ""
@@ -90,7 +93,7 @@ class ItemLinks:
         return "" if key is None else self._of_mark(mark, key, models)
 
     def _of_mark(self, mark: str, key: str, models: tuple[str, ...]) -> str:
-        if not any(self.items.totals.get((model, key, mark)) for model in models or self.items.models):
+        if not any(self.items.totals.get((model, key, mark)) for model in models or self.models):
             return ""
         return filter_query(filter_of({"model": models, mark: key}))
 

@@ -44,6 +44,7 @@ class Findings:
         bins: Consistency by bins of the scores, likewise.
         unscored: Why scores that are there could not be used; empty otherwise.
         scores: Item scores of translations, if any.
+        summary: The summary of the run, which figures do without.
     """
 
     consistency: Table
@@ -60,6 +61,7 @@ class Findings:
     bins: Table | None = None
     unscored: str = ""
     scores: pl.DataFrame | None = None
+    summary: Table | None = None
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -75,10 +75,11 @@ def multisense_page(
     """
     own = own_senses(run.study, run.items)
     told = story.headlines(found, own)
+    drawn = drawings(found)
     lead: list[Block | None] = [
         Sentences(tuple(told) or (_NOTHING,), "list" if len(told) > 4 else "lead"),
-        *(one for one in drawings(found) if one.kind == "overview"),
-        *overview(run.records, settings, signature=run.signature).blocks,
+        *(one for one in drawn if one.kind == "overview"),
+        *overview(run.records, settings, signature=run.signature, summary=found.summary).blocks,
         Sentences.of(story.asides(found, run.records), "aside"),
     ]
     examples = inconsistent_examples(run.records, run.items, each=each, most=most, own=own)
@@ -86,7 +87,7 @@ def multisense_page(
         story.title(run.records),
         lead,
         [
-            *_measured(found, run.items),
+            *_measured(found, run.items, drawn),
             *items_blocks(run),
             *_examples(examples.shown, examples.total),
             Section("How it was measured", "measured"),
@@ -101,9 +102,9 @@ def multisense_page(
     )
 
 
-def _measured(found: Findings, items: pl.DataFrame | None) -> Blocks:
+def _measured(found: Findings, items: pl.DataFrame | None, made: Sequence[Drawing]) -> Blocks:
     drawn: dict[str, list[Drawing]] = {}
-    for drawing in drawings(found):
+    for drawing in made:
         drawn.setdefault(drawing.kind, []).append(drawing)
     yield Section("Consistency", "summary")
     yield Sentences((_WHAT,))

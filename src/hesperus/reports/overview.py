@@ -10,11 +10,8 @@ import polars as pl
 from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.single import outcomes_table
-from hesperus.analysis.summary_table import (
-    nothing_answered,
-    run_notes,
-    summary_table,
-)
+from hesperus.analysis.summary_table import nothing_answered, run_notes, summary_table
+from hesperus.analysis.table import Table
 from hesperus.item_views.missing_parts import missing_parts
 from hesperus.records import Run
 from hesperus.records.labels import free_texts
@@ -54,6 +51,7 @@ def overview(
     *,
     signature: Mapping[str, object] | None = None,
     labels: bool = True,
+    summary: Table | None = None,
 ) -> Overview:
     """Sum a run up for its page.
 
@@ -62,11 +60,12 @@ def overview(
         settings: How it is measured.
         signature: The run's, in which the notes of its task are.
         labels: Whether answers are labels; of open answers only what became of the questions is said.
+        summary: The summary of the whole run, where it has been made.
 
     Raises:
         DataError: An item has different numbers of options in different senses.
     """
-    found = summary_table(records, settings=replace(settings, by=()), labels=labels)
+    found = summary or summary_table(records, settings=replace(settings, by=()), labels=labels)
     return Overview(overview_grid(found, labels=labels), tuple(run_notes(found, records, signature or {})))
 
 
