@@ -106,6 +106,19 @@ def test_check_of_a_sound_pack() -> None:
         assert rows("check", str(file)) == []
 
 
+@pytest.mark.parametrize("name", ["is", "ISL", "zh-TW"])
+def test_check_of_the_pack_of_a_language(name: str) -> None:
+    done = run("check", name)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "1 pack, no findings\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("yue", "language pack"), ("nope", "'nope'"), ("none.yaml", "cannot be read")]
+)
+def test_check_of_what_is_no_pack(name: str, said: str) -> None:
+    assert said in str(run("check", name).exception)
+
+
 def test_check_of_a_faulty_pack(tmp_path: Path) -> None:
     file = tmp_path / "de.yaml"
     text = pack_files()["de"].read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
 
     from hesperus.languages import Language
 
@@ -106,8 +107,9 @@ def show(
 
 @app.command()
 def check(
-    file: Annotated[
-        Path | None, typer.Argument(help="Pack to check (default: all that come with hesperus).")
+    pack: Annotated[
+        str | None,
+        typer.Argument(help="Language, or file of a pack (default: all packs that come with hesperus)."),
     ] = None,
     format: Format = "table",
 ) -> None:
@@ -120,12 +122,15 @@ def check(
 
         hesperus languages check
 
+        hesperus languages check sw
+
         hesperus languages check my-packs/eu.yaml --format json
     """
     from hesperus.answers.probes import false_answers
     from hesperus.languages import check as check_packs
     from hesperus.languages import packs
 
+    file = _pack_file(pack) if pack else None
     found = check_packs(file, probe=false_answers)
     if found or format != "table":
         columns = ("file", "line", "language", "key", "message")
@@ -135,6 +140,19 @@ def check(
     say(f"{packs_read}, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}")
     if found:
         raise typer.Exit(1)
+
+
+def _pack_file(name: str) -> Path | Traversable:
+    """The file that a path names, or that of a language's pack."""
+    from hesperus.languages import normalise, pack, packs
+    from hesperus.languages.wordings import offered_file, pack_files
+
+    path = Path(name)
+    if path.suffix == ".yaml" or path.parent != Path() or path.exists():
+        return path
+    tag = normalise(name)
+    served = tag if tag in packs() else pack(tag).tag
+    return offered_file(served) or pack_files()[served]
 
 
 def _chosen(kind: str, given: list[str] | None, known: dict[str, str]) -> set[str] | None:

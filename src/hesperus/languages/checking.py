@@ -74,7 +74,7 @@ class Finding:
         return f"{self.file}, line {self.line}: language {self.language!r}:{where} {self.message}"
 
 
-def check(file: Path | None = None, *, probe: Probe | None = None) -> tuple[Finding, ...]:
+def check(file: Path | Traversable | None = None, *, probe: Probe | None = None) -> tuple[Finding, ...]:
     """Check one pack file, or all packs that hesperus ships.
 
     Args:
