@@ -141,3 +141,10 @@ def test_a_study_asked_in_parts_is_the_study_asked_at_once(
     ).read_bytes()
     last = seen[-1]
     assert (last.done, last.total, last.cached) == (24, 24, 7)
+
+
+def test_a_task_without_options_says_how_it_is_asked() -> None:
+    asked = {"task": "atlas-describe", "models": "pocket/m", "languages": ["en", "de"]}
+    with pytest.raises(UsageError, match="no options to score.*--scoring generate"):
+        plan_study(SimilarityStudy.from_mapping(asked))
+    assert plan_study(SimilarityStudy.from_mapping({**asked, "scoring": "generate"})).lines

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from hesperus.answers import KNOWN_GOLD_RULES, Reader, answer_from_logprobs, read, reader_for
-from hesperus.errors import DataError, SenseError
+from hesperus.errors import DataError, SenseError, UsageError
 from hesperus.languages import reply_language
 from hesperus.normalization import comparable
 from hesperus.senses import render
@@ -122,8 +122,17 @@ def _question(
 
 
 def scored_options(instruction: Instruction, item: Item) -> tuple[str, ...]:
-    """What is scored when options are: the first word of each label, or the texts where labels are the texts."""
+    """What is scored when options are: the first word of each label, or the texts where labels are the texts.
+
+    Raises:
+        UsageError: There are neither labels nor options.
+    """
     words = [words[0] for words in instruction.answers.values()]
+    if not words and item.options is None:
+        raise UsageError(
+            f"item {item.id!r} has no options to score: its answer is written. Have the model write it: --scoring generate "
+            "(`scoring: generate` in a study file)"
+        )
     if item.options is not None:
         return tuple(words[: len(item.options)]) if words else item.options
     return tuple(words)
