@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from hesperus.answers import read, reader_for
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.tasks import ItemSet, load_items, task
 
@@ -92,8 +93,22 @@ def include(n: int, code: str) -> Row:
     return {"question": f"{code} q{n}", "choices": choices, "answer": 3, "subject": "Law"}
 
 
-def polymath(n: int, code: str) -> Row:
-    return {"id": f"low-{code}-{n}", "question": f"{code} q{n}", "answer": f"{n},000"}
+def polymath(level: str) -> Callable[[int, str], Row]:
+    def row(n: int, code: str) -> Row:
+        return {"id": f"{level}-{code}-{n}", "question": f"{code} q{n}", "answer": f"${n},000$"}
+
+    return row
+
+
+def everyday(n: int, code: str) -> Row:
+    choices = json.dumps({letter: f"{letter} {n}" for letter in "ABCD"})
+    row = {
+        "MCQID": f"Al-{n}_0",
+        "ID": "Al-en-01",
+        "country": "Algeria",
+        "prompt": f"q{n}?\n\nA. …\n\nAnswer:",
+    }
+    return {**row, "choices": choices, "answer_idx": "B"}
 
 
 def prox(n: int, code: str) -> Row:
@@ -247,7 +262,11 @@ SAMPLES = {
     "include-lite": Sample(
         include, ("de", "uz"), "de/1", "D", tuple(f"{{}} {x}" for x in "wxyz"), {"subject": "Law"}, "parquet"
     ),
-    "polymath-low": Sample(polymath, ("en", "te"), "low-1", "1000", kind="parquet"),
+    "polymath-low": Sample(polymath("low"), ("en", "te"), "low-1", "1000", kind="parquet"),
+    "polymath-top": Sample(polymath("top"), ("en", "zh"), "top-1", "1000", kind="parquet"),
+    "blend-choices": Sample(
+        everyday, ("en",), "Al-1_0", "B", tuple(f"{x} 1" for x in "ABCD"), {"country": "Algeria"}
+    ),
     "mmlu-prox": Sample(
         prox, ("en", "wo", "zh"), "71", "D", tuple(f"{{}} option_{n}" for n in range(4)), {"subject": "law"},
         "parquet",
@@ -412,6 +431,20 @@ def test_each_place_has_its_own_questions_and_every_answer_of_its_people(tmp_pat
         task("blend")
 
 
+def test_answers_that_are_no_numbers_are_left_out_and_listed(tmp_path: Path) -> None:
+    rows = rows_of("polymath-top")
+    for many in rows.values():
+        many[2]["answer"] = r"\frac{1}{2}"
+    items = load("polymath-top", tmp_path, rows)
+    assert [(drop.item, drop.reason) for drop in items.dropped] == [("top-2", "gold is no number")]
+    assert items.ids == ("top-0", "top-1", "top-3")
+
+
+def test_the_json_that_a_published_prompt_asks_for_is_read() -> None:
+    reader = reader_for("choice", "en", answers=task("blend-choices").instruction("en").answers)
+    assert read(reader, '```json\n{"answer_choice": "C"}\n```').label == "C"
+
+
 def test_options_that_are_shuffled_keep_their_gold_in_every_language(tmp_path: Path) -> None:
     items = load("truthfulqa-multi", tmp_path, rows_of("truthfulqa-multi"))
     for tag, many in items.items():
@@ -473,6 +506,12 @@ CONFIGURED: dict[str, tuple[str, Row, str, str]] = {
         {"answer": 2, "choices": ["w", "x", "y", "z"], "error_type": "ok"},
         "{config}/test-00000-of-00001.parquet",
         "C",
+    ),
+    "mmlu-redux-es": (
+        "es",
+        {"answer": 0, "choices": ["w", "x", "y", "z"]},
+        "{config}/test-00000-of-00001.parquet",
+        "A",
     ),
 }
 

@@ -21,13 +21,14 @@ BLEND = "as az cn dz es et gb gr id ir jb kp kr mx ng us"
 MULTILOKO = "ar bn cs de es fa fil fr he hi id it ja km ko mr ms nl pl pt ro ru sv th tr ur vi yue zh zh-hant"
 NAMES = (
     "afrimgsm", "afrimmlu", "afrixnli", "arabicmmlu", "atlas", "atlas-describe", "atlas-open", "belebele",
-    *(f"blend-{place}" for place in BLEND.split()),
+    *sorted(f"blend-{place}" for place in ("choices", *BLEND.split())),
     "bmlama", "boolq", "c-eval", "cmmlu", "culturalbench-easy", "exams", "flores", "global-mmlu", "global-mmlu-lite",
     "global-piqa-nonparallel", "global-piqa-parallel", "include", "include-lite", "information-prompts", "kmmlu",
     "kmmlu-hard", "m-arc", "m-hellaswag", "m-mmlu", "m-truthfulqa", "m3exam", "mgsm", "mkqa", "mmlu-prox",
-    "mmlu-prox-lite", "mmlu-redux", "mmmlu", "multi-if", "multiloko",
+    "mmlu-prox-lite", "mmlu-redux", "mmlu-redux-es", "mmmlu", "multi-if", "multiloko",
     *(f"multiloko-{place}" for place in MULTILOKO.split()),
-    "multinrc-es", "multinrc-fr", "multinrc-zh", "paws-x", "polymath-low", "seeker-posts", "sib-200",
+    "multinrc-es", "multinrc-fr", "multinrc-zh", "paws-x",
+    "polymath-high", "polymath-low", "polymath-medium", "polymath-top", "seeker-posts", "sib-200",
     "truthfulqa-multi", "turkishmmlu", "xcopa", "xnli", "xstorycloze",
 )  # fmt: skip
 

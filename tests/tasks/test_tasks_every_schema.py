@@ -191,10 +191,10 @@ def change_options(found: Task, row: Row, tag: str, change: Callable[[list[Any]]
     """Change the options of a row, however they lie there."""
     columns = used(found, found.source.code(tag))
     if not found.columns.listed:
-        paths = [path for key, path in columns.items() if key.startswith("columns.options.")]
-        changed = change([row[path] for path in paths if row[path]])
-        for place, path in enumerate(paths):
-            row[path] = changed[place] if place < len(changed) else None
+        places = [take(row, path) for key, path in columns.items() if key.startswith("columns.options.")]
+        changed = change([inside[step] for inside, step in places if inside[step]])
+        for place, (inside, step) in enumerate(places):
+            inside[step] = changed[place] if place < len(changed) else None
         return
     inside, step = take(row, columns["columns.options"])
     separator = found.columns.separator
@@ -290,6 +290,10 @@ def test_a_gold_out_of_range_is_never_taken(tmp_path: Path, name: str) -> None:
         if found.gold.read == "option":
             items = load(found, tmp_path / wrong[:2], {tag: table[tag]})
             assert [drop.reason for drop in items.dropped] == ["gold is no option"]
+            continue
+        if found.gold.only_numbers:
+            items = load(found, tmp_path / wrong[:2], table)
+            assert [drop.reason for drop in items.dropped] == ["gold is no number"]
             continue
         with pytest.raises(DataError) as caught:
             load(found, tmp_path / wrong[:2], table)

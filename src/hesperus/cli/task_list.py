@@ -30,6 +30,7 @@ _LEGEND = (
     "native: languages of the benchmark in which people wrote the instruction; –: a prompt is the item's own text.",
     "share: whether the texts may be given to others; NC: for non-commercial purposes; ND: unchanged, so no translations.",
 )
+_PAIR = 2
 _UNLIMITED = 10_000
 _ROOM = 24
 """Columns that a description needs to be worth showing."""
@@ -54,7 +55,7 @@ def group_of(task: Task, *, is_edition: bool) -> str:
     """What the languages of a task share: a key of GROUPS."""
     if task.source.builtin is not None:
         return "builtin"
-    if is_edition:
+    if is_edition and len(task.languages) <= _PAIR:
         return "pairs"
     if len(task.languages) == 1:
         return "single"
@@ -81,7 +82,7 @@ def entries() -> dict[str, list[Entry]]:
             found[group_of(one, is_edition=False)].append(Entry(name, one, one.languages))
     for name, many in editions.items():
         tags = tuple(dict.fromkeys(tag for one in many for tag in one.languages))
-        found["pairs"].append(Entry(f"{name}-…", many[0], tags))
+        found[group_of(many[0], is_edition=True)].append(Entry(f"{name}-…", many[0], tags))
     return found
 
 

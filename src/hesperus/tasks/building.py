@@ -94,7 +94,7 @@ def _gold(read: TaskFile) -> Gold:
     # Each language spells free text; a label, a letter or a number is the same in all
     shared: GoldAcross = "error" if read.key.row else "shared"
     across: GoldAcross = part.across or ("per_language" if read.form == "text" else shared)
-    return Gold(part.read, part.labels, part.separator, tuple(part.unanswered), across)
+    return Gold(part.read, part.labels, part.separator, tuple(part.unanswered), part.only_numbers, across)
 
 
 def _builtin(task: Task, file: object) -> Task:

@@ -135,6 +135,8 @@ class Gold:
         labels: Value in the data to label; for letters, values that represent one, such as ``1`` for ``A``.
         separator: What parts several accepted answers, where they lie in one text.
         unanswered: Values that say that the item has no right answer; such items are left out and listed.
+        only_numbers: Whether items whose answer is no plain number ("\\frac{1}{2}") are left out and listed; else such a
+            value is an error.
         across: ``shared``: languages share the gold label, and an item on which it differs is left out and listed.
             ``error``: they share it, and a difference is an error because rows do not match. ``per_language``: each
             has its own; a label is kept as it is, a text is one spelling of an answer whose label is the same word in
@@ -145,6 +147,7 @@ class Gold:
     labels: Mapping[str, str] = field(default_factory=dict)
     separator: str | None = None
     unanswered: tuple[str, ...] = ()
+    only_numbers: bool = False
     across: GoldAcross = "shared"
 
 

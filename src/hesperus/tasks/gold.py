@@ -110,7 +110,12 @@ def _read(task: Task, text: str, options: Sequence[str] | None) -> tuple[str | N
         case "option":
             return _option(text, options)
         case "number":
-            return _number(text), None
+            try:
+                return _number(text), None
+            except UnknownNameError:
+                if not task.gold.only_numbers:
+                    raise
+                return None, ("gold is no number", f"{shortened(text)!r} is no plain number")
         case "text":
             return text, None
 
@@ -151,9 +156,9 @@ def _option(text: str, options: Sequence[str] | None) -> tuple[str | None, Troub
 
 
 def _number(text: str) -> str:
-    """A number without thousands commas and without zeros that say nothing: ``1,200.0`` is ``1200``."""
+    """A number without the signs of a formula, thousands commas and zeros that say nothing: ``$1,200.0$`` is ``1200``."""
     try:
-        number = Decimal(text.replace(",", ""))
+        number = Decimal(text.strip("$").replace(",", ""))
     except InvalidOperation:
         raise _unknown(text, hint="a number was expected") from None
     if not number.is_finite():

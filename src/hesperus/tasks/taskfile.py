@@ -116,7 +116,14 @@ class GoldPart(_Part):
     labels: dict[str, str] = Field(default_factory=dict)
     separator: str | None = None
     unanswered: Words = Field(default_factory=list)
+    only_numbers: bool = False
     across: GoldAcross | None = None
+
+    @model_validator(mode="after")
+    def _numbers(self) -> GoldPart:
+        if self.only_numbers and self.read != "number":
+            raise ValueError(f"only_numbers needs read: number; it is {self.read}")
+        return self
 
 
 class KeyPart(_Part):
