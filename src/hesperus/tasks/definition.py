@@ -135,7 +135,7 @@ class Gold:
         labels: Value in the data to label; for letters, values that represent one, such as ``1`` for ``A``.
         separator: What parts several accepted answers, where they lie in one text.
         unanswered: Values that say that the item has no right answer; such items are left out and listed.
-        only_numbers: Whether items whose answer is no plain number ("\\frac{1}{2}") are left out and listed; else such a
+        only_numbers: Whether items whose answer is no plain number (a fraction, a formula) are left out and listed; else such a
             value is an error.
         across: ``shared``: languages share the gold label, and an item on which it differs is left out and listed.
             ``error``: they share it, and a difference is an error because rows do not match. ``per_language``: each
