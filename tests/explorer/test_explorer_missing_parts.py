@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from explorer.explorer_site import explored
 from explorer.runs import many_languages, quiz_run
-from hesperus.item_views.missing_parts import missing_parts
-from hesperus.records import Run, conform
+from hesperus.api.results import open_run
+from hesperus.cli.app import app
+from hesperus.item_views.missing_parts import limits, missing_parts
+from hesperus.records import Run, conform, write_run
 from hesperus.reports.html import report_html
 
 PLAIN = quiz_run(("en", "de", "sw"), items=12)
@@ -36,8 +40,8 @@ CASES: Mapping[str, tuple[Run, str]] = {
     "empty": (of(RECORDS.clear()), "hesperus import SOURCE"),
     "one language": (of(RECORDS.filter(pl.col("input") == "en")), "hesperus run with --target TAG"),
     "one model": (PLAIN, ""),
-    "nothing answered": (of(RECORDS.with_columns(outcome=pl.lit("refused"), answer=NO_LABELS)), ""),
-    "no reply": (of(RECORDS.with_columns(outcome=pl.lit("error"), answer=NO_LABELS)), ""),
+    "nothing answered": (of(RECORDS.with_columns(outcome=pl.lit("refused"), answer=NO_LABELS)), "hesperus reread RUN"),
+    "no reply": (of(RECORDS.with_columns(outcome=pl.lit("error"), answer=NO_LABELS)), "hesperus doctor"),
     "no gold": (of(RECORDS.with_columns(gold=NO_LABELS)), "a column gold"),
     "no probabilities": (of(RECORDS.with_columns(probs=pl.lit(None, pl.List(pl.Float64)))), "--scoring both"),
     "no texts": (of(RECORDS, None), "items.parquet"),
@@ -69,6 +73,25 @@ def test_a_page_and_the_explorer_say_what_is_missing(name: str) -> None:
             assert answer.status in (200, 400) and answer.text.strip(), (name, path)
             words = read(answer.text) if path != "/items.csv" else ""
             assert "nan" not in words.lower().split() and "None" not in words.split(), (name, path)
+
+
+def test_what_decides_the_numbers_is_said_before_the_first_of_them() -> None:
+    for name in ("half finished", "one language", "no gold"):
+        run, said = CASES[name]
+        page = report_html(run)
+        assert page.index(said.partition(" (")[0]) < page.index("<figure"), name
+        assert said in " ".join(limits(run)), name
+
+
+def test_a_folder_without_a_signature_is_opened_and_says_so(tmp_path: Path) -> None:
+    write_run(PLAIN, tmp_path / "run")
+    (tmp_path / "run" / "signature.json").unlink()
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "run"), "--resamples", "20"])
+    assert done.exit_code == 0, done.stderr
+    assert "No signature.json" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    (tmp_path / "run" / "study.yaml").unlink()
+    with explored(run=open_run(tmp_path / "run").run) as site:
+        assert "No signature.json" in site.ask("/").text
 
 
 def test_two_hundred_languages_and_four_hundred_runs() -> None:

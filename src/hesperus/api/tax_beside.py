@@ -160,7 +160,7 @@ def dropped(runs: Sequence[Path]) -> dict[str, int] | None:
     counts: dict[str, int] = {}
     said = False
     for run in runs:
-        dropped = read_run(run).signature.get("dropped") if run.is_dir() else None
+        dropped = read_run(run, in_part=True).signature.get("dropped") if run.is_dir() else None
         if isinstance(dropped, list):
             said = True
             for one in dropped:

@@ -64,7 +64,7 @@ def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
 
     for run in runs:
         if run.is_dir() and (run / "study.yaml").is_file():
-            study = read_run(run).study
+            study = read_run(run, in_part=True).study
             if study.get("study") == "translation_tax":
                 return study
     return {}
@@ -155,7 +155,9 @@ def items_of(runs: Sequence[Path]) -> pl.DataFrame | None:
 
     from hesperus.records import read_run
 
-    frames = [held for run in runs if run.is_dir() and (held := read_run(run).items) is not None]
+    frames = [
+        held for run in runs if run.is_dir() and (held := read_run(run, in_part=True).items) is not None
+    ]
     return pl.concat(frames, how="diagonal_relaxed") if frames else None
 
 

@@ -18,16 +18,30 @@ def missing_parts(run: Run) -> tuple[str, ...]:
     Args:
         run: A run, however little of it there is.
     """
+    return (*limits(run), *minor_parts(run))
+
+
+def limits(run: Run) -> tuple[str, ...]:
+    """What is missing and decides what the numbers mean, which belongs before the first of them."""
+    return tuple(_limits(run))
+
+
+def minor_parts(run: Run) -> tuple[str, ...]:
+    """What else is missing."""
+    return () if run.records.is_empty() else tuple(_minor_parts(run))
+
+
+def _limits(run: Run) -> Iterator[str]:
     records = run.records
-    if records.is_empty():
-        return (
-            "Nothing was asked: hesperus run STUDY.yaml asks, hesperus import SOURCE brings the logs of another tool.",
+    if not run.whole:
+        yield (
+            "No signature.json, which a run gets last: it was not written to its end, or another tool wrote these records. The "
+            "same hesperus run goes on where it stopped; until then nothing here says how the records were made."
         )
-    return tuple(_parts(run))
-
-
-def _parts(run: Run) -> Iterator[str]:
-    records = run.records
+    if records.is_empty():
+        yield "Nothing was asked: hesperus run STUDY.yaml asks, hesperus import SOURCE brings the logs of another tool."
+        return
+    yield from _silent(records)
     yield from _unfinished(records)
     if records.select("instruction", "input").n_unique() == 1:
         yield (
@@ -39,12 +53,31 @@ def _parts(run: Run) -> Iterator[str]:
             "No right answers, so that nothing is said of accuracy or of agreement beyond chance: records with a column gold, or "
             "a task with answers, have them."
         )
+
+
+def _minor_parts(run: Run) -> Iterator[str]:
+    records = run.records
     if _holds(records, "options") and not _holds(records, "probs"):
         yield (
             "No probabilities of options, so that nothing is said of confidence: hesperus run with --scoring both asks for them "
             "where the model gives any."
         )
     yield from _texts(run)
+
+
+def _silent(records: pl.DataFrame) -> Iterator[str]:
+    """A run without one answer."""
+    outcomes = set(records["outcome"].unique())
+    if outcomes == {"error"}:
+        yield (
+            "No question has a reply: hesperus doctor says whether the model can be reached and has a key; then the same hesperus "
+            "run asks again what failed."
+        )
+    elif "answered" not in outcomes:
+        yield (
+            "No reply holds an answer: hesperus view RUN shows the replies. Cut off ones need a higher --max-tokens; those that "
+            "answer in other words are read again by hesperus reread RUN --out RUN2, which asks nothing."
+        )
 
 
 def _unfinished(records: pl.DataFrame) -> Iterator[str]:

@@ -42,12 +42,14 @@ class Run:
         items: The items it asked about, or None if they are not known (an import).
         study: The resolved study.
         signature: How it was made (see hesperus.fingerprint.signature).
+        whole: Whether its folder was written to its end; a run that is in no folder is whole.
     """
 
     records: pl.DataFrame
     items: pl.DataFrame | None = None
     study: Mapping[str, object] = field(default_factory=dict)
     signature: Mapping[str, object] = field(default_factory=dict)
+    whole: bool = True
 
 
 def write_run(run: Run, folder: Path | str) -> None:
@@ -78,8 +80,12 @@ def write_run(run: Run, folder: Path | str) -> None:
     _write_text(folder / SIGNATURE_FILE, described + "\n")
 
 
-def read_run(folder: Path | str) -> Run:
+def read_run(folder: Path | str, *, in_part: bool = False) -> Run:
     """Read a run folder.
+
+    Args:
+        folder: The folder.
+        in_part: A folder without a signature is read too, as far as it goes: what shows a run says what is missing.
 
     Raises:
         UsageError: There is no such folder, or it holds no records.
@@ -89,14 +95,18 @@ def read_run(folder: Path | str) -> Run:
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such run folder")
     records = read_records(folder)
-    if not (folder / SIGNATURE_FILE).is_file():
+    is_whole = (folder / SIGNATURE_FILE).is_file()
+    if not is_whole and not in_part:
         raise DataError(f"no {SIGNATURE_FILE}: the run was not written to its end, run it again", file=folder)
     items = folder / ITEMS_FILE
     try:
         held = pl.read_parquet(items) if items.is_file() else None
     except DAMAGED as error:
         raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=items) from error
-    return Run(records, held, mapping_in(folder / STUDY_FILE), mapping_in(folder / SIGNATURE_FILE))
+    if is_whole:
+        return Run(records, held, mapping_in(folder / STUDY_FILE), mapping_in(folder / SIGNATURE_FILE))
+    study = mapping_in(folder / STUDY_FILE) if (folder / STUDY_FILE).is_file() else {}
+    return Run(records, held, study, whole=False)
 
 
 def _sayable(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -237,6 +237,12 @@ class Page:
     def with_blocks(self, blocks: Iterable[Block | None]) -> Page:
         """The same with further blocks at the end."""
         return Page.of(self.title, self.lead, (*self.blocks, *blocks))
+
+    def with_limits(self, said: Sequence[str]) -> Page:
+        """The same with what limits all of its numbers after its first sentences."""
+        return Page.of(
+            self.title, (*self.lead[:1], Sentences(tuple(said), "list"), *self.lead[1:]), self.blocks
+        )
 
     @property
     def sections(self) -> list[Section]:

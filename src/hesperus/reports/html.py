@@ -15,6 +15,7 @@ from hesperus.analysis.scores import read_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
 from hesperus.analysis.summary_table import nothing_answered, summary_table
 from hesperus.errors import UsageError
+from hesperus.item_views.missing_parts import limits
 from hesperus.records import Run, read_records, read_run
 from hesperus.records.files import write_whole
 from hesperus.reports.blocks import Page
@@ -53,13 +54,13 @@ class ReportSettings:
 
 
 def open_run(path: Path | str) -> Run:
-    """Read a run folder, or a records file as a run without items, study and signature.
+    """Read a run folder, however little is in it, or a records file as a run without items, study and signature.
 
     Raises:
         UsageError: There is no such folder or file.
         DataError: A file breaks its contract.
     """
-    return read_run(path) if Path(path).is_dir() else Run(read_records(path))
+    return read_run(path, in_part=True) if Path(path).is_dir() else Run(read_records(path))
 
 
 def scores_of(path: Path | str) -> pl.DataFrame | None:
@@ -193,7 +194,7 @@ def report_page(
         page = multisense_page(run, found, decided, each=settings.each, most=settings.most)
     else:
         page = found.page(run)
-    return page.with_blocks(offered_blocks(run, settings.given))
+    return page.with_limits(limits(run)).with_blocks(offered_blocks(run, settings.given))
 
 
 def report_html(

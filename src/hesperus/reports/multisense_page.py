@@ -107,9 +107,9 @@ def _measured(found: Findings, items: pl.DataFrame | None, made: Sequence[Drawin
     for drawing in made:
         drawn.setdefault(drawing.kind, []).append(drawing)
     yield Section("Consistency", "summary")
-    yield Sentences((_WHAT,))
-    yield grids.summary_grid(found.consistency, level=found.level)
-    yield grids.pairs_grid(found.consistency)
+    tables = [grids.summary_grid(found.consistency, level=found.level), grids.pairs_grid(found.consistency)]
+    yield Sentences((_WHAT,)) if any(tables) else None
+    yield from tables
     yield from drawn.get("map", ())
     every = [*drawn.get("pairs", ()), *filter(None, [grids.agreement_grid(found.agreement)])]
     if every:

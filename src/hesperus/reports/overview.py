@@ -12,7 +12,6 @@ from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.single import outcomes_table
 from hesperus.analysis.summary_table import nothing_answered, run_notes, summary_table
 from hesperus.analysis.table import Table
-from hesperus.item_views.missing_parts import missing_parts
 from hesperus.records import Run
 from hesperus.records.labels import free_texts
 from hesperus.reports.blocks import Block, Page, Section, Sentences
@@ -70,8 +69,8 @@ def overview(
 
 
 _TEXTS = (
-    "answers are texts of their own, without options and without right answers: how many are the same word for word says "
-    "nothing; `hesperus evaluate information RUN --reference LANGUAGE` compares what they say"
+    "Answers are texts of their own, without options and without right answers: how many are the same word for word says "
+    "nothing; hesperus evaluate information RUN --reference LANGUAGE compares what they say."
 )
 
 
@@ -99,19 +98,16 @@ class OutcomesReport:
 
     def page(self, run: Run) -> Page:
         """The page."""
+        measured = interval_text(self.settings.bootstrap) if self.grid else ""
         blocks = (
             Section("What became of the questions", "summary"),
             Sentences.of(self.notes),
             self.grid,
-            Section("How it was measured", "measured"),
-            Sentences((interval_text(self.settings.bootstrap),)),
+            Section("How it was measured" if self.grid else "How it was declared", "measured"),
+            Sentences.of([measured] if measured else []),
             *made(run, self.settings.signed()),
         )
-        return Page.of(
-            self.title,
-            [Sentences((f"{self.said[0].upper()}{self.said[1:]}.",), "lead")],
-            blocks,
-        )
+        return Page.of(self.title, [Sentences((self.said,), "lead")], blocks)
 
 
 def outcomes_report(run: Run, settings: MeasureSettings) -> OutcomesReport | None:
@@ -122,12 +118,13 @@ def outcomes_report(run: Run, settings: MeasureSettings) -> OutcomesReport | Non
         settings: How it would be measured.
     """
     records = run.records
-    said = nothing_answered(records)
     settings = replace(settings, by=())
     if records.is_empty():
-        return OutcomesReport("Nothing was asked", said, None, missing_parts(run), settings)
-    title = "Nothing was answered"
-    if not said:
+        return OutcomesReport(
+            "Nothing was asked", "There is no record, hence nothing to measure.", None, (), settings
+        )
+    title, said = "Nothing was answered", "No question has an answer, hence there is nothing to measure."
+    if not nothing_answered(records):
         if set(records["task"].unique()) - set(free_texts(records)):
             return None
         title, said = "Answers without labels", _TEXTS

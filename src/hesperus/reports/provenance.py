@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from hesperus.fingerprint import plain
-from hesperus.item_views.missing_parts import missing_parts
+from hesperus.item_views.missing_parts import minor_parts
 from hesperus.records import Run
 from hesperus.records.study_keys import unknown_keys
 from hesperus.reports.blocks import Block, Code, Section, Sentences
@@ -50,13 +50,13 @@ def signature_text(run: Mapping[str, object], numbers: Mapping[str, object]) -> 
 
 
 def made(run: Run, numbers: Mapping[str, object]) -> tuple[Block, ...]:
-    """Blocks that say how a run and the numbers of a page were made, and what the run lacks."""
+    """Blocks that say how a run and the numbers of a page were made, and what else the run lacks."""
     study = study_text(run.study)
     told = Code("Study", study) if study else Sentences(("These records came without a study file.",))
     unknown = unknown_keys(run.study)
     noted = (Sentences((unknown,)),) if unknown else ()
     head = Section("What is missing, and how to get it", "missing", 3, "")
-    lacking = (head, Sentences.of(said)) if (said := missing_parts(run)) else ()
+    lacking = (head, Sentences.of(said)) if (said := minor_parts(run)) else ()
     return *lacking, told, *noted, Code("Signature", signature_text(run.signature, numbers))
 
 

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 
 import altair as alt
 import vl_convert
+from altair.utils.schemapi import debug_mode
 
 from hesperus.errors import UnknownNameError
 from hesperus.reports.lean_svg import lean
@@ -85,7 +86,9 @@ def _make_fonts_known() -> None:
 
 def values(rows: Sequence[Mapping[str, object]]) -> Any:
     """Rows as a chart's own data."""
-    return alt.InlineData(values=[dict(row) for row in rows])
+    # Checked by the schema, 40,000 cells of a map would take longer than all that is measured of them.
+    with debug_mode(False):
+        return alt.InlineData(values=[dict(row) for row in rows])
 
 
 def specification(chart: Any) -> str:
