@@ -93,7 +93,11 @@ def summaries(matrix: ItemMatrix, settings: Mapping[str, MeasureSettings]) -> tu
         matrix: The matrix.
         settings: Name of a run to how it is measured.
     """
-    cells = matrix.cells.select("row", "column", "mark", "gold", "open", "changed", "lost")
+    cells = matrix.cells.select(
+        "row", "column", "changed", "lost",
+        code=pl.col("mark").replace_strict(_CODES, return_dtype=pl.Int32),
+        is_gold=pl.col("gold").is_not_null() & ~pl.col("open"),
+    )  # fmt: skip
     placed = matrix.rows.select("row", *_PLACE, item=pl.col("item").rank("dense").over("run", "task") - 1)
     found = []
     for (run, task), rows in placed.partition_by("run", "task", as_dict=True).items():
@@ -122,21 +126,20 @@ class _Answers:
     counts: tuple[int, int, int, int]
 
 
+_CODES = {"right": 0, "wrong": 1, "answered": 0, "unanswered": INVALID, "error": FAILED}
+
+
 def _answers(cells: pl.DataFrame, items: int) -> _Answers:
     """0 is the right answer and 1 a wrong one; in `same`, 0 is that of the reference and 1 another."""
-    places = cells["item"].to_numpy()
-    marks = cells["mark"].cast(pl.String)
-    code = marks.replace_strict(
-        {"right": 0, "wrong": 1, "answered": 0, "unanswered": INVALID, "error": FAILED}
-    )
+    places, codes = cells["item"].to_numpy(), cells["code"].to_numpy()
     answers = np.full(items, MISSING, np.int32)
-    answers[places] = code.to_numpy()
+    answers[places] = codes
     gold = np.full(items, INVALID, np.int32)
-    gold[places[(cells["gold"].is_not_null() & ~cells["open"]).to_numpy()]] = 0
+    gold[places[cells["is_gold"].to_numpy()]] = 0
     same = np.full(items, MISSING, np.int32)
     same[places] = cells["changed"].cast(pl.Int32).fill_null(MISSING).to_numpy()
     counts = tuple(int(cells[name].sum() or 0) for name in ("lost", "changed"))
-    missing = tuple(int((marks == name).sum()) for name in ("unanswered", "error"))
+    missing = tuple(int((codes == code).sum()) for code in (INVALID, FAILED))
     return _Answers(answers, gold, same, (counts[0], counts[1], missing[0], missing[1]))
 
 

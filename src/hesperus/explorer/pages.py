@@ -69,17 +69,15 @@ def summary_page(open_: OpenRuns) -> str:
     if open_.is_empty:
         return _page("summary.html.j2", open_, view, runs=runs, matrix=None, rows=(), heads=(), link=None)
     matrix = open_.matrix(view)
+    rows = open_.summaries(view)
+    several = [name for name in ("task", "run") if len({getattr(row, name) for row in rows}) > 1]
 
     def link(row: Any, mark: str, key: str) -> str:
-        choices: dict[str, Any] = {"model": (row.model,)}
-        for name in ("task", "run"):
-            if matrix.rows[name].n_unique() > 1:
-                choices[name] = (getattr(row, name),)
+        choices: dict[str, Any] = {"model": (row.model,)} | {name: (getattr(row, name),) for name in several}
         if mark:
             choices[mark] = (key,)
         return view.filtered(**choices).url()
 
-    rows = open_.summaries(view)
     return _page(
         "summary.html.j2", open_, view, runs=runs, matrix=matrix, rows=rows, heads=heads(matrix), link=link
     )

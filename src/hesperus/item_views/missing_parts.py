@@ -42,8 +42,11 @@ def _limits(run: Run) -> Iterator[str]:
         yield "Nothing was asked: hesperus run STUDY.yaml asks, hesperus import SOURCE brings the logs of another tool."
         return
     yield from _silent(records)
-    yield from _unfinished(records)
-    if records.select("instruction", "input").n_unique() == 1:
+    # An item is asked once of a model in a sense, so that the first asks need not be told apart.
+    first = records.lazy().filter(pl.col("repeat") == pl.col("repeat").min())
+    cells = first.group_by("task", "model", "instruction", "input").agg(pl.len().alias("items")).collect()
+    yield from _unfinished(cells)
+    if cells.select("instruction", "input").n_unique() == 1:
         yield (
             "One language, so that nothing is compared across languages: hesperus run with --target TAG asks the same questions "
             "in another."
@@ -80,18 +83,17 @@ def _silent(records: pl.DataFrame) -> Iterator[str]:
         )
 
 
-def _unfinished(records: pl.DataFrame) -> Iterator[str]:
-    """Models and senses with fewer items than others of the same task."""
-    cells = records.group_by("task", "model", "instruction", "input").agg(pl.col("item").n_unique())
+def _unfinished(cells: pl.DataFrame) -> Iterator[str]:
+    """Models and senses with fewer items than others of the same task, from the number of items of each."""
     # A sense that was asked of part of the items by design has as many of each model.
-    most = pl.col("item").max().over("task", "instruction", "input")
-    short = cells.filter(pl.col("item") < most).sort("task", "model", "input", "instruction")
+    most = pl.col("items").max().over("task", "instruction", "input")
+    short = cells.filter(pl.col("items") < most).sort("task", "model", "input", "instruction")
     if short.is_empty():
-        half = _half_finished(records)
+        half = _half_finished(cells)
         if half:
             yield half
         return
-    absent = int(cells.select((most - pl.col("item")).sum()).item())
+    absent = int(cells.select((most - pl.col("items")).sum()).item())
     named = [f"{row['model']} in {row['input']}" for row in short.head(_MOST_NAMED).to_dicts()]
     rest = f" and {short.height - len(named)} more" if short.height > len(named) else ""
     yield (
@@ -100,10 +102,13 @@ def _unfinished(records: pl.DataFrame) -> Iterator[str]:
     )
 
 
-def _half_finished(records: pl.DataFrame) -> str:
-    """Of one model, or where all models lack the same: originals that were asked of part of the items."""
-    senses = records.filter(pl.col("instruction") == pl.col("input")).group_by("task", "input")
-    counts = senses.agg(pl.col("item").n_unique().alias("items"))
+def _half_finished(cells: pl.DataFrame) -> str:
+    """Where all models lack the same: originals that were asked of part of the items."""
+    counts = (
+        cells.filter(pl.col("instruction") == pl.col("input"))
+        .group_by("task", "input")
+        .agg(pl.col("items").max())
+    )
     most = pl.col("items").max().over("task")
     short = counts.filter(pl.col("items") < most).sort("task", "input")
     if short.is_empty():

@@ -16,6 +16,8 @@ _INHERITED = (
 _PLACES = ("d", "transform", "x", "y", "x1", "x2", "y1", "y2", "width", "height")
 _DECIMALS = re.compile(r"-?\d+\.\d{3,}")
 _RGB = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
+_MANY = 2000
+"""Marks of a group from which on those that look alike are drawn as one."""
 _LEADS, _UNDER = "data-leads", "data-under"
 
 
@@ -44,10 +46,26 @@ def _shrink(node: ElementTree.Element) -> None:
             child[0].set(_LEADS, child.attrib[_LEADS])
             child = child[0]
         kept.append(child)
-    node[:] = kept
+    node[:] = _merged(kept) if len(kept) > _MANY else kept
     parts = [child for child in kept if _kind(child) != "title"]
     if _kind(node) == "g" and len(parts) > 1 and all(_kind(child) in _DRAWN for child in parts):
         _shared(node, parts)
+
+
+def _merged(parts: list[ElementTree.Element]) -> list[ElementTree.Element]:
+    """Marks that look alike and say nothing of their own become one: the cells of a map of 200 languages are in the way else."""
+    alike: dict[tuple[tuple[str, str], ...], ElementTree.Element] = {}
+    kept = []
+    for part in parts:
+        look = tuple(sorted((name, value) for name, value in part.attrib.items() if name != "d"))
+        if _kind(part) != "path" or len(part) or "transform" in part.attrib:
+            kept.append(part)
+        elif look in alike:
+            alike[look].set("d", alike[look].attrib["d"] + part.attrib["d"])
+        else:
+            alike[look] = part
+            kept.append(part)
+    return kept
 
 
 def _plain(node: ElementTree.Element) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -15,9 +15,11 @@ from hesperus.reports.similarity.heat_maps import told
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, DASHES, WIDTH, values
 from hesperus.rounding import cell
-from hesperus.wording import sense_label
+from hesperus.wording import counted, sense_label
 
 _STEPS = 160
+_MOST_TICKS = 1000
+"""Pairs of a kind whose ticks say their numbers; the table has those of more."""
 _KINDS = ("within a model, two languages", "between models, one language")
 
 
@@ -87,10 +89,7 @@ def _panel(
         rows = kinds[kind]
         at = np.array([_value(row) for row, _ in rows])
         curves += [{"kind": names[kind], "at": x, "density": y} for x, y in _density(at, domain)]
-        ticks += [
-            {"kind": names[kind], "at": _value(row), "lane": 7 + 10 * lane, "told": f"{name}: {told(row)}"}
-            for row, name in rows
-        ]
+        ticks += [{"kind": names[kind], "lane": 7 + 10 * lane, **tick} for tick in _ticks(rows, at, domain)]
         mean = _mean(found, title, kind, at)
         means.append({"kind": names[kind], "at": mean, "told": f"mean {kind}: {cell(mean)}"})
     lanes = [names[kind] for kind in shown]
@@ -125,6 +124,18 @@ def _panel(
     ).properties(width=width, height=10 * len(shown) + 6)
     heading = {"title": title} if title else {}
     return alt.vconcat(top, under, spacing=4, **heading)
+
+
+def _ticks(rows: Sequence[_Named], at: Any, domain: tuple[float, float]) -> Iterator[dict[str, object]]:
+    """A tick a pair; of more pairs than there are places for ticks one a place, which stands for many."""
+    if len(rows) <= _MOST_TICKS:
+        yield from ({"at": _value(row), "told": f"{name}: {told(row)}"} for row, name in rows)
+        return
+    places, counts = np.unique(
+        np.round((at - domain[0]) / (domain[1] - domain[0]) * WIDTH), return_counts=True
+    )
+    for place, count in zip(places.tolist(), counts.tolist(), strict=True):
+        yield {"at": domain[0] + place / WIDTH * (domain[1] - domain[0]), "told": counted(count, "pair")}
 
 
 def _mean(found: SimilarityFindings, model: str, kind: str, at: Any) -> float:

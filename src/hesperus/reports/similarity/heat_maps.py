@@ -30,6 +30,8 @@ _ROOM = 820
 """Pixels of a map's side that its cells share, between the least and the most that a cell may take."""
 _LEAST, _MOST, _MOST_OF_MANY = 12, 40, 30
 """Pixels of a cell; of several maps none is larger than the last."""
+MOST_TOLD = 64
+"""Names of a map whose cells say their numbers and lead to their items; of more the table has them."""
 _WRITTEN = 23
 """Cells of so many pixels hold a value."""
 
@@ -205,16 +207,12 @@ def _chart(one: _Map, side: int, *, colour: Any, bright: float, alone: bool) -> 
 def _tiles(one: _Map, side: int, *, colour: Any, bright: float, places: tuple[Any, Any]) -> list[Any]:
     """The cells that have a value, with it if there is room; crosses if absent."""
     x, y = places
+    is_told = len(one.names) <= MOST_TOLD
     rows = [
         {
             "a": one.labels[a],
             "b": one.labels[b],
-            "value": row["value"],
-            "low": row["low"],
-            "high": row["high"],
-            "told": f"{one.labels[a]} and {one.labels[b]}: {told(row)}",
-            "text": _short(row["value"]),
-            "items": one.items(a, b),
+            **_in_words(one, a, b, row, is_told=is_told),
         }
         for (a, b), row in sorted(one.square.items())
     ]
@@ -222,21 +220,26 @@ def _tiles(one: _Map, side: int, *, colour: Any, bright: float, places: tuple[An
     lost = [row for row in rows if row["value"] is None]
     layers = []
     if known:
-        base = alt.Chart(values(known)).encode(x=x, y=y, href="items:N")
-        layers.append(
-            base.mark_rect(aria=True, stroke=GRID, strokeOpacity=0.3).encode(
-                color=colour, description="told:N"
-            )
-        )
+        base = alt.Chart(values(known)).encode(x=x, y=y)
+        tiles = base.mark_rect(aria=is_told, stroke=GRID, strokeOpacity=0.3).encode(color=colour)
+        layers.append(tiles.encode(href="items:N", description="told:N") if is_told else tiles)
         if side >= _WRITTEN:
             ink = alt.condition(f"datum.value > {bright}", alt.value("#000000"), alt.value("#ffffff"))
             layers.append(base.mark_text(fontSize=min(11, side // 2 - 2)).encode(text="text:N", color=ink))
     if lost:
         base = alt.Chart(values(lost)).encode(x=x, y=y)
-        clear = base.mark_rect(aria=True, fill="#ffffff", fillOpacity=0, stroke=GRID, strokeOpacity=0.6)
-        layers.append(clear.encode(description="told:N"))
+        clear = base.mark_rect(aria=is_told, fill="#ffffff", fillOpacity=0, stroke=GRID, strokeOpacity=0.6)
+        layers.append(clear.encode(description="told:N") if is_told else clear)
         layers.append(base.mark_text(text="×", fontSize=max(9, side // 2), color=INK))
     return layers
+
+
+def _in_words(one: _Map, a: str, b: str, row: Row, *, is_told: bool) -> dict[str, object]:
+    """A cell's value, and what it says of itself; of many the value in hundredths alone, which few colors show."""
+    if not is_told:
+        return {"value": None if row["value"] is None else round(float(row["value"]), 2)}
+    words = {"told": f"{one.labels[a]} and {one.labels[b]}: {told(row)}", "items": one.items(a, b)}
+    return {name: row[name] for name in ("value", "low", "high")} | words | {"text": _short(row["value"])}
 
 
 def _short(value: float | None) -> str:

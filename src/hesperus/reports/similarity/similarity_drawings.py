@@ -8,7 +8,7 @@ from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
-from hesperus.reports.similarity.heat_maps import languages_figure, models_figure
+from hesperus.reports.similarity.heat_maps import MOST_TOLD, languages_figure, models_figure
 from hesperus.reports.similarity.orders import Order, language_names
 from hesperus.reports.similarity.relation_figures import BAND_POINTS, relations_figure
 from hesperus.reports.similarity.similarity_findings import SimilarityFindings
@@ -21,7 +21,9 @@ _MOST_MAPS = 6
 """Models whose map of languages is drawn, and whose densities are."""
 _MOST_PANELS = 12
 """Languages whose map of models is drawn."""
-_MOST_CELLS = 12_000
+_MOST_NAMES = 250
+"""Languages or models of a map: the cells of more are finer than a screen's dots."""
+_MOST_CELLS = 3_000
 """Cells of all maps of a kind together: each says its own numbers, which makes a page heavy."""
 
 
@@ -53,7 +55,7 @@ def languages_caption(found: SimilarityFindings, models: Sequence[str], order: O
     whose = f"{models[0]}: " if len(models) == 1 else ""
     return (
         f"{whose}{statistic_name(found.statistic)} of the answers in two languages, for every pair of languages, "
-        f"{_ORDERED[order]}. {_CELLS}"
+        f"{_ORDERED[order]}. {_cells(len(found.languages))}"
     )
 
 
@@ -63,7 +65,7 @@ def models_caption(found: SimilarityFindings, shown: Sequence[str]) -> str:
     where = f"in {names[shown[0]]}" if len(shown) == 1 else "in one language, a map a language"
     left = len(found.languages) - len(shown)
     rest = f" {left} more languages: `hesperus figure models --language`." if left and len(shown) > 1 else ""
-    return f"{statistic_name(found.statistic)} of two models {where}.{rest} {_CELLS}"
+    return f"{statistic_name(found.statistic)} of two models {where}.{rest} {_cells(len(found.models))}"
 
 
 def groups_caption(found: SimilarityFindings, column: str) -> str:
@@ -83,7 +85,7 @@ def densities_caption(found: SimilarityFindings, *, of_models: bool = False) -> 
     )  # fmt: skip
     whose = f"each model: {joined(kinds)}" if of_models else joined(kinds)
     return (
-        f"Density of {statistic_name(found.statistic)} over pairs; {whose}. A tick below is a pair, the upright line the "
+        f"Density of {statistic_name(found.statistic)} over pairs; {whose}. Ticks below are pairs, the upright line is the "
         "mean."
     )
 
@@ -98,12 +100,20 @@ def relations_caption(found: SimilarityFindings) -> str:
 
 
 _ORDERED = {"family": "by family", "cluster": "alike ones beside each other", "alphabet": "by name"}
-_CELLS = "–: the same run twice; ×: undefined. Point at a cell for its interval."
+
+
+def _cells(names: int) -> str:
+    pointed = (
+        "Point at a cell for its interval."
+        if names <= MOST_TOLD
+        else "The table of every pair has the intervals."
+    )
+    return f"–: the same run twice; ×: undefined. {pointed}"
 
 
 def _language_maps(found: SimilarityFindings) -> list[Drawing]:
     """A map a model, since each is large; none for two languages, which the table has in a line."""
-    if len(found.languages) < 3:
+    if not 3 <= len(found.languages) <= _MOST_NAMES:
         return []
     shown = found.models[: max(1, min(_MOST_MAPS, _MOST_CELLS // len(found.languages) ** 2))]
     left = len(found.models) - len(shown)
@@ -122,7 +132,7 @@ def _language_maps(found: SimilarityFindings) -> list[Drawing]:
 
 
 def _model_maps(found: SimilarityFindings) -> list[Drawing]:
-    if len(found.models) < 3:
+    if not 3 <= len(found.models) <= _MOST_NAMES:
         return []
     pivot = found.settings.pivot
     first = [pivot] if pivot in found.languages else []
