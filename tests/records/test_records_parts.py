@@ -59,6 +59,10 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("accuracy",),
         ("accuracy", "--by", "subject"),
+        ("agreement",),
+        ("agreement", "--by", "subject"),
+        ("agreement", "--a", "instruction=en,input=en", "--b", "instruction=en,input=en"),
+        ("agreement", "--model", "m/1", "--model", "m/4"),
         ("consistency",),
         ("decomposition",),
         ("directions",),
@@ -103,7 +107,7 @@ def test_check_reads_parts_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert hesperus(*command).stdout == whole.stdout != ""
 
 
-@pytest.mark.parametrize("what", ["similarity", "means"])
+@pytest.mark.parametrize("what", ["similarity", "means", "agreement"])
 @pytest.mark.parametrize("scored", [False, True])
 def test_similarity_of_a_large_file_is_that_of_its_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, scored: bool
@@ -127,6 +131,7 @@ def test_similarity_of_a_large_file_is_that_of_its_records(
     assert whole.exit_code == 0
     assert (run_arrays.RecordStream(file).whole().probs is not None) == scored
     monkeypatch.setattr(parts, "_LARGE", 10)
+    monkeypatch.setattr(parts, "_PART", 40)
     monkeypatch.setattr(run_arrays, "_RECORDS_AT_ONCE", 3 * MODELS * len(SENSES))
     in_parts = hesperus(*command)
     assert (in_parts.stdout, in_parts.stderr) == (whole.stdout, whole.stderr)

@@ -15,7 +15,7 @@ from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.shared_gold import gold_range
 from hesperus.analysis.table import ESTIMATE_COLUMNS, ColumnRows, Table, table
-from hesperus.analysis.views import View, all_cells, views
+from hesperus.analysis.views import View, views
 from hesperus.measures import (
     Bootstrap,
     Codes,
@@ -62,14 +62,19 @@ def agreement_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
         UsageError: `b` without `a`, or an unknown rule.
         DataError: An item has different numbers of options in different senses.
     """
-    known = all_cells(records)
+    return agreement_of(list(views(records, by=settings.by, per_model=False, probs=True)), settings)
+
+
+def agreement_of(parts: Sequence[View], settings: MeasureSettings) -> Table:
+    """The same of records that are laid out already, with probabilities; see agreement_table."""
+    known = sorted({cell for view in parts for cell in view.arrays.cells})
     for selection in (settings.a, settings.b):
         if selection is not None:
             selection.check(known)
     columns = ("model_a", "model_b", "task", *settings.by, "a", "b", "statistic", *ESTIMATE_COLUMNS)
     cells: dict[str, list[object]] = {name: [] for name in columns}
     signature = settings.signed()
-    for view in views(records, by=settings.by, per_model=False, probs=True):
+    for view in parts:
         pairs, common = _pairs(view.arrays.cells, settings), same_gold(view)
         moments = too_many_to_draw(len(pairs), common.answers.shape[1], settings.bootstrap)
         _add(cells, common, pairs, settings, moments)

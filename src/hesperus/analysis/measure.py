@@ -71,8 +71,12 @@ class Measure:
             UsageError: A column to group by that every row names anyway.
             DataError: The table is empty, or the records break what the measure needs.
         """
+        return self.make(records, self.taken(settings))
+
+    def taken(self, settings: MeasureSettings) -> MeasureSettings:
+        """The settings without those that the measure does not take."""
         others = {name: getattr(DEFAULT, name) for name in _SETTINGS if name not in self.takes}
-        return self.make(records, replace(settings, **others))
+        return replace(settings, **others)
 
 
 def measure(

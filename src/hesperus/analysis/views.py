@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -102,6 +102,24 @@ def parts(
         found, key=lambda values: tuple((value is not None, str(value)) for value in values)
     ):
         yield dict(zip(split, values, strict=True)), found[values]
+
+
+def joined_views(parts: Iterable[pl.DataFrame], *, by: Sequence[str] = (), probs: bool = False) -> list[View]:
+    """The views of all models of a table that comes some models at a time.
+
+    Args:
+        parts: Records of some models each, all models asked the same items (see hesperus.records.parts).
+        by: Group columns.
+        probs: Also lay out probabilities.
+    """
+    found: dict[tuple[object, ...], list[View]] = {}
+    for records in parts:
+        for view in views(records, by=by, per_model=False, probs=probs):
+            found.setdefault((view.task, *view.groups.values()), []).append(view)
+    return [
+        replace(same[0], arrays=AnswerArrays.joined([view.arrays for view in same]))
+        for same in found.values()
+    ]
 
 
 def partitioned(records: pl.DataFrame, by: Sequence[str]) -> dict[tuple[Any, ...], pl.DataFrame]:

@@ -17,7 +17,14 @@ from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.short_signature import with_short
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import narrowed
-from hesperus.api.tables_of_records import Chosen, RecordParts, Told, similarity_of_file, tables_of
+from hesperus.api.tables_of_records import (
+    Chosen,
+    RecordParts,
+    Told,
+    agreement_of_file,
+    similarity_of_file,
+    tables_of,
+)
 from hesperus.errors import UsageError
 from hesperus.records import Run
 
@@ -117,6 +124,10 @@ def _measured(
     refuse_labels(what, said)
     if what in OF_PAIRS and isinstance(run, Path | str) and not any(chosen):
         table = similarity_of_file(what, Path(run), given, said, told)
+        if table is not None:
+            return table
+    if what == "agreement" and isinstance(run, Path | str):
+        table = agreement_of_file(Path(run), given, said, chosen, told)
         if table is not None:
             return table
     parts = _parts(what, run, measure_columns(what, given, said), given, chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,9 +61,8 @@ def _held(run: Path, given: GivenSettings | None, made: Findings | Report | None
         return {}
     given = given or NOTHING_GIVEN
     decided = resolve_settings(given, run_description(run).study)
-    # Of groups the page shows nothing, and only settings of other measures tell the signatures apart.
+    # Of groups the page shows nothing.
     if decided.by or (decided.a, decided.b) != (None, None):
         return {}
     found = {"summary": made.summary, "consistency": made.consistency, "decomposition": made.decomposition}
-    signed = {name: replace(table, signature=decided.signed()) for name, table in found.items()}
-    return {name: with_short(table, given, name).document() for name, table in signed.items()}
+    return {name: with_short(table, given, name).document() for name, table in found.items()}

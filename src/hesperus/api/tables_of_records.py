@@ -14,10 +14,10 @@ from hesperus.analysis.description import Described
 from hesperus.analysis.pack_notes import pack_notes
 from hesperus.analysis.registry import measure_of, measure_table, noted_summary
 from hesperus.analysis.reply_language import language_notes
-from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.summary_table import nothing_of, summary_notes, task_notes
 from hesperus.analysis.table import Table
-from hesperus.analysis.views import narrowed
+from hesperus.analysis.views import joined_views, narrowed
 from hesperus.records import conform, read_records
 from hesperus.records.parts import model_parts
 
@@ -71,6 +71,27 @@ def similarity_of_file(
         for records in parts:
             told.take(records, None)
     return found
+
+
+def agreement_of_file(
+    run: Path, given: GivenSettings, described: Described, chosen: Chosen, told: Told | None
+) -> Table | None:
+    """Agreement of all models of a large file, of which only answers are in memory at once; None for any other file."""
+    parts = model_parts(run, given.by or (), models=chosen[0], tasks=chosen[1])
+    if parts is None:
+        return None
+    from hesperus.analysis.agreement import agreement_of, agreement_table
+
+    settings = agreement_table.taken(resolve_settings(given, described.study))
+
+    def read() -> Iterator[pl.DataFrame]:
+        for records in parts:
+            yield records
+            if told is not None:
+                told.take(records, None)
+
+    found = agreement_of(joined_views(read(), by=settings.by, probs=True), settings)
+    return with_answered(found, parts.scan, settings.by)
 
 
 def _within_models(what: str) -> bool:

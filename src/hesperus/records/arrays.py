@@ -54,6 +54,36 @@ class AnswerArrays:
     options: Codes
     probs: npt.NDArray[np.float64] | None = None
 
+    @classmethod
+    def joined(cls, parts: Sequence[AnswerArrays]) -> AnswerArrays:
+        """The answers of some models and of others to the same items, models in the order of the parts."""
+        first = parts[0]
+        labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
+
+        def codes(part: AnswerArrays, table: Codes) -> Codes:
+            # What is no label has a negative code, which counts from the end.
+            own = [labels.index(label) for label in part.labels]
+            return np.array([*own, FAILED, MISSING, INVALID], dtype=np.int32)[table]
+
+        def probs(part: AnswerArrays) -> npt.NDArray[np.float64]:
+            laid = np.full((*part.answers.shape, len(labels)), np.nan)
+            if part.probs is not None:
+                laid[np.isfinite(part.probs).any(axis=2)] = 0.0
+                laid[:, :, [labels.index(label) for label in part.labels]] = part.probs
+            return laid
+
+        scored = any(part.probs is not None for part in parts)
+        return cls(
+            cells=tuple(cell for part in parts for cell in part.cells),
+            items=first.items,
+            labels=labels,
+            answers=np.concatenate([codes(part, part.answers) for part in parts]),
+            gold=np.concatenate([codes(part, part.gold) for part in parts]),
+            outcomes=np.concatenate([part.outcomes for part in parts]),
+            options=np.min([part.options for part in parts], axis=0),
+            probs=np.concatenate([probs(part) for part in parts]) if scored else None,
+        )
+
     @property
     def coverage(self) -> npt.NDArray[np.int64]:
         """How many items each cell has a reply to, [cells]."""
