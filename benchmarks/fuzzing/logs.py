@@ -20,7 +20,7 @@ from hesperus.records import conform
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source, Tool
 from hesperus.records.importers.joining import join_logs, records_of
 from hesperus.records.importers.log_readers import READERS
-from hesperus.records.importers.reply_languages import with_reply_languages
+from hesperus.records.importers.settling import with_reply_languages
 
 from .draws import ODD_TEXTS, damaged, mutated, reordered, written
 from .trying import Changed, Target

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hesperus.annotation import Judgement, RatingStore, Sheet, Text, Unit, create_store, read_scheme
 from hesperus.annotation.connecting import can_be_written, connect
-from hesperus.annotation.judging import judgement_from
+from hesperus.annotation.scales import judgement_from
 from hesperus.errors import DataError, StoreError, UnknownNameError, UsageError
 
 MakeStore = Callable[..., RatingStore]

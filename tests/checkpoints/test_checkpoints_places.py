@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hesperus.checkpoints import locate, required, source_of
-from hesperus.checkpoints.said import said
+from hesperus.checkpoints.places import said
 from hesperus.errors import DataError, MissingExtraError, UsageError
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

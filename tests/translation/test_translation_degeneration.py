@@ -19,11 +19,9 @@ from hesperus.errors import UnknownNameError
 from hesperus.languages import language, languages, normalise
 from hesperus.tasks import atlas
 from hesperus.translation import FAULT_KINDS, Fault, FaultSettings, faults, severity
+from hesperus.translation.degeneration.facts import UNSPACED, english_length
 from hesperus.translation.degeneration.foreign import other_language
-from hesperus.translation.degeneration.lengths import english_length
-from hesperus.translation.degeneration.letters import UNSPACED
-from hesperus.translation.degeneration.numbers import lost_numbers
-from hesperus.translation.degeneration.whole_numerals import roman_numbers, written_numbers
+from hesperus.translation.degeneration.numbers import lost_numbers, roman_numbers, written_numbers
 
 Texts = dict[str, str]
 Pair = tuple[str, str, str, str]

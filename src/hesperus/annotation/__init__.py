@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.annotation.adjudication import Decision, decisions, differing
-    from hesperus.annotation.completeness import Progress, progress
+    from hesperus.annotation.adjudication import Decision, Progress, decisions, differing, progress
     from hesperus.annotation.corrections import Corrections, write_corrections
     from hesperus.annotation.exporting import Exported, decisions_table, log_table, ratings_table
     from hesperus.annotation.importing import ImportCounts, import_file
-    from hesperus.annotation.judging import Judgement
     from hesperus.annotation.label_studio import write_label_studio
     from hesperus.annotation.links import link
     from hesperus.annotation.mailing import write_mailed
-    from hesperus.annotation.scales import Scaled, read_scaled
+    from hesperus.annotation.scales import Judgement, Scaled, read_scaled
     from hesperus.annotation.scheme import Choice, Question, Scheme, Shown, read_scheme, scheme_text, schemes
     from hesperus.annotation.server import create_app, serve
     from hesperus.annotation.snippets import snippets_frame

@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.annotation.judging import Judgement, check_judgement, judgement_from
 from hesperus.annotation.label_studio import judgements_of
 from hesperus.annotation.payload import RESULT_FORMAT, RESULT_VERSION
+from hesperus.annotation.scales import Judgement, check_judgement, judgement_from
 from hesperus.annotation.scheme import COMMENT
 from hesperus.annotation.store import RatingStore
 from hesperus.annotation.unit_tables import first_line, read_frame

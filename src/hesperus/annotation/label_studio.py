@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from hesperus.annotation.judging import Judgement
+from hesperus.annotation.scales import Judgement
 from hesperus.annotation.scheme import COMMENT, Question
 from hesperus.annotation.units import Sheet
 from hesperus.errors import DataError, UsageError

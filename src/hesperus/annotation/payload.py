@@ -6,7 +6,7 @@ import json
 import re
 
 from hesperus.annotation.adjudication import Ratings, anonymous, differing, ratings
-from hesperus.annotation.judging import LONGEST_COMMENT
+from hesperus.annotation.scales import LONGEST_COMMENT
 from hesperus.annotation.scheme import Question, Scheme
 from hesperus.annotation.store import Rater, RatingStore
 from hesperus.annotation.units import Text, Unit

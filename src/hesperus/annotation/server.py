@@ -18,8 +18,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from hesperus.annotation.judging import Judgement, judgement_from
 from hesperus.annotation.payload import payload
+from hesperus.annotation.scales import Judgement, judgement_from
 from hesperus.annotation.store import Rater, RatingStore
 from hesperus.errors import DataError, StoreError
 from hesperus.serving import Address, Guard, listening, read_body, refused, run_server

@@ -18,8 +18,8 @@ from types import TracebackType
 from typing import Any, Literal, Self, get_args
 
 from hesperus.annotation.connecting import APPLICATION_ID, SCHEMA_VERSION, can_be_written, connect
-from hesperus.annotation.judging import Judgement, check_judgement
 from hesperus.annotation.links import digest, is_same, new_token
+from hesperus.annotation.scales import Judgement, check_judgement
 from hesperus.annotation.scheme import Scheme
 from hesperus.annotation.units import Sheet, Text, Unit
 from hesperus.errors import DataError, StoreError, UnknownNameError, UsageError

@@ -143,7 +143,7 @@ def _measured(run: Path, wanted: list[Requirement], given: GivenSettings, chosen
     from hesperus.analysis.measure_names import TAX_MEASURES
     from hesperus.analysis.registry import measure_columns
     from hesperus.api.tables_of_records import RecordParts, tables_of
-    from hesperus.api.tax_tables import tax_measure
+    from hesperus.api.tax_evidence import tax_measure
 
     measures = sorted({requirement.measure for requirement in wanted})
     if not measures:

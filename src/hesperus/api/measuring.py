@@ -112,7 +112,7 @@ def _measured(
     what: str, run: Source, given: GivenSettings, *, chosen: Chosen, scores: Path | None, told: Told | None
 ) -> Table:
     from hesperus.analysis.open_answers.measuring import refuse_labels
-    from hesperus.api.tax_tables import tax_measure
+    from hesperus.api.tax_evidence import tax_measure
 
     said = run_description(run)
     if what in TAX_MEASURES:

@@ -1,14 +1,16 @@
-"""What several machines asked, in one store."""
+"""A study that several machines ask, by shards or by files of requests: what they asked, in one store."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hesperus.asking.merging import Merged
 from hesperus.asking.shards import ShardNote
@@ -17,6 +19,11 @@ from hesperus.asking.store import REPLIES, ReplyStore
 from hesperus.errors import UsageError
 from hesperus.records.files import write_whole
 from hesperus.studies.evaluating.translation_store import TRANSLATIONS, TranslationStore
+
+if TYPE_CHECKING:
+    from hesperus.api.declared import DeclaredStudy
+    from hesperus.api.results import RunResult
+
 
 _FILES = ("replies.sqlite", "translations.sqlite")
 """Stores of a folder, by name."""
@@ -191,3 +198,41 @@ def _written(stores: Sequence[ReplyStore | TranslationStore], target: Path) -> P
 
     write_whole(path, write)
     return path
+
+
+def run_by_files(declared: DeclaredStudy, *, out: Path | None = None, store: Path | None = None) -> RunResult:
+    """Run a study with the replies that were taken in.
+
+    Raises:
+        PendingError: Some are missing: their requests are written, and the message names the files.
+    """
+    from hesperus.api.results import run_declared
+
+    by_files = declared.study.model_copy(update={"batch": "export"})
+    return run_declared(replace(declared, study=by_files), out=out, store=store, progress=False)
+
+
+def take_replies(
+    declared: DeclaredStudy, files: Iterable[Path], *, out: Path | None = None, store: Path | None = None
+) -> Path:
+    """Copy files of replies to where the next run of a study reads them.
+
+    Returns:
+        The folder.
+
+    Raises:
+        UsageError: A file is not there.
+    """
+    from hesperus.asking.batch_files import batches_folder
+    from hesperus.studies.asked.keeping import default_store
+
+    given = list(files)
+    for path in given:
+        if not path.is_file():
+            raise UsageError(f"{path}: no such file of replies")
+    place = batches_folder(store or default_store(out or declared.folder())) / "replies"
+    place.mkdir(parents=True, exist_ok=True)
+    held = len(list(place.glob("*.jsonl")))
+    for number, path in enumerate(given, start=held + 1):
+        shutil.copyfile(path, place / f"{number:04}-{path.stem}.jsonl")
+    return place

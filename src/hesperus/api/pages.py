@@ -99,7 +99,7 @@ def page_of(place: Path, given: GivenSettings) -> Page:
     settings = ReportSettings(given)
     run = open_run(place)
     if study_kind(run) == "translation_tax" and not nothing_answered(run.records):
-        from hesperus.api.tax_tables import run_report
+        from hesperus.api.tax_evidence import run_report
 
         if given.invalid is not None:
             raise UsageError(

@@ -99,13 +99,13 @@ def _open_summary(run: Held) -> Table:
 
 
 def _tax(run: Held, name: str) -> Table:
-    from hesperus.api.tax_tables import run_table
+    from hesperus.api.tax_evidence import run_table
 
     return run_table(run.folder, name)
 
 
 def _tax_summary(run: Held) -> Table:
-    from hesperus.api.tax_tables import run_summary
+    from hesperus.api.tax_evidence import run_summary
 
     return run_summary(run.folder)
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hesperus.checkpoints.said import said
+from hesperus.checkpoints.places import said
 from hesperus.errors import MissingExtraError, UsageError
 
 _FAULTS = (OSError, ValueError, TypeError, KeyError, AttributeError, ImportError, RuntimeError)

@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from hesperus.cli import annotate_export
-from hesperus.cli.annotate_flags import Store, tell
+from hesperus.cli.annotate_export import Store, tell
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format
-from hesperus.cli.named_values import named_values
+from hesperus.cli.measure_flags import Format, named_values
 from hesperus.cli.said import show_rows
 
 app = Commands(

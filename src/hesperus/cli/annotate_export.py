@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.annotate_flags import Store, tell
+from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from hesperus.annotation import RatingStore
+
+
+Store = Annotated[Path, typer.Argument(help="Rating store (.sqlite) that `create` made.", show_default=False)]
+
+
+def tell(*lines: str) -> None:
+    """Say something next to the data; what is in a line may come from raters."""
+    from hesperus.untrusted import visible
+
+    for line in lines:
+        say(visible(line))
 
 
 def export(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.measure_flags import Format
-from hesperus.cli.named_values import named_values
+from hesperus.cli.measure_flags import Format, named_values
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:

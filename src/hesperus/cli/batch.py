@@ -59,14 +59,14 @@ def take_in(
 
         hesperus batch import multisense --task atlas --model vllm/my-model --source en --target de --replies out.jsonl
     """
-    from hesperus.api.batch_files import take_replies
+    from hesperus.api.merging import take_replies
 
     take_replies(declared, replies, out=out, store=store)
     _run(declared, out, store)
 
 
 def _run(declared: DeclaredStudy, out: Path | None, store: Path | None) -> None:
-    from hesperus.api.batch_files import run_by_files
+    from hesperus.api.merging import run_by_files
 
     run = run_by_files(declared, out=out, store=store)
     for note in run.notes:

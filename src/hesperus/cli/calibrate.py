@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.flag_sets import takes_flags
-from hesperus.cli.measure_flags import Format, Resampling
+from hesperus.cli.measure_flags import Format, Resampling, takes_flags
 from hesperus.cli.said import say, show_rows
 from hesperus.errors import UnknownNameError, UsageError
 

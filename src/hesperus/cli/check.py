@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.measure_flags import (
     Chosen,
     Format,
     RunPath,
     TableFlags,
+    takes_flags,
 )
 from hesperus.cli.said import say
 

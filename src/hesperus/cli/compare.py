@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hesperus.cli.flag_sets import takes_flags
-from hesperus.cli.measure_flags import Format, TableFlags
+from hesperus.cli.measure_flags import Format, TableFlags, takes_flags
 from hesperus.cli.said import say
 
 

@@ -8,9 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.flag_sets import takes_flags
-from hesperus.cli.measure_flags import Format, Resampling
-from hesperus.cli.named_values import named_values
+from hesperus.cli.measure_flags import Format, Resampling, named_values, takes_flags
 from hesperus.cli.said import say
 
 _MANY = list[str] | None

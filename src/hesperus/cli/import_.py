@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.flag_sets import takes_flags
-from hesperus.cli.named_values import named_values
+from hesperus.cli.measure_flags import named_values, takes_flags
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from hesperus.analysis.measure_names import (
     TRANSLATION,
     offered_measures,
 )
-from hesperus.cli.flag_sets import takes_flags
 from hesperus.cli.help import PlainCommand
-from hesperus.cli.measure_flags import Chosen, Format, RunPath, TableFlags
+from hesperus.cli.measure_flags import Chosen, Format, RunPath, TableFlags, takes_flags
 from hesperus.cli.measure_raters import RaterFlags, measured_raters
 from hesperus.cli.said import say
 from hesperus.errors import UsageError

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hesperus.cli.flag_sets import takes_flags
-from hesperus.cli.measure_flags import Invalid, Resampling
+from hesperus.cli.measure_flags import Invalid, Resampling, takes_flags
 
 
 @takes_flags

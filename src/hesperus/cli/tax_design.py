@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from hesperus.api.tax_runs import records_of, scores_of, settings_of
-from hesperus.cli.flag_sets import Only, takes_flags
-from hesperus.cli.measure_flags import Format
+from hesperus.cli.measure_flags import Format, Only, takes_flags
 from hesperus.cli.said import say, show_rows
 from hesperus.cli.tax_inputs import AuditFlags, Runs, numbers_of
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.flag_sets import Only
-from hesperus.cli.measure_flags import Tasks
-from hesperus.cli.named_values import named_values
+from hesperus.cli.measure_flags import Only, Tasks, named_values
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:

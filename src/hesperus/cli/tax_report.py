@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.flag_sets import takes_flags
-from hesperus.cli.measure_flags import Resampling
+from hesperus.cli.measure_flags import Resampling, takes_flags
 from hesperus.cli.tax_inputs import AuditFlags, EvidenceFlags, Runs
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.flag_sets import Only, takes_flags
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format, Resampling
+from hesperus.cli.measure_flags import Format, Only, Resampling, takes_flags
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:

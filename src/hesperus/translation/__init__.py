@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from hesperus.translation.degeneration import FAULT_KINDS, Fault, FaultSettings, faults, severity
     from hesperus.translation.documents import Piece, document_pieces
     from hesperus.translation.journal import Job, Journal, translate_kept
+    from hesperus.translation.kept_scores import sense_pairs
     from hesperus.translation.ngrams import Bleu, Chrf, tokenizer_for
-    from hesperus.translation.pairing import sense_pairs
     from hesperus.translation.quality import PAIR_COLUMNS, QualitySettings, SenseScores, score_senses
     from hesperus.translation.repair import (
         LADDER,

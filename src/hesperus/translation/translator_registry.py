@@ -76,7 +76,7 @@ def _file(name: str, options: TranslatorOptions) -> Translator:
 
 
 def _none(name: str, options: TranslatorOptions) -> Translator:
-    from hesperus.translation.translators.identity import IdentityTranslator
+    from hesperus.translation.translators.files import IdentityTranslator
 
     return IdentityTranslator()
 

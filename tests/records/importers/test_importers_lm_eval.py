@@ -14,8 +14,7 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import answer_arrays, conform
 from hesperus.records.importers import Imported, ImportSettings, import_logs
 from hesperus.records.importers.lines import pieces
-from hesperus.records.importers.lm_eval_quick import Layout, QuickRows
-from hesperus.records.importers.lm_eval_rows import BadLines, read_rows
+from hesperus.records.importers.lm_eval_rows import BadLines, Layout, QuickRows, read_rows
 
 LM_EVAL = FIXTURES / "lm_eval"
 

@@ -9,9 +9,8 @@ from log_makers import lm_eval_row, mmlu_rows, write_lm_eval
 
 from hesperus.errors import DataError
 from hesperus.records.importers import ImportSettings, import_logs
-from hesperus.records.importers.log_names import Evidence, about
+from hesperus.records.importers.log_names import Evidence, about, name_of
 from hesperus.records.importers.tagging import explicit_tag, tag_in_name
-from hesperus.records.importers.task_names import name_of
 
 # Name of the tool's task, name in the records, language, subject, language of the instruction or question.
 NAMES = """

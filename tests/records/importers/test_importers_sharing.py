@@ -16,7 +16,7 @@ from hesperus.records.importers import Imported, ImportSettings, import_logs
 from hesperus.records.importers import sharing as room
 from hesperus.records.importers.import_settings import Source
 from hesperus.records.importers.log_readers import read_source
-from hesperus.records.importers.worker import Worker
+from hesperus.records.importers.sharing import Worker
 
 
 @pytest.fixture

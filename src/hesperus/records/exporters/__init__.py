@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.records.exporters.asked import AskedItem, aligned
+    from hesperus.records.exporters.asked import AskedItem, aligned, write_inspect_task, write_lm_eval_task
     from hesperus.records.exporters.dataset import DatasetCard, write_dataset
     from hesperus.records.exporters.every_eval import EvaluationSource, write_every_eval
-    from hesperus.records.exporters.inspect_task import write_inspect_task
-    from hesperus.records.exporters.lm_eval_task import write_lm_eval_task
     from hesperus.records.exporters.tables_for_people import answers_table, write_table
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Items as other tools ask them: one prompt, options, and which is right; aligned over languages."""
+"""Items as other tools ask them: a task of Inspect, or tasks of lm-evaluation-harness; aligned over languages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_uppercase
+
+import yaml
 
 from hesperus.errors import DataError, UsageError
 from hesperus.records.files import write_whole
@@ -116,3 +119,169 @@ def write_text(path: Path, text: str) -> None:
 
 def _write(partial: Path, text: str) -> None:
     partial.write_text(text, encoding="utf-8", newline="\n")
+
+
+_CHOICE = '''"""{title}: run with `inspect eval {file} -T language=TAG --model PROVIDER/NAME`."""
+
+import json
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import {scorer}
+from inspect_ai.solver import {solver}
+
+ITEMS = Path(__file__).with_name("{items}")
+LANGUAGES = {languages}
+
+
+def samples(language: str) -> list[Sample]:
+    """The items of one language; ids are the same in every language."""
+    if language not in LANGUAGES:
+        raise ValueError(f"no items in {{language!r}}; there are {{', '.join(LANGUAGES)}}")
+    found = []
+    for line in ITEMS.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["language"] == language:
+            found.append({sample})
+    return found
+
+
+@task
+def {name}(language: str = "{first}") -> Task:
+    """{title} in one language."""
+    return Task(
+        dataset=MemoryDataset(samples(language), name="{name}"),
+        solver={solver}(),
+        scorer={scorer}(),
+        metadata={metadata},
+    )
+'''
+
+_SAMPLES = {
+    True: """
+                Sample(
+                    id=row["item"],
+                    input=row["prompt"],
+                    choices=row["choices"],
+                    target="ABCDEFGHIJKLMNOPQRSTUVWXYZ"[row["gold"]],
+                    metadata={key: row[key] for key in row if key not in ("prompt", "choices")},
+                )
+            """,
+    False: """
+                Sample(
+                    id=row["item"],
+                    input=row["prompt"],
+                    target=row["answer"],
+                    metadata={key: row[key] for key in row if key != "prompt"},
+                )
+            """,
+}
+
+
+def write_inspect_task(items: Iterable[AskedItem], folder: Path | str, name: str) -> Path:
+    """Write a task that Inspect runs with ``inspect eval FOLDER/NAME.py -T language=TAG``.
+
+    Where items have choices they are asked as a multiple choice; otherwise the end of the reply is matched with the
+    right answer. The logs of such a run come back through `hesperus import` with the same ids and languages.
+
+    Args:
+        items: Items of all languages.
+        folder: Where the two files go.
+        name: Name of the task.
+
+    Returns:
+        The Python file.
+
+    Raises:
+        UsageError: No items, or no name.
+        DataError: See aligned; or an item with choices has no right one, which Inspect's scorer needs.
+
+    Reference:
+        UK AI Security Institute, Inspect documentation, "Datasets" and "Tasks".
+    """
+    folder = Path(folder)
+    stem = task_name(name)
+    by_language = aligned(items)
+    every = [one for many in by_language.values() for one in many]
+    choice = all(one.choices for one in every)
+    for one in every if choice else ():
+        if one.place is None or len(one.choices) > len(ascii_uppercase):
+            raise DataError(f"needs a right choice among at most 26 (in {one.language!r})", item=one.item)
+    data, file = f"{stem}.jsonl", f"{stem}.py"
+    write_items(every, folder / data)
+    text = _CHOICE.format(
+        title=stem.replace("_", " ").capitalize(),
+        file=file,
+        name=stem,
+        items=data,
+        languages=repr(tuple(by_language)),
+        first=next(iter(by_language)),
+        scorer="choice" if choice else "match",
+        solver="multiple_choice" if choice else "generate",
+        sample=_SAMPLES[choice],
+        metadata=repr({NAME_FIELD: name}),
+    )
+    write_text(folder / file, text)
+    return folder / file
+
+
+def write_lm_eval_task(items: Iterable[AskedItem], folder: Path | str, name: str) -> tuple[str, ...]:
+    """Write tasks that lm-evaluation-harness loads with ``--include_path FOLDER --tasks NAME``.
+
+    Where items have choices, their log-likelihoods after the prompt are compared; otherwise text is generated up to the
+    end of the line. The logs of such a run come back through `hesperus import` with the same ids.
+
+    Args:
+        items: Items of all languages.
+        folder: Where the files go; it has to stay in its place, since the harness wants whole paths.
+        name: Name of the group; tasks are NAME_LANGUAGE.
+
+    Returns:
+        The names of the tasks.
+
+    Raises:
+        UsageError: No items, or no name.
+        DataError: See aligned.
+
+    Reference:
+        EleutherAI, lm-evaluation-harness, docs/task_guide.md (0.4).
+    """
+    folder = Path(folder).resolve()
+    stem = task_name(name)
+    metadata = {"metadata": {"version": 1.0, NAME_FIELD: name}}
+    names = []
+    for language, many in aligned(items).items():
+        task = f"{stem}_{file_tag(language)}"
+        data = folder / f"{task}.jsonl"
+        write_items(many, data)
+        text = yaml.safe_dump(_task(task, data, many) | metadata, allow_unicode=True, sort_keys=False)
+        write_text(folder / f"{task}.yaml", text)
+        names.append(task)
+    group = {"group": stem, "task": names, "metadata": {"version": 1.0}}
+    write_text(folder / f"{stem}.yaml", yaml.safe_dump(group, allow_unicode=True, sort_keys=False))
+    return tuple(names)
+
+
+def _task(task: str, data: Path, items: tuple[AskedItem, ...]) -> dict[str, object]:
+    shared: dict[str, object] = {
+        "task": task,
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": {"test": str(data)}},
+        "test_split": "test",
+        "doc_to_text": "{{prompt}}",
+    }
+    if all(one.choices for one in items):
+        return shared | {
+            "output_type": "multiple_choice",
+            "doc_to_choice": "{{choices}}",
+            "doc_to_target": "gold",
+            "target_delimiter": " ",
+            "metric_list": [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}],
+        }
+    return shared | {
+        "output_type": "generate_until",
+        "doc_to_target": "{{answer}}",
+        "generation_kwargs": {"until": ["\n"], "do_sample": False},
+        "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
+    }

@@ -11,8 +11,7 @@ from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.records.importers.import_settings import TOOLS, Imported, ImportSettings, LeftOut
-    from hesperus.records.importers.importing_logs import import_logs
-    from hesperus.records.importers.saving import check_place, save_imported
+    from hesperus.records.importers.importing_logs import check_place, import_logs, save_imported
 
 __all__ = ["TOOLS", "ImportSettings", "Imported", "LeftOut", "check_place", "import_logs", "save_imported"]
 

@@ -18,11 +18,16 @@ from hesperus.records.importers.import_settings import (
     Source,
 )
 from hesperus.records.importers.log_names import cut_out, matched, parts_of, slots, tag_or_none
+from hesperus.records.importers.settling import samples
 from hesperus.records.importers.table_advice import advice, first_of, item_columns, language_column
-from hesperus.records.importers.table_frames import ending_of, read_frame
+from hesperus.records.importers.table_frames import (
+    TEXT_NAMES,
+    ending_of,
+    model_in,
+    read_frame,
+    without_plain_words,
+)
 from hesperus.records.importers.table_wide import lengthened, unknown_languages, wide_columns
-from hesperus.records.importers.table_words import TEXT_NAMES, model_in, without_plain_words
-from hesperus.records.importers.text_language import samples
 from hesperus.records.importers.tool_answers import gold_labels, read_labels
 from hesperus.records.schema import KEY, SCHEMA
 

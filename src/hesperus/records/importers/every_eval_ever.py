@@ -21,7 +21,7 @@ from hesperus.records.importers.import_settings import LOG_COLUMNS, ImportSettin
 from hesperus.records.importers.lines import pieces
 from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
-from hesperus.records.importers.text_language import samples
+from hesperus.records.importers.settling import samples
 
 _NEEDED = {"instruction", "input", "repeat", "outcome"}
 """What the metadata of our own export have: such a sample is read as it was written."""

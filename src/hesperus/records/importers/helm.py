@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import msgspec
 
 from hesperus.errors import DataError
-from hesperus.records.importers.benchmarks import COMMON_GROUPS
+from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.lines import read_whole
 from hesperus.records.importers.log_names import LANGUAGE_FIELDS, Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of
-from hesperus.records.importers.text_language import samples
+from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of
 from hesperus.records.schema import LAST_REPEAT
 from hesperus.types import Outcome

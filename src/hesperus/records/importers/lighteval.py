@@ -13,7 +13,7 @@ from hesperus.errors import DataError
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
-from hesperus.records.importers.text_language import samples
+from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of
 from hesperus.tables import DAMAGED
 

@@ -12,14 +12,13 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.records.importers.benchmarks import COMMON_GROUPS, COMMON_KEYS, Benchmark
+from hesperus.records.importers.benchmark_table import COMMON_GROUPS, COMMON_KEYS, Benchmark
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.lines import decode, read_whole
 from hesperus.records.importers.lm_eval_answers import Reading, chosen, written
-from hesperus.records.importers.lm_eval_quick import Layout
-from hesperus.records.importers.lm_eval_rows import BadLines, option_texts, peek, read_rows
+from hesperus.records.importers.lm_eval_rows import BadLines, Layout, option_texts, peek, read_rows
 from hesperus.records.importers.log_names import About, Evidence, about
-from hesperus.records.importers.text_language import samples
+from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?")

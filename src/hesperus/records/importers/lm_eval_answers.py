@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.records.importers.benchmarks import Benchmark
+from hesperus.records.importers.benchmark_table import Benchmark
 from hesperus.records.importers.import_settings import LOG_COLUMNS, ROW_KEY, VERDICT, LeftOut, Source
 from hesperus.records.importers.option_scores import BROKEN, FLAT, Scored, softmax
 from hesperus.records.importers.tool_answers import gold_labels, read_labels

@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from hesperus.errors import DataError
-from hesperus.records.importers.benchmarks import COMMON_GROUPS, COMMON_KEYS
+from hesperus.records.importers.benchmark_table import COMMON_GROUPS, COMMON_KEYS
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.lines import read_whole
 from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
-from hesperus.records.importers.text_language import samples
+from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of
 
 _GOLD_FIELDS = ("gold", "target", "expected", "answer", "label")

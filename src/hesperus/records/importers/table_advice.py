@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from hesperus.records.importers.import_settings import ImportSettings, Source
-from hesperus.records.importers.table_frames import INDEX
-from hesperus.records.importers.table_wide import wide_columns
-from hesperus.records.importers.table_words import (
+from hesperus.records.importers.table_frames import (
     ANSWER_NAMES,
     GOLD_NAMES,
+    INDEX,
     ITEM_NAMES,
     LANGUAGE_NAMES,
     MODEL_NAMES,
@@ -20,6 +19,7 @@ from hesperus.records.importers.table_words import (
     TEXT_NAMES,
     model_in,
 )
+from hesperus.records.importers.table_wide import wide_columns
 from hesperus.records.importers.tagging import explicit_tag
 
 _MOST, _EXAMPLES, _LONGEST = 40, 3, 24

@@ -1,8 +1,9 @@
-"""A user's table as flat columns: nested fields by dotted names, the column without a name as ``(index)``."""
+"""The columns of a user's table: flat, with what people call them."""
 
 from __future__ import annotations
 
 import io
+import re
 from codecs import BOM_UTF8
 from pathlib import Path
 
@@ -92,3 +93,143 @@ def _flat(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
         if frame.width > _WIDEST:
             raise DataError(f"{frame.width:,} fields; at most {_WIDEST:,} are read", file=source.place)
     raise DataError(f"fields are nested more than {_DEEPEST} deep", file=source.place)
+
+
+ANSWER_WORDS = frozenset(
+    [
+        "answer",
+        "answers",
+        "response",
+        "responses",
+        "reply",
+        "replies",
+        "output",
+        "outputs",
+        "prediction",
+        "predictions",
+        "predicted",
+        "pred",
+        "generation",
+        "generated",
+        "completion",
+        "completions",
+        "model",
+        "result",
+        "results",
+        "said",
+        "choice",
+        "chosen",
+        "correct",
+        "raw",
+    ]
+)
+NOT_ANSWERS = frozenset(
+    [
+        "question",
+        "questions",
+        "prompt",
+        "prompts",
+        "input",
+        "inputs",
+        "context",
+        "passage",
+        "premise",
+        "hypothesis",
+        "text",
+        "source",
+        "src",
+        "gold",
+        "target",
+        "label",
+        "reference",
+        "references",
+        "title",
+        "url",
+        "translation",
+        "translated",
+        "instruction",
+        "option",
+        "options",
+        "sentence",
+    ]
+)
+
+ITEM_NAMES = (
+    "item",
+    "item_id",
+    "qid",
+    "question_id",
+    "sample_id",
+    "id",
+    "ID",
+    "uid",
+    "idx",
+    "index",
+    "doc_id",
+    "key",
+)
+LANGUAGE_NAMES = ("language", "lang", "locale", "language_code", "lang_code", "target_language", "tgt_lang")
+ANSWER_NAMES = (
+    "answer",
+    "prediction",
+    "predicted",
+    "pred",
+    "model_answer",
+    "choice",
+    "chosen",
+    "extracted",
+    "parsed_answer",
+)
+REPLY_NAMES = (
+    "reply",
+    "response",
+    "output",
+    "generation",
+    "completion",
+    "model_output",
+    "raw",
+    "raw_output",
+    "said",
+    "text",
+)
+GOLD_NAMES = (
+    "gold",
+    "label",
+    "target",
+    "truth",
+    "correct_answer",
+    "expected",
+    "reference",
+    "ground_truth",
+    "answer_key",
+)
+MODEL_NAMES = ("model", "model_name", "model_id", "llm", "engine", "system")
+TEXT_NAMES = ("question", "prompt", "query", "text", "input", "instruction", "sentence", "premise", "context")
+
+_FAMILY = re.compile(
+    r"(?:gpt|chatgpt|o[134](?=[-_]?mini|[-_.]|$)|claude|gemini|gemma|palm|llama|meta[-_]llama|alpaca|vicuna|mistral|mixtral|"
+    r"ministral|codestral|qwen|qwq|aya|command|cohere|phi|deepseek|yi|falcon|bloom|bloomz|mt0|mt5|flan|olmo|jais|allam|"
+    r"acegpt|sailor|seallm|sealion|apertus|eurollm|salamandra|teuken|occiglot|granite|nemotron|solar|exaone|glm|chatglm|"
+    r"internlm|baichuan|ernie|hunyuan|kimi|grok|dbrx|jamba|smollm|pythia|opt|gptj|gpt2|stablelm|zephyr|openchat|tulu|"
+    r"hermes|wizardlm|orca|nova|titan|minimax|doubao|pocket)\d*(?:[-_. ]?[\w.]+)*",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"(?:^|[-_. ])(?:raw|answers?|responses?|replies|outputs?|results?|predictions?|preds?|generations?|completions?|eval|"
+    r"evaluation|records|data|test|dev|train|val|final|all|full|run\d*|seed\d*|\d{4}-\d\d-\d\d|\d{8})(?=$|[-_. ])",
+    re.IGNORECASE,
+)
+
+
+def without_plain_words(stem: str) -> str:
+    """The name of a file without words such as *answers*, which say nothing of what it holds."""
+    rest = stem
+    while (shorter := _BESIDE.sub("", rest).strip("-_. ")) != rest:
+        rest = shorter
+    return rest
+
+
+def model_in(stem: str) -> str | None:
+    """The model that the name of a file says: what is left without words such as *answers*, if it begins as models do."""
+    rest = without_plain_words(stem)
+    return rest if rest and _FAMILY.fullmatch(rest) else None

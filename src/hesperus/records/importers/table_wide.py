@@ -11,7 +11,7 @@ import polars as pl
 from hesperus.errors import DataError, UsageError
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Source
 from hesperus.records.importers.log_names import tag_or_none
-from hesperus.records.importers.table_words import ANSWER_WORDS, NOT_ANSWERS
+from hesperus.records.importers.table_frames import ANSWER_WORDS, NOT_ANSWERS
 
 _LAST = re.compile(r"(?:(.+?)[._/: |-]+)??([^._/: |-]+(?:[_-](?:[A-Z][a-z]{3}|[A-Z]{2}))?)")
 _FIRST = re.compile(r"([A-Za-z]{2,3}(?:[_-](?:[A-Z][a-z]{3}|[A-Z]{2}))?)[._/: |-]+(.+)")

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hesperus.languages import language
+from hesperus.translation.degeneration.facts import UNSPACED, english_length
 from hesperus.translation.degeneration.foreign import (
     copied_share,
     foreign_share,
+    loop,
     other_language,
+    repeated_share,
     stray_script,
 )
-from hesperus.translation.degeneration.lengths import english_length
-from hesperus.translation.degeneration.letters import UNSPACED
 from hesperus.translation.degeneration.numbers import lost_numbers
-from hesperus.translation.degeneration.repetition import loop, repeated_share
 
 FaultKind = Literal["empty", "repetition", "length", "copy", "script", "language", "numbers", "verbatim"]
 """What can be wrong; ``verbatim`` is code or an address that a document had to keep and lost."""

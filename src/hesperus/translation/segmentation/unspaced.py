@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from hesperus.translation.segmentation.blank_words import (
+from hesperus.translation.segmentation.brackets import closed_pairs
+from hesperus.translation.segmentation.words import (
     CIRCUMSTANCES,
     CONDITIONS,
     CONNECTIVES,
@@ -30,7 +31,6 @@ from hesperus.translation.segmentation.blank_words import (
     TIMES,
     VERBS,
 )
-from hesperus.translation.segmentation.brackets import closed_pairs
 
 
 def _any(words: str) -> str:

@@ -23,7 +23,7 @@ from hesperus.translation.codes import debian_modes, mode_languages, mode_of, un
 from hesperus.translation.translator import GREEDY, Decoding
 from hesperus.translation.translators.apertium_pipeline import Pipeline, StoppedError, commands_of, stages
 from hesperus.translation.translators.apertium_stream import Streamed, streamed
-from hesperus.translation.translators.texts import with_content
+from hesperus.translation.translators.files import with_content
 
 FOLDERS = (Path("/usr/share/apertium/modes"), Path("/usr/local/share/apertium/modes"))
 """Where packages put their modes."""

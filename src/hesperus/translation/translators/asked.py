@@ -12,7 +12,7 @@ from hesperus.errors import PermanentError, TransientError, UsageError
 from hesperus.languages import normalise, translation_request
 from hesperus.translation.codes import unsupported
 from hesperus.translation.translator import GREEDY, Decoding
-from hesperus.translation.translators.texts import with_content
+from hesperus.translation.translators.files import with_content
 from hesperus.types import Failure
 
 Ask = Callable[[Sequence[str], Decoding], Sequence[str | Failure]]

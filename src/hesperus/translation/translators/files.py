@@ -1,4 +1,4 @@
-"""Ready translations from a file: made by another tool, by people, or in an earlier run.
+"""Translations that are there already: looked up in a file, or the text itself.
 
 Columns: ``source`` and ``target`` (language tags in any style), ``translation``, and ``text`` (what was translated), or
 ``item`` (the item's id), or both. CSV, TSV, JSONL and Parquet.
@@ -17,10 +17,34 @@ from hesperus.languages import normalise
 from hesperus.tables import read_table
 from hesperus.translation.codes import unsupported
 from hesperus.translation.translator import GREEDY, Decoding
-from hesperus.translation.translators.texts import with_content
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def with_content(name: str, texts: Sequence[str]) -> list[int]:
+    """Places of the texts that hold more than white space, from 0; the others stay as they are.
+
+    Args:
+        name: The translator, for the message.
+        texts: What is to be translated.
+
+    Raises:
+        PermanentError: A text is no Unicode text (half of a surrogate pair).
+    """
+    for number, text in enumerate(texts):
+        # isascii is much quicker than encoding, and most texts that are long enough to matter in time pass it.
+        if not text.isascii():
+            try:
+                text.encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise PermanentError(
+                    f"{name}: text {number + 1} of {len(texts)} holds half of a surrogate pair at character "
+                    f"{error.start + 1}; it was decoded wrongly",
+                    kind="bad_text",
+                ) from error
+    return [number for number, text in enumerate(texts) if text and not text.isspace()]
+
 
 _NEEDED = ("source", "target", "translation")
 _Key = tuple[str, str, str]
@@ -162,3 +186,36 @@ def _looked_up(path: Path, table: pl.DataFrame, by: str) -> dict[_Key, str]:
                 line=row,
             )
     return found
+
+
+class IdentityTranslator:
+    """Gives texts back as they are: for answers that are in the wanted language already, or that shall be read as asked."""
+
+    @property
+    def name(self) -> str:
+        """``none``."""
+        return "none"
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Nothing but its name."""
+        return MappingProxyType({"translator": "none"})
+
+    def supports(self, source: str, target: str) -> bool:
+        """Every pair of languages that exist.
+
+        Raises:
+            UnknownNameError: There is no such language.
+        """
+        return bool(normalise(source) and normalise(target))
+
+    def translate(
+        self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
+    ) -> Sequence[str]:
+        """The texts.
+
+        Raises:
+            UnknownNameError: There is no such language.
+        """
+        self.supports(source, target)
+        return list(texts)

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from hesperus.translation.translator import GREEDY, Decoding, TextTooLongError
 from hesperus.translation.translators.checkpoint import Checkpoint
-from hesperus.translation.translators.texts import with_content
+from hesperus.translation.translators.files import with_content
 from hesperus.translation.translators.translator_options import TranslatorOptions
 
 Token = TypeVar("Token", str, int)
