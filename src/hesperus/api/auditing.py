@@ -22,8 +22,8 @@ def audit(
 
     Args:
         what: A task of the catalogue, a task file, the folder of a run that asked, or data files and folders.
-        languages: Only these languages; all where empty.
-        data: Where a task's items are.
+        languages: Only this language (default: all).
+        data: Where a task's items are: file, folder or pattern with {language}.
         roles: Of files: column to `item`, `language`, `gold`, `options`, `field` or `ignore`.
         reference: Language that the others were translated from.
 

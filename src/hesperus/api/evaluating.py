@@ -145,22 +145,22 @@ def evaluate(
         what: `information`, `equivalence`, or a property: `empathy` (with a classifier), `refusal`, `length`, `hf/ORG/NAME`.
         run: Run folder, or a file of replies with model, item, input and reply.
         reference: Language with which the others are compared.
-        translator: `none`, `apertium`, `ct2/FOLDER`, `hf/ORG/NAME`, `file/PATH`, or a model.
-        judge: Of information and equivalence: `embedded`, or a model.
+        translator: `none`, `apertium`, `ct2/FOLDER`, `hf/ORG/NAME`, `file/PATH`, or a model: `provider/name`.
+        judge: Of information and equivalence: `embedded`, or a model: `provider/name`.
         classifier: Of a property: a folder of `hesperus train`, or `hf/ORG/NAME`.
-        prompts: What was asked, in the reference language: a table with item and prompt; the run's where None.
-        languages: Only these languages.
-        models: Only the replies of these models.
-        tasks: Only these tasks.
+        prompts: What was asked, in the reference language: a table with item and prompt (default: the run's).
+        languages: Only this language.
+        models: Only the replies of this model.
+        tasks: Only this task.
         control: Send the reference there and back, too, where the translator can: the ceiling of each score.
-        missing: An item that one side was not asked: `leave-out` or `no-answer`.
+        missing: An item that one side was not asked: `leave-out`, or `no-answer`.
         trained_on: Model to the languages of its training, for the table of groups.
         retry_unread: Ask the judge again where its stored replies could not be read.
         store: Reply store: no request is paid for twice.
         translations: Store of translations: nothing is translated twice.
         base_url: Endpoint of models over HTTP.
-        engine: Where models are asked: `local` (where None) or `ray`, with the same replies.
-        engine_address: Head node of a running Ray cluster, HOST:PORT; None starts Ray on this machine.
+        engine: Where models are asked: `local` is this process, `ray` a Ray cluster (extra `ray`), with the same replies.
+        engine_address: Head node of a running Ray cluster, HOST:PORT; if not given, Ray is started on this machine.
         engine_workers: Workers that ask each model; None is the engine's usual number.
         progress: As in hesperus.run.
         settings: `resamples`, `seed`, `level`, `interval`.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,7 +28,7 @@ from hesperus.errors import UsageError
 from hesperus.records import Run
 
 if TYPE_CHECKING:
-    from hesperus.reports.one_figure import FigureChoice
+    from hesperus.reports.similarity.orders import Order
 
 
 class Held(Protocol):
@@ -174,7 +173,19 @@ def _translation(found: pl.DataFrame, said: Described, given: GivenSettings, sco
 
 
 def figure(
-    what: str, run: Path | str, out: Path | str, *, choice: FigureChoice | None = None, **settings: Any
+    what: str,
+    run: Path | str,
+    out: Path | str,
+    *,
+    models: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    task: str | None = None,
+    order: Order | None = None,
+    statistic: str | None = None,
+    by: str | None = None,
+    beside: Sequence[str] = (),
+    score: str | None = None,
+    **settings: Any,
 ) -> Path:
     """Draw one figure of a run into a file.
 
@@ -183,8 +194,16 @@ def figure(
             `directions`, `outcomes`, `translation`.
         run: Run folder or records file.
         out: The file: .svg, .png, .pdf or .html.
-        choice: What is drawn of it: models, languages, order, ….
-        settings: Fields of hesperus.analysis.settings.GivenSettings.
+        models: Only this model.
+        languages: For models: only in this language.
+        task: Which task, where the run has several.
+        order: Of a map: `family`, `cluster` (alike ones side by side) or `alphabet`.
+        statistic: Measure of pairs: `kappa_p`, `raw`, `cohen_kappa`, `scott_pi`, `error_consistency` or `rank_consistency`
+            (default: the study's, else `kappa_p`).
+        by: For groups: column of the records, e.g. `subject`.
+        beside: For correlations: `accuracy`, `size`, `log size`, or a table of the study.
+        score: For translation: `bleu`, `chrf`, … (default: the first).
+        settings: `resamples`, `seed`, `level`, `interval`.
 
     Raises:
         UnknownNameError: No such figure, model, language or format.
@@ -194,11 +213,19 @@ def figure(
     from hesperus.reports.one_figure import FigureChoice, file_format, one_figure, write_figure
 
     file_format(Path(out))
-    chosen = choice or FigureChoice()
-    if settings:
-        chosen = replace(chosen, given=GivenSettings.of(**settings))
-    found = scores_of(Path(run)) if what == "translation" else None
-    return write_figure(one_figure(what, open_run(Path(run)), chosen, scores=found), Path(out))
+    choice = FigureChoice(
+        tuple(models),
+        tuple(languages),
+        task,
+        order,
+        statistic,
+        by,
+        tuple(beside),
+        score,
+        GivenSettings.of(**settings),
+    )
+    scores = scores_of(Path(run)) if what == "translation" else None
+    return write_figure(one_figure(what, open_run(Path(run)), choice, scores=scores), Path(out))
 
 
 def read_records(run: pl.DataFrame | Path | str) -> pl.DataFrame:

@@ -79,10 +79,10 @@ def verify(
     Args:
         place: The file that `hesperus bundle` wrote, or a page of `hesperus report`; with a signature, also a run folder or
             records file.
-        run: Of a page: the run or bundle that it is held to; where None, the folder that it lies in. Of the signature of a
-            comparison, or of a check with a baseline: the first run, or the baseline.
+        run: Of a page: the run or bundle that it is held to (default: the folder that it lies in). Of a signature of
+            compare, or of check with a baseline: the first run.
         id: The id of the bundle that a paper prints.
-        signature: The signature of a table that a paper prints: only that table is made, and held to it.
+        signature: The signature under a table: make that table alone, and hold it to the signature.
 
     Raises:
         UsageError: There is no such file, or it is not a signature.

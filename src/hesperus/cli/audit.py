@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Format, named_values
+from hesperus.cli.measure_flags import Format, named_values, takes_flags
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hesperus.audits import Audit, Material
 
 
+@takes_flags(mirrors="hesperus.api.auditing:audit", without="roles")
 def command(
     what: Annotated[
         list[str],
@@ -23,12 +24,6 @@ def command(
             show_default=False,
         ),
     ],
-    language: Annotated[
-        list[str] | None, typer.Option(help="Only this language; repeatable (default: all).")
-    ] = None,
-    data: Annotated[
-        str | None, typer.Option(help="Where a task's items are: file, folder or pattern with {language}.")
-    ] = None,
     role: Annotated[
         list[str] | None,
         typer.Option(
@@ -43,7 +38,6 @@ def command(
     strict: Annotated[
         bool, typer.Option("--strict", help="Findings for review count as those for exclusion.")
     ] = False,
-    reference: Annotated[str, typer.Option(help="Language that the others were translated from.")] = "en",
     baselines: Annotated[
         bool,
         typer.Option(
@@ -56,6 +50,7 @@ def command(
         int, typer.Option(min=0, help="Findings of each kind to show in a table; 0 for all.")
     ] = 5,
     format: Format = "table",
+    **settings: Any,
 ) -> None:
     """Is it the same question in every language? Finds what is missing, misaligned, untranslated or damaged.
 
@@ -85,9 +80,9 @@ def command(
     from hesperus.untrusted import one_line
 
     roles = dict(named_values("--map", role, "COLUMN=ROLE", "idx=item", last=True))
-    material = audited_material(what, language or (), data=data, roles=roles)
-    settings = AuditSettings(reference=normalise(reference))
-    audit = audit_items(material.items, settings, contract=material.contract, known=material.known)
+    material = audited_material(what, settings["languages"], data=settings["data"], roles=roles)
+    thresholds = AuditSettings(reference=normalise(settings["reference"]))
+    audit = audit_items(material.items, thresholds, contract=material.contract, known=material.known)
     if baselines:
         print_table(_baselines(material, what), format)
     else:

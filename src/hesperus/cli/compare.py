@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +11,7 @@ from hesperus.cli.measure_flags import Format, TableFlags, takes_flags
 from hesperus.cli.said import say
 
 
-@takes_flags
+@takes_flags(mirrors="hesperus.api.run_comparison:compare")
 def command(
     run_a: Annotated[
         Path, typer.Argument(help="Run folder or records file: the baseline.", show_default=False)
@@ -30,13 +30,9 @@ def command(
             show_default=False,
         ),
     ] = None,
-    model_a: Annotated[str | None, typer.Option(help="Model of the baseline, where names differ.")] = None,
-    model_b: Annotated[str | None, typer.Option(help="Model of the other run.")] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="The exact McNemar test in place of the mid-p test.")
-    ] = False,
     flags: TableFlags = TableFlags(),
     format: Format = "table",
+    **settings: Any,
 ) -> None:
     """Set two runs next to each other: paired differences (second − first), intervals, tests.
 
@@ -65,7 +61,7 @@ def command(
     from hesperus.reports.formats import print_table
 
     found = compare(
-        run_a, run_b, what, model_a=model_a, model_b=model_b, exact=exact, **flags.named(),
+        run_a, run_b, what, **settings, **flags.named(),
     )  # fmt: skip
     if format == "table" and all(row["value"] is None for row in found.rows):
         reasons = dict.fromkeys(str(row["reason"]) for row in found.rows if row["reason"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,93 +13,7 @@ from hesperus.cli.said import say
 _MANY = list[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Replies:
-    """The flags of which replies are compared with which."""
-
-    reference: Annotated[str, typer.Option(help="Language with which the others are compared.")] = "en"
-    prompts: Annotated[
-        Path | None,
-        typer.Option(
-            help="What was asked, in the reference language: a table with item and prompt (default: the run's)."
-        ),
-    ] = None
-    language: Annotated[_MANY, typer.Option(help="Only this language; repeatable.")] = None
-    model: Annotated[_MANY, typer.Option(help="Only the replies of this model; repeatable.")] = None
-    task: Annotated[_MANY, typer.Option(help="Only this task; repeatable.")] = None
-    missing: Annotated[
-        str, typer.Option(help="An item that one side was not asked: leave-out, or no-answer.")
-    ] = "leave-out"
-
-    def named(self) -> dict[str, Any]:
-        """The same as `hesperus.evaluate` names them."""
-        lists = {"languages": self.language or (), "models": self.model or (), "tasks": self.task or ()}
-        return {"reference": self.reference, "prompts": self.prompts, "missing": self.missing, **lists}
-
-
-@dataclass(frozen=True, slots=True)
-class Instruments:
-    """The flags of what translates and judges, and of what they keep."""
-
-    translator: Annotated[
-        str,
-        typer.Option(help="none, apertium, ct2/FOLDER, hf/ORG/NAME, file/PATH, or a model: provider/name."),
-    ] = "none"
-    judge: Annotated[
-        str, typer.Option(help="Of information and equivalence: embedded, or a model: provider/name.")
-    ] = "embedded"
-    classifier: Annotated[
-        str | None, typer.Option(help="Of a property: a folder of `hesperus train`, or hf/ORG/NAME.")
-    ] = None
-    control: Annotated[
-        bool,
-        typer.Option(
-            "--control/--no-control",
-            help="Send the reference there and back, too, where the translator can: the ceiling of each score.",
-        ),
-    ] = True
-    retry_unread: Annotated[
-        bool,
-        typer.Option(
-            "--retry-unread", help="Ask the judge again where its stored replies could not be read."
-        ),
-    ] = False
-    store: Annotated[Path, typer.Option(help="Reply store: no request is paid for twice.")] = Path(
-        "replies.sqlite"
-    )
-    translations: Annotated[
-        Path, typer.Option(help="Store of translations: nothing is translated twice.")
-    ] = Path("translations.sqlite")
-    base_url: Annotated[str | None, typer.Option(help="Endpoint of models over HTTP.")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class Engines:
-    """The flags of where models are asked, as `hesperus run` has them."""
-
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="Where models are asked: local is this process, ray a Ray cluster (extra ray), with the same replies."
-        ),
-    ] = None
-    engine_address: Annotated[
-        str | None,
-        typer.Option(
-            help="Head node of a running Ray cluster, HOST:PORT; if not given, Ray is started on this machine."
-        ),
-    ] = None
-    engine_workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=10_000,
-            help="Workers that ask each model; if not given, one per GPU for models that run here, or else one per node.",
-        ),
-    ] = None
-
-
-@takes_flags
+@takes_flags(mirrors="hesperus.api.evaluating:evaluate", without="progress")
 def command(
     what: Annotated[
         str,
@@ -116,9 +29,14 @@ def command(
             show_default=False,
         ),
     ],
-    replies: Replies = Replies(),
-    instruments: Instruments = Instruments(),
-    engines: Engines = Engines(),
+    engine_workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10_000,
+            help="Workers that ask each model; if not given, one per GPU for models that run here, or else one per node.",
+        ),
+    ] = None,
     trained_on: Annotated[
         _MANY, typer.Option(help="MODEL=de,fr,…: languages of its training, for --table groups; repeatable.")
     ] = None,
@@ -133,6 +51,7 @@ def command(
     drawn: Resampling = Resampling(),
     format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    **settings: Any,
 ) -> None:
     """Evaluate open answers that are there already: how much of the reference's information each language holds.
 
@@ -165,8 +84,8 @@ def command(
     if table not in TABLES:
         raise UnknownNameError("table of evaluate", table, TABLES)
     found = evaluate(
-        what, file, trained_on=_declared(trained_on), progress=not quiet,
-        **replies.named(), **asdict(instruments), **asdict(engines), **drawn.named(),
+        what, file, engine_workers=engine_workers, trained_on=_declared(trained_on), progress=not quiet,
+        **settings, **drawn.named(),
     )  # fmt: skip
     if out is not None:
         say(f"written: {found.save(out)}")

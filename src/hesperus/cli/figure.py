@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Resampling, takes_flags
+from hesperus.cli.measure_flags import Resampling, RunPath, takes_flags
 
 
-@takes_flags
+@takes_flags(mirrors="hesperus.api.measuring:figure")
 def command(
     what: Annotated[
         str,
@@ -20,36 +20,14 @@ def command(
             show_default=False,
         ),
     ],
-    run: Annotated[
-        Path,
-        typer.Argument(help="Run folder or records file (Parquet, CSV, JSON lines).", show_default=False),
-    ],
+    run: RunPath,
     out: Annotated[Path, typer.Option(help="The file: .svg, .png, .pdf, or .html (loads and runs nothing).")],
-    model: Annotated[list[str] | None, typer.Option(help="Only this model; repeatable.")] = None,
-    language: Annotated[
-        list[str] | None, typer.Option(help="For models: only in this language; repeatable.")
-    ] = None,
-    task: Annotated[str | None, typer.Option(help="Which task, where the run has several.")] = None,
-    order: Annotated[
-        str | None,
-        typer.Option(help="Of a map: family, cluster (alike ones side by side) or alphabet."),
-    ] = None,
-    statistic: Annotated[
-        str | None,
-        typer.Option(
-            help="Measure of pairs: kappa_p, raw, cohen_kappa, scott_pi, error_consistency or rank_consistency "
-            "(default: the study's, else kappa_p)."
-        ),
-    ] = None,
-    by: Annotated[str | None, typer.Option(help="For groups: column of the records, e.g. subject.")] = None,
     beside: Annotated[
         list[str] | None,
         typer.Option("--with", help="For correlations: accuracy, size, 'log size', or a table of the study."),
     ] = None,
-    score: Annotated[
-        str | None, typer.Option(help="For translation: bleu, chrf, … (default: the first).")
-    ] = None,
     drawn: Resampling = Resampling(),
+    **settings: Any,
 ) -> None:
     """Draw one figure of a run: similarity of languages and models, or consistency over senses.
 
@@ -70,21 +48,6 @@ def command(
 
         hesperus figure translation runs/atlas --out bleu.svg --score bleu
     """
-    from hesperus.reports.html import open_run, scores_of
-    from hesperus.reports.one_figure import FigureChoice, file_format, one_figure, write_figure
+    from hesperus.api.measuring import figure
 
-    file_format(out)
-    choice = FigureChoice(
-        models=tuple(model or ()),
-        languages=tuple(language or ()),
-        task=task,
-        order=order,  # type: ignore[arg-type]  # checked by one_figure
-        statistic=statistic,
-        by=by,
-        beside=tuple(beside or ()),
-        score=score,
-        given=drawn.given(),
-    )
-    opened = open_run(run)
-    drawing = one_figure(what, opened, choice, scores=scores_of(run) if what == "translation" else None)
-    typer.echo(write_figure(drawing, out))
+    typer.echo(figure(what, run, out, beside=beside or (), **settings, **drawn.named()))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,100 +14,10 @@ if TYPE_CHECKING:
     from hesperus.records.importers import Imported, ImportSettings
 
 _SHOWN = 20
+_SETTINGS = "hesperus.records.importers.import_settings"
 
 
-@dataclass(frozen=True, slots=True)
-class ImportFlags:
-    """The flags of how logs are read."""
-
-    from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            help="lm-eval, inspect, helm, lighteval, promptfoo, every-eval-ever or table (default: told by the files).",
-        ),
-    ] = None
-    language_from: Annotated[
-        str | None,
-        typer.Option(
-            help="Where the language stands: '=TAG', 'name:REGEX', 'path:REGEX' (the first group), 'field:NAME' or "
-            "'config:NAME'."
-        ),
-    ] = None
-    language: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="NAME=TAG: the language of a task, or of what stands in a language column, e.g. kz=kk; repeatable."
-        ),
-    ] = None
-    key: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Field that makes the id of an item, the same in every language; repeatable. Or: row."
-        ),
-    ] = None
-    model: Annotated[str | None, typer.Option(help="Name of the model, in place of the log's.")] = None
-    task: Annotated[str | None, typer.Option(help="Name of the task, in place of the log's.")] = None
-    map_: Annotated[
-        list[str] | None,
-        typer.Option("--map", help="For a table: COLUMN=FIELD, e.g. item=question_id; repeatable."),
-    ] = None
-    wide: Annotated[
-        str | None,
-        typer.Option(
-            help="For a table with a column per language or model: these hold answer, reply, or correct (1 and 0)."
-        ),
-    ] = None
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            help="How these columns are named, e.g. '{model}_{language}' (default: told by the names)."
-        ),
-    ] = None
-    model_from: Annotated[
-        str | None,
-        typer.Option(help="Where a table's model stands: 'name:REGEX' or 'path:REGEX' (the first group)."),
-    ] = None
-    filter: Annotated[
-        str | None, typer.Option(help="lm-eval: the filter that counts; Inspect: the scorer.")
-    ] = None
-    again: Annotated[
-        str,
-        typer.Option(help="A second log of the same model, task and language: newest, repeats or refuse."),
-    ] = "newest"
-    group: Annotated[
-        list[str] | None, typer.Option(help="Field of an item that becomes a column; repeatable.")
-    ] = None
-    replies: Annotated[bool, typer.Option(help="Keep the text that the model wrote.")] = True
-
-    def settings(self) -> ImportSettings:
-        """What they say.
-
-        Raises:
-            UsageError: A name without its value, or one that is given twice.
-            UnknownNameError: No such tool or rule.
-        """
-        from hesperus.records.importers import ImportSettings
-
-        return ImportSettings(
-            tool=self.from_,  # type: ignore[arg-type]  # checked by the settings themselves
-            language_from=self.language_from,
-            key=tuple(self.key or ()),
-            model=self.model,
-            task=self.task,
-            languages=_once("--language", self.language, "NAME=TAG", "kz=kk"),
-            columns=_once("--map", self.map_, "COLUMN=FIELD", "item=question_id"),
-            filter=self.filter,
-            again=self.again,  # type: ignore[arg-type]  # likewise
-            groups=tuple(self.group or ()),
-            replies=self.replies,
-            wide=self.wide,
-            wide_columns=self.columns,
-            model_from=self.model_from,
-        )
-
-
-@takes_flags
+@takes_flags(mirrors=f"{_SETTINGS}:ImportSettings")
 def command(
     sources: Annotated[
         list[Path], typer.Argument(help="Logs, or folders that hold them.", show_default=False)
@@ -119,8 +28,33 @@ def command(
             help="Where the records go: a folder for a run, or a .parquet file.", show_default=False
         ),
     ],
-    flags: ImportFlags = ImportFlags(),
+    tool: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="lm-eval, inspect, helm, lighteval, promptfoo, every-eval-ever or table (default: told by the files).",
+        ),
+    ] = None,
+    languages: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--language",
+            help="NAME=TAG: the language of a task, or of what stands in a language column, e.g. kz=kk; repeatable.",
+        ),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="For a table: COLUMN=FIELD, e.g. item=question_id; repeatable."),
+    ] = None,
+    wide_columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            help="How these columns are named, e.g. '{model}_{language}' (default: told by the names).",
+        ),
+    ] = None,
     format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
+    **others: Any,
 ) -> None:
     """Import the logs of another tool: no model is asked.
 
@@ -144,10 +78,16 @@ def command(
     """
     from hesperus.analysis.table import table
     from hesperus.fingerprint import signature
-    from hesperus.records.importers import check_place, save_imported
+    from hesperus.records.importers import ImportSettings, check_place, save_imported
     from hesperus.reports.formats import print_table
 
-    settings = flags.settings()
+    settings = ImportSettings(
+        tool=tool,  # type: ignore[arg-type]  # checked by the settings themselves
+        languages=_once("--language", languages, "NAME=TAG", "kz=kk"),
+        columns=_once("--map", columns, "COLUMN=FIELD", "item=question_id"),
+        wide_columns=wide_columns,
+        **others,
+    )
     check_place(out)
     imported = _read(sources, settings)
     save_imported(imported, out)

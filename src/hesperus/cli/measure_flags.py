@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+
+from hesperus.cli.mirrored import mirrored
 
 if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
@@ -142,42 +145,60 @@ def _flags_in(hint: Any) -> tuple[type[Any], tuple[str, ...]] | None:
     return kind, chosen or tuple(flag.name for flag in fields(kind))
 
 
-def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
+def takes_flags(
+    body: Callable[..., None] | None = None, *, mirrors: str = "", without: str = ""
+) -> Callable[..., Any]:
     """Make a command of a function with parameters that are sets of flags.
 
     Args:
         body: A function as typer takes it, but for parameters annotated with a dataclass: its fields (or those that Only
             names) are annotated and have defaults as the parameters of a command do, and the function is given an
             instance. The class may say under which heading the help lists them (`panel`).
+        mirrors: A function or class whose settings the command takes as its `**` parameter, see
+            hesperus.cli.mirrored.mirrored; the command's own parameters come in place of those of the same name.
+        without: Settings of it that are no flags, separated by blanks.
     """
-    keyword = inspect.Parameter.KEYWORD_ONLY
+    if body is None:
+        return partial(takes_flags, mirrors=mirrors, without=without)
     hints = get_type_hints(body, include_extras=True)
+    own = inspect.signature(body).parameters
     parameters: list[inspect.Parameter] = []
     sets: dict[str, tuple[type[Any], tuple[str, ...]]] = {}
-    for name, one in inspect.signature(body).parameters.items():
+    for name, one in own.items():
         found = _flags_in(hints[name])
-        if found is None:
-            parameters.append(one.replace(kind=keyword, annotation=hints[name]))
-            continue
-        sets[name] = found
-        own = get_type_hints(found[0], include_extras=True)
-        panel = getattr(found[0], "panel", None)
-        for flag in found[1] if panel else ():
-            own[flag].__metadata__[0].rich_help_panel = panel
-        defaults = {flag.name: flag.default for flag in fields(found[0])}
-        parameters += [
-            inspect.Parameter(flag, keyword, default=defaults[flag], annotation=own[flag])
-            for flag in found[1]
-        ]
+        if found is not None:
+            sets[name] = found
+            parameters += _set_parameters(*found)
+        elif one.kind is not inspect.Parameter.VAR_KEYWORD:
+            parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name]))
+    taken = {*(one.name for one in parameters), *without.split()}
+    settings = {name: one for name, one in mirrored(mirrors).items() if name not in taken} if mirrors else {}
+    place = sum(one.default is inspect.Parameter.empty for one in parameters)
+    parameters[place:place] = [one.parameter() for one in settings.values()]
 
     def command(**given: Any) -> None:
         for name, (kind, flags) in sets.items():
             given[name] = kind(**{flag: given.pop(flag) for flag in flags})
-        body(**given)
+        body(
+            **{name: settings[name].value(held) if name in settings else held for name, held in given.items()}
+        )
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__doc__ = body.__doc__
     return command
+
+
+def _set_parameters(kind: type[Any], flags: tuple[str, ...]) -> Iterator[inspect.Parameter]:
+    """The fields of a set of flags as parameters of a command."""
+    hints = get_type_hints(kind, include_extras=True)
+    panel = getattr(kind, "panel", None)
+    defaults = {flag.name: flag.default for flag in fields(kind)}
+    for flag in flags:
+        if panel:
+            hints[flag].__metadata__[0].rich_help_panel = panel
+        yield inspect.Parameter(
+            flag, inspect.Parameter.KEYWORD_ONLY, default=defaults[flag], annotation=hints[flag]
+        )
 
 
 def named_values(

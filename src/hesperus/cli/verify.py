@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Format
+from hesperus.cli.measure_flags import Format, takes_flags
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hesperus.api.verifying import Verification
 
 
+@takes_flags(mirrors="hesperus.api.verifying:verify")
 def command(
     place: Annotated[
         Path,
@@ -23,25 +24,8 @@ def command(
             show_default=False,
         ),
     ],
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            help="Of a page: the run or bundle that it is held to (default: the folder that it lies in). Of a signature of "
-            "compare, or of check with a baseline: the first run.",
-            show_default=False,
-        ),
-    ] = None,
-    id: Annotated[
-        str | None, typer.Option(help="The id of the bundle that a paper prints.", show_default=False)
-    ] = None,
-    signature: Annotated[
-        str | None,
-        typer.Option(
-            help="The signature under a table: make that table alone, and hold it to the signature.",
-            show_default=False,
-        ),
-    ] = None,
     format: Format = "table",
+    **settings: Any,
 ) -> None:
     """Recompute every number of a bundle or page, without a model and without network, and say which one differs.
 
@@ -63,7 +47,7 @@ def command(
     from hesperus.api.verifying import verify
     from hesperus.reports.formats import print_table
 
-    found = verify(place, run=run, id=id, signature=signature)
+    found = verify(place, **settings)
     for note in found.notes:
         say(f"note: {note}")
     if format != "table" or not found.passed:

@@ -37,21 +37,20 @@ class ImportSettings:
     """How logs are read. All that decides the records is a field.
 
     Attributes:
-        tool: Tool that wrote the logs; None finds out from the files.
-        language_from: Where the language of a log is: a tag (``=de``), ``name:REGEX``, ``path:REGEX`` (the first
-            group is the tag), ``field:NAME`` or ``config:NAME``; None tries what is known of the tool and benchmark.
+        tool: Tool that wrote the logs (default: told by the files).
+        language_from: Where the language stands: `=TAG`, `name:REGEX`, `path:REGEX` (the first group), `field:NAME` or
+            `config:NAME` (default: what is known of the tool and benchmark).
         languages: Name of a task, or what represents a language in a column, to its tag.
-        key: Fields that make the id of an item, or (``row``,); empty takes the benchmark's own.
-        model: Name of the model, where the logs do not say or it shall be another.
-        task: Name of the task, likewise.
+        key: Field that makes the id of an item, the same in every language; or `row` alone (default: the benchmark's own).
+        model: Name of the model, in place of the log's.
+        task: Name of the task, in place of the log's.
         columns: For a long table: column of the records to column of the table.
-        wide: For a table with a column per language or model: what those columns hold, ``answer``, ``reply`` or
-            ``correct`` (1 for right, 0 for wrong); None finds out.
-        wide_columns: How those columns are named: ``{language}`` and ``{model}`` represent what varies.
-        model_from: Where the model of a table is: ``name:REGEX`` or ``path:REGEX`` (the first group).
-        filter: For lm-evaluation-harness: the filter whose result counts; None takes the first of each task.
-        again: What becomes of a second log of the same model, task and language.
-        groups: Further fields of an item that become columns.
+        wide: For a table with a column per language or model: these hold `answer`, `reply`, or `correct` (1 and 0).
+        wide_columns: How these columns are named: `{language}` and `{model}` represent what varies.
+        model_from: Where a table's model stands: `name:REGEX` or `path:REGEX` (the first group).
+        filter: lm-eval: the filter that counts (default: the first of each task); Inspect: the scorer.
+        again: A second log of the same model, task and language: `newest`, `repeats` or `refuse`.
+        groups: Field of an item that becomes a column.
         replies: Keep the text that the model wrote.
     """
 
