@@ -155,9 +155,24 @@ def test_below_a_low_ceiling_the_share_of_it_is_withheld(ceiling: float, low: bo
     assert ("cannot measure" in found.estimate.reason) == low and found.estimate.value == pytest.approx(0.48)
 
 
-def test_a_run_says_how_many_replies_are_in_another_language() -> None:
-    frame = planted(["de"]).with_columns(pl.lit("answered").alias("outcome"))
+def test_the_note_and_the_measure_count_the_same_replies(tmp_path: Path, call: Call) -> None:
+    frame = planted(["de", "sw"]).with_columns(pl.lit("answered").alias("outcome"))
+    short = frame.head(2).with_columns(item=pl.lit("short"), reply=pl.lit("B"), answer=pl.lit("B")).head(1)
+    # A third of it is in English, though most is not: by one rule it counts as English everywhere.
+    mixed = frame.filter(pl.col("item") == "i3").with_columns(
+        item=pl.lit("mixed"),
+        reply=pl.col("instruction").replace_strict({tag: f"{SAID[tag]}\n{SAID['en'][:95]}" for tag in ("de", "sw", "en")}),
+    )
+    frame = pl.concat([frame, short, mixed])
     told = [reply_language(text, tag) for text, tag in frame.select("reply", "instruction").iter_rows()]
-    (line,) = language_notes(frame.with_columns(pl.Series("reply_language", told)))
-    assert line.startswith("m: ") and "of 8 replies" in line and "en " in line
-    assert language_notes(frame) == [] and language_notes(frame.with_columns(outcome=pl.lit("error"))) == []
+    frame = frame.with_columns(pl.Series("reply_language", told))
+    frame.write_parquet(tmp_path / "r.parquet")
+    measured = rows(call("measure", "language", tmp_path / "r.parquet", "--resamples", 0, "--format", "json"))
+    right = [row for row in measured if row["statistic"] == "right_language"]
+    others = sum(round((1 - float(str(row["value"]))) * int(str(row["n"]))) for row in right)
+    (line,) = language_notes(frame)
+    assert others == 6 and line.startswith("m: 6 of 16 replies") and "en 6" in line, line
+    assert "of 1 it cannot be told" in line and sum(int(str(row["n"])) for row in right) == 15
+    assert line in call("measure", "summary", tmp_path / "r.parquet", "--resamples", 0).stderr.replace("note: ", "")
+    assert language_notes(frame.drop("reply_language")) == []
+    assert language_notes(frame.with_columns(outcome=pl.lit("error"))) == []

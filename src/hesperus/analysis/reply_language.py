@@ -43,7 +43,7 @@ def language_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     - ``line_pass_rate``: no line or sentence of it is in another language;
     - ``word_pass_rate``: of those, the replies without a word of four and more small Latin letters; undefined where the
       language is written in Latin script;
-    - ``share``: replies in each language that occurs (column `reply_language`).
+    - ``share``: replies that count as in each language that occurs (column `reply_language`); all of them together are 1.
 
     The rates are those of Marchisio et al. 2024 (Understanding and Mitigating Language Confusion in LLMs,
     arXiv:2406.20052), with sentences of 20 letters in place of lines of five words, and without a dictionary.
@@ -61,28 +61,35 @@ def language_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
 def language_notes(records: pl.DataFrame) -> list[str]:
     """How many replies of each model are in another language than the one asked for, a line each; none if none is.
 
+    A reply counts as it does in ``right_language``. What was too short for that, and yet has the outcome
+    `wrong_language`, is among the questions without an answer.
+
     Args:
-        records: A records table; without the column `reply_language` only outcomes are counted.
+        records: A records table; nothing is told without the column `reply_language`.
     """
     if "reply_language" not in records.columns:
-        records = records.with_columns(pl.lit(None, pl.String()).alias("reply_language"))
+        return []
     # Counted first: of a million rows a few hundred differ in these columns.
-    kinds = records.group_by("model", "instruction", "outcome", "reply_language", maintain_order=True).len()
+    there = records.filter(pl.col("outcome") != "error")
+    kinds = there.group_by("model", "instruction", "reply_language", maintain_order=True).len()
     asked: dict[str, str | None] = {}
     replies: Counter[str] = Counter()
+    untold: Counter[str] = Counter()
     others: dict[str, Counter[str]] = {}
-    for model, instruction, outcome, tag, count in kinds.iter_rows():
-        replies[model] += count if outcome != "error" else 0
+    for model, instruction, tag, count in kinds.iter_rows():
+        replies[model] += count
         if instruction not in asked:
             asked[instruction] = language_asked(instruction)
         wanted = asked[instruction]
-        if outcome == "wrong_language" or (
-            tag is not None and wanted is not None and not are_alike(tag, wanted)
-        ):
-            others.setdefault(model, Counter())[tag or "a language that was not told"] += count
+        if tag is None or wanted is None:
+            untold[model] += count
+        elif not are_alike(tag, wanted):
+            others.setdefault(model, Counter())[tag] += count
     return [
-        f"{model}: {sum(found.values()):,} of {replies[model]:,} replies are in another language than the one asked for "
-        f"({', '.join(f'{tag} {count:,}' for tag, count in found.most_common(5))}); `hesperus measure language` has the rates"
+        f"{model}: {found.total():,} of {replies[model]:,} replies count as in another language than the one asked "
+        f"for, which at least a third of each is ({', '.join(f'{tag} {count:,}' for tag, count in found.most_common(5))})"
+        + (f"; of {untold[model]:,} it cannot be told" if untold[model] else "")
+        + "; `hesperus measure language` has the rates of what can"
         for model, found in others.items()
     ]
 

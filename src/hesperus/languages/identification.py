@@ -93,8 +93,9 @@ class TextLanguage:
     """In which language a text is, compared with the one asked for.
 
     Attributes:
-        language: Tag of the language of most letters: the one asked for as it was written, or the most likely other;
-            None if the text is too short to tell, or the language asked for is not among those that are known.
+        language: Tag of the language that the text counts as: of a text in another language (is_other) the one that most
+            of its other letters are in, else the one asked for as it was written; None if the text is too short to tell,
+            or the language asked for is not among those that are known.
         own: Letters in the language asked for, or one that is not told apart from it.
         other: Letters in another language.
         sentences: Sentences that were long enough to be judged.
@@ -118,7 +119,11 @@ class TextLanguage:
     @property
     def is_other(self) -> bool:
         """Whether the text counts as one in another language: at least a third of the letters that can be told."""
-        return self.other > 0 and self.other >= OTHER_SHARE * (self.own + self.other)
+        return _counts_as_other(self.own, self.other)
+
+
+def _counts_as_other(own: int, other: int) -> bool:
+    return other > 0 and other >= OTHER_SHARE * (own + other)
 
 
 @cache
@@ -188,7 +193,7 @@ def text_language(text: str, expected: str) -> TextLanguage:
     other = max(letters, key=lambda tag: letters[tag], default="")
     named: str | None = None
     if told:
-        named = expected if own and own >= letters.total() else other or None
+        named = other if _counts_as_other(own, letters.total()) else expected
         if named == expected and not is_identified(expected):
             named = None
     return TextLanguage(
