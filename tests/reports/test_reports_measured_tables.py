@@ -379,7 +379,7 @@ def test_comparing_two_runs_pairs_items_and_corrects_for_number() -> None:
     assert [row["instruction"] for row in found.rows] == ["de_from_en", "de_from_en", "en", "en", "en"]
     for row in found.rows:
         assert row["n"] == 300 and row["excluded"] == 20
-        assert row["reason"] == "20 items that do not count on every side"
+        assert row["reason"] == "20 items that only one of the runs has"
         assert row["value"] == pytest.approx(row["value_b"] - row["value_a"])  # type: ignore[operator]
         assert row["p"] <= row["p_holm"] <= 1.0  # type: ignore[operator]
         if row["input"] == "en":
@@ -397,13 +397,17 @@ def test_comparing_two_runs_pairs_items_and_corrects_for_number() -> None:
 
 def test_runs_that_cannot_be_compared_are_refused(records: pl.DataFrame) -> None:
     other = _records(models=("m3",))
-    with pytest.raises(DataError, match=r"share no model \(m1, m2 and m3\); name one of each side"):
+    with pytest.raises(
+        DataError, match=r"share no model \(m1, m2 and m3\); name one of each side with --model-a"
+    ):
         compare_table((records, other))
     with pytest.raises(UnknownNameError, match="unknown model: 'm4'"):
         compare_table((records, other), models=("m1", "m4"))
     with pytest.raises(UnknownNameError, match="unknown comparison: 'agreement'"):
         compare_table((records, records), "agreement")
-    with pytest.raises(DataError, match="share no task, cell or pair"):
+    with pytest.raises(
+        DataError, match="share no task: the first has .*, the second other; both need the same names"
+    ):
         compare_table((other, other.with_columns(task=pl.lit("other"))), "accuracy")
     renamed = other.with_columns(item=pl.col("item") + "x")
     undefined = compare_table((other, renamed), "accuracy", settings=MeasureSettings(bootstrap=QUICK))

@@ -146,7 +146,7 @@ def test_a_comparison_says_how_much_is_certain() -> None:
     made = Table("compare accuracy", columns, tuple(dict(zip(columns, row, strict=True)) for row in rows), {})
     assert (
         changed_sentence(made)
-        == "compare accuracy: 2 of 3 differences are certain (p_holm < 0.05): 1 higher, 1 lower"
+        == "compare accuracy: 2 of 3 differences are significant (p_holm < 0.05): 1 higher, 1 lower"
     )
     untested = Table("compare accuracy", columns, ({"value": 0.1, "p_holm": None},), {})
     assert changed_sentence(untested) == "compare accuracy: 1 difference, none tested"

@@ -161,7 +161,9 @@ def test_the_note_and_the_measure_count_the_same_replies(tmp_path: Path, call: C
     # A third of it is in English, though most is not: by one rule it counts as English everywhere.
     mixed = frame.filter(pl.col("item") == "i3").with_columns(
         item=pl.lit("mixed"),
-        reply=pl.col("instruction").replace_strict({tag: f"{SAID[tag]}\n{SAID['en'][:95]}" for tag in ("de", "sw", "en")}),
+        reply=pl.col("instruction").replace_strict(
+            {tag: f"{SAID[tag]}\n{SAID['en'][:95]}" for tag in ("de", "sw", "en")}
+        ),
     )
     frame = pl.concat([frame, short, mixed])
     told = [reply_language(text, tag) for text, tag in frame.select("reply", "instruction").iter_rows()]
@@ -173,6 +175,8 @@ def test_the_note_and_the_measure_count_the_same_replies(tmp_path: Path, call: C
     (line,) = language_notes(frame)
     assert others == 6 and line.startswith("m: 6 of 16 replies") and "en 6" in line, line
     assert "of 1 it cannot be told" in line and sum(int(str(row["n"])) for row in right) == 15
-    assert line in call("measure", "summary", tmp_path / "r.parquet", "--resamples", 0).stderr.replace("note: ", "")
+    assert line in call("measure", "summary", tmp_path / "r.parquet", "--resamples", 0).stderr.replace(
+        "note: ", ""
+    )
     assert language_notes(frame.drop("reply_language")) == []
     assert language_notes(frame.with_columns(outcome=pl.lit("error"))) == []

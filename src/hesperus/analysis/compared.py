@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.analysis.answered import Places
-from hesperus.analysis.compared_similarity import similarity_contrasts
+from hesperus.analysis.compared_similarity import ONE_RUN, similarity_contrasts
 from hesperus.analysis.corrections import (
     EXACT_MCNEMAR,
     MCNEMAR,
@@ -47,6 +47,8 @@ from hesperus.records import Cell, CellPair, implied_pairs
 
 COMPARED = ("accuracy", "consistency", "similarity", "validity")
 _TESTED = ("p", "p_holm", "detectable")
+_NAMED = 3
+"""Names of what only one run has, of which a message says so many."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +110,7 @@ def compare_table(
             else:
                 rows += _rows(head, list(_contrasts(view, what, invalid)), bootstrap, exact)
     if not rows:
-        raise DataError("the runs share no task, cell or pair that could be compared")
+        raise DataError(_nothing_shared(runs, matched_models(runs, models)))
     family = correct(rows)
     if not bootstrap.resamples:
         without_resamples(rows)
@@ -156,8 +158,50 @@ def matched_models(
     if len(names[0]) == len(names[1]) == 1:
         return [(names[0][0], names[1][0])]
     raise DataError(
-        f"the runs share no model ({', '.join(names[0])} and {', '.join(names[1])}); name one of each side"
+        f"the runs share no model ({', '.join(names[0])} and {', '.join(names[1])}); name one of each side with --model-a "
+        "and --model-b"
     )
+
+
+def _nothing_shared(runs: tuple[pl.DataFrame, pl.DataFrame], models: Sequence[tuple[str, str]]) -> str:
+    """Why there is no row to compare: what the one run has, and what the other."""
+    sides = [
+        run.filter(pl.col("model").is_in([pair[side] for pair in models])) for side, run in enumerate(runs)
+    ]
+    for name, columns in (
+        ("task", ["task"]),
+        ("combination of instruction and input", ["instruction", "input"]),
+    ):
+        held = [
+            dict.fromkeys(
+                "/".join(map(str, row)) for row in side.select(columns).unique().sort(columns).rows()
+            )
+            for side in sides
+        ]
+        if not held[0].keys() & held[1].keys():
+            one, other = (few(list(names)) for names in held)
+            return (
+                f"the runs share no {name}: the first has {one}, the second {other}; both need the same names"
+            )
+    return "the runs share no pair of senses of one task that could be compared; `accuracy` and `validity` compare single ones"
+
+
+def few(names: Sequence[str]) -> str:
+    """The first names of a list, and that there are more."""
+    return ", ".join([*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])])
+
+
+def no_shared_items(runs: tuple[pl.DataFrame, pl.DataFrame]) -> list[str]:
+    """A sentence for each task that two runs share without an item that both have, since items are matched by their id."""
+    told = []
+    for task in sorted(set(runs[0]["task"].unique()) & set(runs[1]["task"].unique())):
+        one, other = (run.filter(pl.col("task") == task)["item"].unique().sort().to_list() for run in runs)
+        if not set(one) & set(other):
+            told.append(
+                f"{task}: the runs share no item, the first has {few(one)}, the second {few(other)}; items are matched by "
+                "their id, which has to be the same in both"
+            )
+    return told
 
 
 def _contrasts(view: View, what: str, invalid: InvalidRule) -> Iterator[_Contrast]:
@@ -211,10 +255,13 @@ def _contrast(
         silent = int(counted.sum())
         counted = np.zeros_like(counted)
     failed = np.logical_or.reduce([codes == FAILED for codes in runs])
-    somewhere = np.logical_or.reduce([codes != MISSING for codes in runs])
+    sides = (runs[: len(runs) // 2], runs[len(runs) // 2 :])
+    asked = [np.logical_or.reduce([codes != MISSING for codes in side]) for side in sides]
+    both = asked[0] & asked[1]
     lost = {
         "without a reply (error)": int(failed.sum()),
-        "that do not count on every side": int((somewhere & ~counted & ~failed).sum()) - silent,
+        ONE_RUN: int(((asked[0] ^ asked[1]) & ~failed).sum()),
+        "that do not count on every side": int((both & ~counted & ~failed).sum()) - silent,
         NONE_ANSWERED: silent,
     }
     return _Contrast(cells, *held, counted, sum(lost.values()), account(lost))
@@ -249,17 +296,17 @@ def _rows(
 
 
 def changed_sentence(compared: Table, *, level: float = 0.05) -> str:
-    """How many differences are certain after the correction for the number of rows: the answer of a comparison.
+    """How many differences are significant after the correction for the number of rows: the answer of a comparison.
 
     Args:
         compared: A table of differences, with or without tests.
-        level: A corrected p below it counts as certain.
+        level: A corrected p below it counts as significant.
     """
     values = [row for row in compared.rows if row["value"] is not None]
     tested = [row for row in values if isinstance(row["p_holm"], float)]
     if not tested:
         return f"{compared.measure}: {len(values)} difference{'s' * (len(values) != 1)}, none tested"
-    certain = [row for row in tested if float(row["p_holm"]) < level]
-    higher = sum(float(row["value"]) > 0 for row in certain)
-    ways = f": {higher} higher, {len(certain) - higher} lower" if certain else ""
-    return f"{compared.measure}: {len(certain)} of {len(tested)} differences are certain (p_holm < {level}){ways}"
+    significant = [row for row in tested if float(row["p_holm"]) < level]
+    higher = sum(float(row["value"]) > 0 for row in significant)
+    ways = f": {higher} higher, {len(significant) - higher} lower" if significant else ""
+    return f"{compared.measure}: {len(significant)} of {len(tested)} differences are significant (p_holm < {level}){ways}"

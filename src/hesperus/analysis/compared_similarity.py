@@ -18,6 +18,7 @@ from hesperus.measures import (
     InvalidRule,
     Key,
     Statistic,
+    account,
     agreement_detectable,
     agreement_statistics,
     difference,
@@ -28,6 +29,8 @@ from hesperus.measures import (
 )
 from hesperus.records import Cell, CellPair
 
+ONE_RUN = "that only one of the runs has"
+"""Said of items that cannot be compared."""
 _AGREE = 1
 """Column of κ_p that says on how many items both runs agree."""
 
@@ -67,10 +70,15 @@ def _row(
     codes = np.stack([view.answers(cell) for cell in cells])
     gold = np.stack([view.gold(cell) for cell in cells])
     asked = replied(codes)
-    somewhere = (codes != MISSING).any(axis=0)
+    sides = [(codes[run : run + 2] != MISSING).any(axis=0) for run in (0, 2)]
     highest, lowest = gold_range(gold)
     counted = asked.all(axis=0) & ((highest < 0) | (lowest == highest))
-    lost = int((somewhere & ~counted).sum())
+    lost = {
+        ONE_RUN: int((sides[0] ^ sides[1]).sum()),
+        "without a reply in all four cells, or with differing gold": int(
+            (sides[0] & sides[1] & ~counted).sum()
+        ),
+    }
     key = Key(np.maximum(highest, INVALID).astype(np.int32), view.arrays.options)
     held: Codes = np.where(counted, codes, MISSING).astype(np.int32)
     first, second = (
@@ -78,10 +86,9 @@ def _row(
     )
     apart = difference(second, first)
     cell = estimate_cells(estimate(apart, bootstrap))
-    if lost:
-        said = f"{lost} without a reply in all four runs, or with differing gold"
-        cell["excluded"] = int(cell["excluded"]) + lost
-        cell["reason"] = "; ".join(text for text in (str(cell["reason"] or ""), said) if text)
+    if any(lost.values()):
+        cell["excluded"] = int(cell["excluded"]) + sum(lost.values())
+        cell["reason"] = "; ".join(text for text in (str(cell["reason"] or ""), account(lost)) if text)
     resampled = _resampled(apart, bootstrap)
     defined = cell["value"] is not None
     return {

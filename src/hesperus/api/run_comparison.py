@@ -89,7 +89,7 @@ def compared_runs(
         UsageError: As compare.
         DataError: As compare.
     """
-    from hesperus.analysis.compared import compare_table
+    from hesperus.analysis.compared import compare_table, no_shared_items
     from hesperus.analysis.open_answers.measuring import (
         OPEN_COMPARED,
         refuse_labels,
@@ -121,6 +121,8 @@ def compared_runs(
         )
         if not quiet:
             _warn_of_silence(sides, matched)
+            for told in no_shared_items((sides[0], sides[1])):
+                warnings.warn(told, HesperusWarning, stacklevel=2)
         for what in of_labels:
             both = sides if what == "validity" else tuple(with_labels(what, one) for one in sides)
             found[what] = compare_table(

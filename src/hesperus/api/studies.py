@@ -75,9 +75,16 @@ def _measured(run: Held, name: str) -> Table:
     from hesperus.analysis.description import Described
     from hesperus.analysis.registry import measure_table
 
-    return measure_table(
-        name, run.run.records, described=Described(run.run.study, run.run.signature, run.folder)
-    )
+    described = Described(run.run.study, run.run.signature, run.folder)
+    return _signed(measure_table(name, run.run.records, described=described), name)
+
+
+def _signed(table: Table, measure: str) -> Table:
+    """With the line from which `hesperus measure` makes the same table again."""
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.analysis.short_signature import with_short
+
+    return with_short(table, GivenSettings(), measure)
 
 
 def _consistency(run: Held) -> Table:
@@ -91,7 +98,7 @@ def _similarity(run: Held) -> Table:
 def _open_answers(run: Held, name: str) -> Table:
     from hesperus.analysis.open_answers.run_tables import run_table
 
-    return run_table(run.folder, name, run.run.study)
+    return _signed(run_table(run.folder, name, run.run.study), name)
 
 
 def _open_summary(run: Held) -> Table:
@@ -99,9 +106,12 @@ def _open_summary(run: Held) -> Table:
 
 
 def _tax(run: Held, name: str) -> Table:
+    from hesperus.analysis.measure_names import TAX_MEASURES
     from hesperus.api.tax_evidence import run_table
 
-    return run_table(run.folder, name)
+    made = run_table(run.folder, name)
+    measure = next((measure for measure, table in TAX_MEASURES.items() if table == name), None)
+    return made if measure is None else _signed(made, measure)
 
 
 def _tax_summary(run: Held) -> Table:

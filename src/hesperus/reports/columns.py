@@ -190,7 +190,9 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("value_a", "First", "value"), Column("value_b", "Second", "value"),
         Column("value", "Difference", "difference", "Second less first."), Column("p", "p (Holm)", "p", short="p"),
         Column("detectable", "Detectable", "value", "Smallest difference that the test would find with 80 % power.", rank=2),
-        N, Column("prompts", "Prompts", "count", rank=3), EXCLUDED,
+        N, Column("answered_a", "First answered", "percentage", "Share of the first run's questions that were answered.", rank=2),
+        Column("answered_b", "Second answered", "percentage", "Share of the second run's questions that were answered.", rank=2),
+        Column("prompts", "Prompts", "count", rank=3), EXCLUDED,
     ),
     "check": (
         Column("requirement", "Requirement"), Column("passed", "Holds"), Column("model", "Model"), Column("task", "Task", rank=2),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +13,11 @@ from hesperus.reports.grid import Grid
 from hesperus.reports.offered import offered_grid
 from hesperus.reports.open_answers.open_grids import scores_of, state_columns
 from hesperus.reports.similarity import similarity_grids as pairs
-from hesperus.reports.tabulated import statistic_unit, tabulated
+from hesperus.reports.tabulated import field, statistic_unit, tabulated
 from hesperus.reports.tax import tax_grids as tax
 
-_CERTAIN = 0.05
-"""A corrected p below it is certain, as hesperus.analysis.compared says it."""
+_SIGNIFICANT = 0.05
+"""A corrected p below it is significant, as hesperus.analysis.compared says it."""
 _PARTS = ("_low", "_high", "_holm")
 """Endings of columns that are shown with another."""
 _FEW = 6
@@ -52,7 +52,8 @@ def _by_evaluator(table: Table) -> list[Grid | None]:
     """Scores of open answers, by language or by group of languages, a table for each evaluator."""
     parts: dict[str, list[Mapping[str, Any]]] = {}
     for row in table.rows:
-        parts.setdefault(str(row.get("evaluator", table.measure)), []).append(row)
+        named = row.get("evaluator", table.signature.get("evaluator", table.measure))
+        parts.setdefault(str(named), []).append(row)
     place = ("grouping", "group") if "grouping" in table.columns else ("language", "instruction", "input")
     return [scores_of(rows, what, place) for what, rows in parts.items()]
 
@@ -65,12 +66,12 @@ def _counts(table: Table) -> list[Grid | None]:
 
 
 def _compared(table: Table) -> list[Grid | None]:
-    """Differences of two runs: what is certain first."""
+    """Differences of two runs: what is significant first."""
     rows = sorted(
         table.rows,
         key=lambda row: (
             row["value"] is None,
-            (1.0 if row["p_holm"] is None else row["p_holm"]) >= _CERTAIN,
+            (1.0 if row["p_holm"] is None else row["p_holm"]) >= _SIGNIFICANT,
         ),
     )
     named = senses.prompts(rows, ordered=False) if "instruction" in table.columns else rows
@@ -80,18 +81,28 @@ def _compared(table: Table) -> list[Grid | None]:
     )
     keys = tuple(name for name in (*own, *place, "statistic") if len({row[name] for row in named}) > 1)
     same = tuple(
-        (column(name).name, str(table.rows[0][name]))
+        (column(name).name, str(field(column(name), table.rows[0])))
         for name in own
         if name not in keys and table.rows[0][name]
     )
     found = tabulated(
-        "Differences, second less first; what is certain first.",
+        "Differences, second less first; what is significant first.",
         named,
         keys or ("task",),
-        "compare",
+        _with_units({statistic_unit(str(row["statistic"])) for row in rows}),
         folds=None,
     )
     return [replace(found, about=(*same, *found.about))] if found is not None else []
+
+
+def _with_units(units: Collection[str]) -> Sequence[Column]:
+    """The columns of a comparison; where every line has the same unit, it is in their headings."""
+    if len(units) != 1:
+        return COLUMNS["compare"]
+    (unit,) = units
+    apart = "points" if unit == "percentage" else unit
+    written = {"value": unit, "difference": apart}
+    return [replace(one, unit=written.get(one.unit, one.unit)) for one in COLUMNS["compare"]]  # type: ignore[arg-type]
 
 
 _PROMPT = ("instruction", "input", "repeat")

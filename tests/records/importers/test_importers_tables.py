@@ -203,6 +203,10 @@ def test_imported_replies_have_their_language(tmp_path: Path) -> None:
     imported = import_logs(_write(tmp_path / "t.json", rows))
     assert imported.records.sort("item")["reply_language"].to_list() == ["de", "en", "en", None]
     notes = language_notes(imported.records)
-    assert len(notes) == 1 and "m: 2 of 4 replies count as in another language" in notes[0] and "en 2" in notes[0]
+    assert (
+        len(notes) == 1
+        and "m: 2 of 4 replies count as in another language" in notes[0]
+        and "en 2" in notes[0]
+    )
     bare = [{name: row[name] for name in row if name != "reply"} for row in rows]
     assert "reply_language" not in import_logs(_write(tmp_path / "bare.json", bare)).records.columns

@@ -12,6 +12,7 @@ from hesperus.analysis.open_answers.differences import SWAPS
 from hesperus.analysis.open_answers.measuring import OPEN_COMPARED
 from hesperus.analysis.open_answers.sides import ALL, Chosen, CommonEvaluation, RunPair, opened, places
 from hesperus.analysis.settings import GivenSettings, agreed_settings
+from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import NewRow, Table, table
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import JSON, plain
@@ -47,8 +48,8 @@ def main_rows(compared: Table) -> Table:
     """What a terminal shows of a comparison: the main statistics of each evaluator, without ceilings."""
     columns = tuple(name for name in _SHOWN if name in compared.columns)
     rows = [{name: row[name] for name in columns} for row in compared.rows if row["statistic"] in _MAIN]
-    kept = ("hesperus", "bootstrap", "swaps", "tests")
-    signature = {name: compared.signature[name] for name in kept}
+    kept = ("hesperus", "bootstrap", "swaps", "tests", SHORT)
+    signature = {name: compared.signature[name] for name in kept if name in compared.signature}
     return table(compared.measure, columns, rows=rows, signature=signature)
 
 

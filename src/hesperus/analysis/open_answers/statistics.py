@@ -200,8 +200,10 @@ def mute(rows: pl.DataFrame) -> bool:
         if side not in rows.columns:
             return False
         speaks = ~pl.col(side).is_in(_SILENT_OUTCOMES).fill_null(False)
-        # An answer that makes no claim is an answer all the same; a truncated reply without a word is none.
-        heard = speaks & (pl.col("state").is_in(["compared", other]) | (pl.col(side) == "answered"))
+        # An answer that makes no claim is an answer all the same; a truncated reply without a word is none. What was
+        # compared was said, also by a refusal where refusing is what is measured.
+        answered = speaks & ((pl.col("state") == other) | (pl.col(side) == "answered"))
+        heard = (pl.col("state") == "compared") | answered
         if not rows.select(heard.any()).item():
             return True
     return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from hesperus.analysis.open_answers.counting import STATES
-from hesperus.analysis.open_answers.statistics import WHERE_ANSWERED
+from hesperus.analysis.open_answers.statistics import ENDINGS, WHERE_ANSWERED
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import COLUMNS, Column, worded
 from hesperus.reports.families import family_key
@@ -98,22 +98,41 @@ def scores_of(table_rows: Sequence[Row], what: str, place: tuple[str, ...]) -> G
     for row in table_rows:
         cells.setdefault(tuple(row[name] for name in ("model", "task", *place)), []).append(row)
     known = [one.key for one in COLUMNS["scores"]]
-    statistics = [name for name in known if name in names] or [main]
+    properties = [
+        name.removeprefix("agreement.")
+        for name in names
+        if name.startswith("agreement.") and not name.endswith(ENDINGS)
+    ]
+    changes = [f"change.{name}" for name in properties if len(properties) == 1]
+    statistics = [*(name for name in known if name in names), *changes] or [main]
     rows = [row for held in cells.values() for row in lines_of(held, main, statistics)]
     several = len(cells) > len({key[:3] for key in cells})
     shown = (
         tuple(name for name in place if several or name != "input") if place[0] != "language" else place[:1]
     )
-    properties = sum(name.startswith("agreement.") and name.count(".") == 1 for name in names)
-    heads = worded("scores", measured=agreement_name(what, properties))
+    heads = worded("scores", measured=agreement_name(what, len(properties)))
     rest = () if main in known else (Column(main, main.replace("_", " ").capitalize(), "percentage"),)
+    changed = [
+        Column(name, "More often than the reference", "points", short="More often") for name in changes
+    ]
+    at = next(place for place, one in enumerate(heads) if one.key == "ceiling")
     return tabulated(
-        f"{what}. How much of the reference's answer each language holds; ceiling: what translation leaves of it.",
+        f"{what}. {_holds(what, main, len(properties))}; ceiling: what translation leaves of it.",
         _without_ceiling(rows),
         ("model", "task", *shown, *(("input",) if several and place[0] == "language" else ())),
-        (*rest, *heads),
+        (*rest, *heads[:at], *changed, *heads[at:]),
         folds=None,
     )
+
+
+def _holds(what: str, main: str, properties: int) -> str:
+    """What the scores of an evaluator are the share of."""
+    if main != "agreement":
+        return "How much of the reference's answer each language holds"
+    if not properties:
+        return "In how many pairs the answer says the same as the reference's"
+    of = property_names(what) + (" profile" if properties > 1 else "")
+    return f"In how many pairs {of} is the same as in the reference's answer"
 
 
 def ceilings_grid(found: OpenFindings) -> Grid | None:

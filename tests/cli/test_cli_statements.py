@@ -1,0 +1,125 @@
+"""What commands say about numbers: with units, in the words of what was measured, and with advice where there is none."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from hesperus.cli.app import app
+from hesperus.errors import DataError
+
+ANSWERED = "The capital of Peru is Lima, which lies on the sea and is very large."
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(one) for one in words])
+
+
+def quiz(
+    file: Path,
+    items: Iterable[int],
+    answer: Callable[[str, int], str],
+    *,
+    senses: tuple[str, ...] = ("en", "de"),
+    task: str = "quiz",
+) -> Path:
+    rows = [
+        {"model": "m", "task": task, "item": f"q{item}", "instruction": sense, "input": sense, "repeat": 1,
+         "outcome": "answered", "answer": answer(sense, item), "gold": "A", "options": list("ABCD")}
+        for item in items for sense in senses
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_parquet(file)
+    return file
+
+
+def replies(file: Path, german: str) -> Path:
+    """Six items: English answers, German is refused, empty in half of Swahili and in all of French."""
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.writer(opened)
+        writer.writerow(["model", "item", "input", "reply", "outcome"])
+        for item in range(6):
+            writer.writerow(["m", item, "en", ANSWERED, "answered"])
+            writer.writerow(["m", item, "de", "Es tut mir leid, aber dabei kann ich nicht helfen.", german])
+            writer.writerow(["m", item, "fr", "", "empty"])
+    return file
+
+
+def test_a_language_that_refuses_everything_has_a_number_of_refusals(tmp_path: Path) -> None:
+    asked = (
+        "evaluate",
+        "refusal",
+        replies(tmp_path / "r.csv", "refused"),
+        "--reference",
+        "en",
+        "--translator",
+        "none",
+        "-q",
+    )
+    rows = json.loads(call(*asked, "--format", "json", "--store", tmp_path / "s").stdout)["rows"]
+    found = {(row["language"], row["statistic"]): row for row in rows}
+    same, more = found["de", "agreement"], found["de", "change.refusal"]
+    assert (same["value"], same["n"], same["excluded"]) == (0.0, 6, 0)
+    assert (more["value"], more["n"]) == (1.0, 6) and more["low"] > 0
+    # What is no answer of any kind stays without a number.
+    assert found["fr", "agreement"]["value"] is None and found["fr", "agreement"]["excluded"] == 6
+    shown = call(*asked).stdout
+    assert "Same refusal, %" in shown and "profile" not in shown and "+100.0" in shown
+    assert (
+        "How much of the reference's answer" not in shown
+        and "refusal is the same as in the reference" in shown
+    )
+    groups = call(*asked, "--table", "groups").stdout
+    assert "Same refusal, %" in groups and "groups profile" not in groups
+
+
+def test_runs_without_a_common_item_are_told_apart_by_what_they_have(tmp_path: Path) -> None:
+    one = quiz(tmp_path / "one.parquet", range(10), lambda sense, item: "AB"[item % 2])
+    other = quiz(tmp_path / "other.parquet", range(50, 60), lambda sense, item: "A")
+    done = call("compare", one, other)
+    assert done.exit_code == 0 and not done.stdout
+    assert "the runs share no item, the first has q0, q1, q2, …, the second q50, q51, q52, …" in done.stderr
+    assert "20 items that only one of the runs has" in done.stderr
+    half = quiz(tmp_path / "half.parquet", range(5, 15), lambda sense, item: "A")
+    for what in ("consistency", "accuracy", "similarity"):
+        rows = json.loads(call("compare", one, half, what, "--resamples", 0, "--format", "json").stdout)[
+            "rows"
+        ]
+        assert {(row["n"], row["excluded"], row["reason"].partition(";")[0]) for row in rows} == {
+            (5, 10, "10 items that only one of the runs has")
+        }
+    for changed, said in (({"task": "u"}, "no task: the first has quiz, the second u"),
+                          ({"senses": ("fr", "sw")}, "the first has de/de, en/en, the second fr/fr, sw/sw")):  # fmt: skip
+        strange = quiz(tmp_path / "strange.parquet", range(10), lambda sense, item: "A", **changed)  # type: ignore[arg-type]
+        refused = call("compare", one, strange)
+        assert isinstance(refused.exception, DataError) and said in str(refused.exception)
+
+
+def test_a_comparison_says_its_units_and_names_senses_in_words(tmp_path: Path) -> None:
+    one = quiz(tmp_path / "one.parquet", range(30), lambda sense, item: "AB"[sense == "de" and item % 2])
+    shown = call("compare", one, one, "--resamples", 50).stdout
+    assert "First, %" in shown and "Difference, points" in shown
+    assert "German (de)" in shown and "instruction=" not in shown
+    kappas = call("compare", one, one, "similarity", "--resamples", 50).stdout
+    assert "First" in kappas and "First, %" not in kappas and "points" not in kappas
+
+
+@pytest.mark.parametrize(
+    ("study", "table", "measure"),
+    [
+        ("similarity", "tests", "tests"),
+        ("open_answers", "scores", "scores"),
+        ("tax", "e1", "back_translation"),
+    ],
+)
+def test_a_table_of_a_run_ends_with_the_line_of_its_measure(
+    demo_runs: dict[str, Path], study: str, table: str, measure: str
+) -> None:
+    last = call("run", demo_runs[study], "--table", table).stdout.splitlines()[-1]
+    assert last.startswith(f"hesperus|{measure}|") and "|#" in last
+    assert last == call("measure", measure, demo_runs[study]).stdout.splitlines()[-1]
