@@ -90,9 +90,8 @@ def test_runs_without_a_common_item_are_told_apart_by_what_they_have(tmp_path: P
         rows = json.loads(call("compare", one, half, what, "--resamples", 0, "--format", "json").stdout)[
             "rows"
         ]
-        assert {(row["n"], row["excluded"], row["reason"].partition(";")[0]) for row in rows} == {
-            (5, 10, "10 items that only one of the runs has")
-        }
+        assert {(row["n"], row["excluded"]) for row in rows} == {(5, 10)}
+        assert all("10 items that only one of the runs has" in row["reason"] for row in rows)
     for changed, said in (({"task": "u"}, "no task: the first has quiz, the second u"),
                           ({"senses": ("fr", "sw")}, "the first has de/de, en/en, the second fr/fr, sw/sw")):  # fmt: skip
         strange = quiz(tmp_path / "strange.parquet", range(10), lambda sense, item: "A", **changed)  # type: ignore[arg-type]
