@@ -111,7 +111,7 @@ def test_a_comparison_says_its_units_and_names_senses_in_words(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("study", "table", "measure"),
     [
-        ("similarity", "tests", "tests"),
+        ("similarity", "contrasts", "contrasts"),
         ("open_answers", "scores", "scores"),
         ("tax", "e1", "back_translation"),
     ],
@@ -122,3 +122,58 @@ def test_a_table_of_a_run_ends_with_the_line_of_its_measure(
     last = call("run", demo_runs[study], "--table", table).stdout.splitlines()[-1]
     assert last.startswith(f"hesperus|{measure}|") and "|#" in last
     assert last == call("measure", measure, demo_runs[study]).stdout.splitlines()[-1]
+
+
+def test_a_kappa_without_room_is_not_said_to_be_chance_where_labels_vary(tmp_path: Path) -> None:
+    file = tmp_path / "right.parquet"
+    quiz(file, range(20), lambda sense, item: "ABCD"[item % 4])
+    pl.read_parquet(file).with_columns(gold="answer").write_parquet(file)
+    shown = call("measure", "summary", file, "--resamples", 0)
+    assert "By chance, %" in shown.stdout and " 25.0 " in shown.stdout
+    assert "chance alone" not in shown.stderr and "runs with the same accuracies" in shown.stderr
+
+
+@pytest.mark.parametrize(("gold", "told", "silent"), [("A", "all are right", "whatever is asked"),
+                                                      ("B", "whatever is asked", "all are right")])  # fmt: skip
+def test_one_label_is_the_model_s_habit_only_where_it_is_not_always_right(
+    tmp_path: Path, gold: str, told: str, silent: str
+) -> None:
+    file = quiz(tmp_path / "a.parquet", range(8), lambda sense, item: "A")
+    pl.read_parquet(file).with_columns(gold=pl.lit(gold)).write_parquet(file)
+    said = call("measure", "summary", file, "--resamples", 0).stderr
+    assert told in said and silent not in said
+
+
+def test_what_is_done_with_replies_without_an_answer_is_said_as_it_was_done(tmp_path: Path) -> None:
+    file = quiz(tmp_path / "a.parquet", range(12), lambda sense, item: "AB"[item % 2])
+    lost = pl.col("item").is_in(["q0", "q1", "q2"])
+    pl.read_parquet(file).with_columns(
+        answer=pl.when(~lost).then("answer"), outcome=pl.when(lost).then(pl.lit("empty")).otherwise("outcome")
+    ).write_parquet(file)
+    drop = ("--invalid", "drop", "--resamples", 0)
+    assert (
+        "A reply without an answer counts as wrong"
+        in call("measure", "accuracy", file, "--resamples", 0).stdout
+    )
+    assert "is left out of what is right" in call("measure", "accuracy", file, *drop).stdout
+    assert "counts as wrong" not in call("measure", "validity", file, "--resamples", 0).stdout
+    # Labels are counted by no such rule: the line does not say that one was followed.
+    assert "|invalid:disagree|" in call("measure", "labels", file, *drop).stdout
+    assert "|invalid:drop|" in call("measure", "accuracy", file, *drop).stdout
+
+
+def test_summary_and_agreement_give_the_same_interval_of_the_same_pair(tmp_path: Path) -> None:
+    file = quiz(tmp_path / "a.parquet", range(9), lambda sense, item: "AB"[sense == "de" and item % 2])
+    words = ("--resamples", 200, "--format", "json")
+    one, other = (
+        {
+            row["statistic"]: row
+            for row in json.loads(call("measure", what, file, *words).stdout)["rows"]
+            if row.get("input") != "en"
+        }
+        for what in ("summary", "agreement")
+    )
+    for name in ("kappa_p", "cohen_kappa"):
+        assert [one[name][end] for end in ("low", "high")] == pytest.approx(
+            [other[name][end] for end in ("low", "high")]
+        )

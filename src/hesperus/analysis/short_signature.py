@@ -93,7 +93,12 @@ def short_signature(table: Table, given: GivenSettings, **chosen: object) -> str
             `model_a`, `model_b` and `exact` of a comparison.
     """
     held = {name: value for name, value in _walk(table.signature) if name in _RESOLVED and value is not None}
-    asked = {name: value for name in _SETTINGS if (value := getattr(given, name)) is not None}
+    # What a measure has no use for is not in its own signature, whatever was asked for.
+    asked = {
+        name: value
+        for name in _SETTINGS
+        if (value := getattr(given, name)) is not None and (name not in _RESOLVED or held.get(name) == value)
+    }
     held |= asked | {name: value for name, value in chosen.items() if value}
     parts = [
         f"{name}:{_quoted(one)}"
@@ -128,6 +133,11 @@ def _cell(cell: object) -> str:
 
 def _rounded(numbers: Sequence[float]) -> list[str]:
     return (f'"%.{_DIGITS}g" ' * len(numbers) % tuple([number + 0.0 for number in numbers])).split()
+
+
+def signed_setting(signature: Mapping[str, object], name: str) -> object:
+    """What a table was made with, from its signature; None if it names no such setting."""
+    return next((value for key, value in _walk(signature) if key == name), None)
 
 
 def _walk(signature: Mapping[str, object]) -> Iterator[tuple[str, object]]:

@@ -189,7 +189,9 @@ def _of_model(
         yield cell, None, "accuracy", accuracy_statistic(answers, gold, invalid=invalid), None
         reference = reference_of(cell, languages)
         if reference is not None:
-            for name, statistic in _compared(arrays.pair(reference, cell), key, differs, invalid):
+            # In the order of `measure agreement`, whose interval is the same then.
+            sides = arrays.pair(*sorted((reference, cell)))
+            for name, statistic in _compared(sides, key, differs, invalid):
                 yield cell, reference, name, statistic, None
         again = [one for one in own if (one.instruction, one.input) == (cell.instruction, cell.input)]
         if len(again) > 1:

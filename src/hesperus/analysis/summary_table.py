@@ -198,21 +198,32 @@ def _constant_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
     constant = [row for row in tops if row["value"] == 1.0 and int(row["n"]) >= _CONSTANT_FROM]
     if not constant:
         return
-    labels = list(dict.fromkeys(str(row["label"]) for row in constant))
-    where = "" if len(constant) == len(tops) else f" in {', '.join(dict.fromkeys(map(_sense, constant)))}"
-    yield (
-        f"{who}: always gives the same label ({', '.join(labels)}){where}, whatever is asked: there consistency and "
-        "agreement say nothing of what it understands"
+    right = {_place(row) for row in rows if row["statistic"] == "accuracy" and row["value"] == 1.0}
+    for is_right in (False, True):
+        told = [row for row in constant if (_place(row) in right) == is_right]
+        if told:
+            yield f"{who}: {_constant(told, len(told) == len(tops), is_right=is_right)}"
+
+
+def _constant(rows: Sequence[Row], everywhere: bool, *, is_right: bool) -> str:
+    """That answers are all the same label; where it is also right everywhere, the questions are to blame, not the model."""
+    labels = ", ".join(dict.fromkeys(str(row["label"]) for row in rows))
+    where = "" if everywhere else f" in {', '.join(dict.fromkeys(map(_sense, rows)))}"
+    if is_right:
+        return (
+            f"all answers are the same label ({labels}){where}, and all are right: on such items nobody can tell a model "
+            "that understands from one that always says so"
+        )
+    return (
+        f"always gives the same label ({labels}){where}, whatever is asked: there consistency and agreement say nothing of "
+        "what it understands"
     )
 
 
 def _chance_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
     lines: dict[tuple[object, ...], dict[str, Row]] = {}
     for row in rows:
-        place = tuple(
-            row[name] for name in row if name not in {"statistic", "reference", "label", *ESTIMATE_COLUMNS}
-        )
-        lines.setdefault(place, {})[str(row["statistic"])] = row
+        lines.setdefault(_place(row), {})[str(row["statistic"])] = row
     told = []
     for line in lines.values():
         consistent, chance, kappa = (line.get(name) for name in ("consistency", "chance", "cohen_kappa"))
@@ -220,11 +231,18 @@ def _chance_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
             continue
         if not _beyond_chance(consistent, chance, kappa):
             told.append(
-                f"{_sense(consistent)} ({cell(float(consistent['value']))}, by chance "
-                f"{cell(float(chance['value']))})"
+                f"{_sense(consistent)} ({cell(float(consistent['value']), 'share')}, by chance "
+                f"{cell(float(chance['value']), 'share')})"
             )
     if told:
         yield f"{who}: consistency is not shown to be more than chance alone would give in {', '.join(told)}"
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    """What a row of a summary is about, apart from the statistic."""
+    return tuple(
+        row[name] for name in row if name not in {"statistic", "reference", "label", *ESTIMATE_COLUMNS}
+    )
 
 
 def _beyond_chance(consistent: Row, chance: Row, kappa: Row | None) -> bool:

@@ -48,7 +48,10 @@ NO_ITEM, NEVER_TWICE = "no item that both runs answered counts", "no item was sc
 PairStatistic = Literal["raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency", "rank_consistency"]
 """A measure of agreement of two runs."""
 
-BY_CHANCE = "chance alone would make them agree on every item, so agreement beyond it is undefined"
+BY_CHANCE = (
+    "independent runs with the same accuracies (of Cohen's κ: shares of labels) would agree on every item, so agreement "
+    "beyond that is undefined"
+)
 """Said where 1 − (expected agreement) is 0."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from hesperus.analysis.pairs import Pair, Side, pair, reading_order
+from hesperus.analysis.short_signature import signed_setting
 from hesperus.analysis.summary_table import summary_cells
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.columns import RESTS_ON, Column, column
@@ -163,9 +164,14 @@ def _language(instruction: str, given: str) -> Label:
 
 def accuracy_grid(*tables: Table) -> Grid | None:
     """Accuracy and validity of every prompt, whole senses first."""
+    of_gold = next((table for table in tables if table.measure == "accuracy"), None)
+    drops = of_gold is not None and signed_setting(of_gold.signature, "invalid") == "drop"
+    unread = "is left out of what is right" if drops else "counts as wrong"
+    gold = (
+        f" A reply without an answer {unread}; gold is that of the input's own language." if of_gold else ""
+    )
     return tabulated(
-        "Right and valid answers of every prompt. An invalid answer counts as wrong; gold is that of the input's "
-        "own language.",
+        f"Right and valid answers of every prompt.{gold}",
         prompts(row for table in tables for row in table.rows),
         ("model", "task", *groups_of(tables[0], *_PROMPT), "prompt"),
         "accuracy",
