@@ -210,3 +210,19 @@ def _check_comment(judgement: Judgement) -> None:
         "\ud800" <= character <= "\udfff" for character in judgement.value
     ):
         raise DataError("half of a surrogate pair is no text", field=COMMENT, item=judgement.unit)
+
+
+def scale_of(text: str) -> tuple[float, float]:
+    """LOW:HIGH as two numbers.
+
+    Raises:
+        UsageError: It is no scale.
+    """
+    low, _, high = text.partition(":")
+    try:
+        ends = float(low), float(high)
+    except ValueError:
+        raise UsageError(f"--scale is LOW:HIGH, such as 1:5, not {text!r}") from None
+    if not ends[0] < ends[1]:
+        raise UsageError(f"--scale begins with its lowest rating, not {text!r}")
+    return ends

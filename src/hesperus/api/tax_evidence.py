@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hesperus.analysis.measure_names import TAX_MEASURES
 from hesperus.api.tax_runs import (
-    Given,
+    AuditInputs,
     agreement,
     alignment,
     beside,
@@ -18,12 +18,10 @@ from hesperus.api.tax_runs import (
     fresh_repeat,
     items_of,
     origin,
-    quality_of,
     rated,
     records_of,
     rereadings,
     scores_of,
-    settings_of,
 )
 from hesperus.errors import UsageError
 
@@ -34,11 +32,10 @@ if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
     from hesperus.analysis.tax.evidence import Evidence
-    from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
     from hesperus.reports.tax.audit_report import TaxReport
 
 
-def evidence_of(given: Given, settings: TaxSettings, quality: QualityThreshold) -> Evidence:
+def evidence_of(given: AuditInputs, drawn: GivenSettings | None = None) -> Evidence:
     """Everything that is there; a file next to a single run folder is found by its name.
 
     Raises:
@@ -51,9 +48,13 @@ def evidence_of(given: Given, settings: TaxSettings, quality: QualityThreshold) 
     from hesperus.analysis.views import narrowed
     from hesperus.wording import own_senses
 
+    settings, quality = given.settings(drawn), given.quality()
     everything = records_of(given.runs, given.exclude)
     audited = narrowed(everything, tasks=given.tasks)
-    senses = conditions_of(audited["input"].unique().to_list(), Senses(**given.senses))
+    senses = conditions_of(
+        audited["input"].unique().to_list(),
+        Senses(given.original, given.translated, given.back, given.natural),
+    )
     records, native = _with_native(everything, audited, given, senses.original)
     _check_groups(settings.groups, records)
     strata = given.strata or beside(given.runs, "strata.json")
@@ -68,25 +69,25 @@ def evidence_of(given: Given, settings: TaxSettings, quality: QualityThreshold) 
         strata=picked, strata_task=task, repeat=repeat, reused=reused, passed=passed, checked=looked,
         ratings=rated(given),
         agreement=agreement(given, settings), rereadings=rereadings(records, given),
-        alignment=alignment(given.alignment), dropped=dropped(given.runs), origin=origin(records, given),
+        alignment=alignment(given.audit), dropped=dropped(given.runs), origin=origin(records, given),
         own=own_senses(declared(given.runs), items_of(given.runs)),
     )  # fmt: skip
 
 
-def found_beside(given: Given) -> Given:
+def found_beside(given: AuditInputs) -> AuditInputs:
     """The same with what people and the alignment audit left in the one run folder, by the names that docs give it."""
     from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 
     checks = beside(given.runs, CHECKS_FILE)
     return replace(
         given,
-        alignment=given.alignment or beside(given.runs, ALIGNMENT_FILE),
+        audit=given.audit or beside(given.runs, ALIGNMENT_FILE),
         ratings=given.ratings or beside(given.runs, RATINGS_FILE),
         checks=given.checks or ((checks,) if checks is not None else ()),
     )
 
 
-def report_of(given: Given, settings: TaxSettings, quality: QualityThreshold) -> TaxReport:
+def report_of(given: AuditInputs, drawn: GivenSettings | None = None) -> TaxReport:
     """The page of what was given, as yet unwritten.
 
     Raises:
@@ -96,7 +97,7 @@ def report_of(given: Given, settings: TaxSettings, quality: QualityThreshold) ->
     """
     from hesperus.reports.tax.audit_report import tax_report
 
-    return tax_report(evidence_of(given, settings, quality), items=items_of(given.runs))
+    return tax_report(evidence_of(given, drawn), items=items_of(given.runs))
 
 
 def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) -> None:
@@ -115,7 +116,7 @@ def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) ->
 
 
 def _with_native(
-    everything: pl.DataFrame, audited: pl.DataFrame, given: Given, original: str | None
+    everything: pl.DataFrame, audited: pl.DataFrame, given: AuditInputs, original: str | None
 ) -> tuple[pl.DataFrame, str | None]:
     """The audited records with those of the native task, and its name; None if absent."""
     import polars as pl
@@ -155,7 +156,7 @@ def _only_without(records: pl.DataFrame, original: str | None, audited: Sequence
     return str(others[0]) if len(others) == 1 else None
 
 
-def _native_task(given: Given, records: pl.DataFrame) -> str:
+def _native_task(given: AuditInputs, records: pl.DataFrame) -> str:
     from hesperus.errors import UnknownNameError, UsageError
 
     tasks = records["task"].unique().sort().to_list()
@@ -170,7 +171,7 @@ def _native_task(given: Given, records: pl.DataFrame) -> str:
 
 
 def _strata(
-    records: pl.DataFrame, file: Path | None, translated: str | None, given: Given
+    records: pl.DataFrame, file: Path | None, translated: str | None, given: AuditInputs
 ) -> tuple[Mapping[str, Sequence[str]] | None, str | None, int, bool]:
     import polars as pl
 
@@ -217,8 +218,7 @@ def _check_overlap(looked: Mapping[str, frozenset[str]], strata: Mapping[str, Se
 
 def run_report(folder: Path, given: GivenSettings | None = None) -> TaxReport:
     """The page of a run folder, made as was asked for, else as an audit makes it."""
-    settings = settings_of(None, given, runs=[folder])
-    return report_of(found_beside(Given([folder], {})), settings, quality_of(None, None, runs=[folder]))
+    return report_of(found_beside(AuditInputs([folder])), given)
 
 
 def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Table:
@@ -290,5 +290,4 @@ def tax_measure(
 
 
 def _of_run(folder: Path, given: GivenSettings | None = None) -> Evidence:
-    settings = settings_of(None, given, runs=[folder])
-    return evidence_of(Given([folder], {}), settings, quality_of(None, None, runs=[folder]))
+    return evidence_of(AuditInputs([folder]), given)

@@ -8,56 +8,104 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hesperus.errors import HesperusWarning
+from hesperus.errors import HesperusWarning, UsageError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
     from hesperus.analysis.tax.evidence import Origin
     from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What the flags name; None (or nothing) where they do not.
+class AuditInputs:
+    """All that an audit of a translated benchmark rests on, and how it is counted; the flags of `hesperus tax` are these.
 
     Attributes:
-        runs: Run folders or records files of the audited benchmark.
-        senses: Sense codes of original, translated, back and natural.
-        native: Run folder or records file of the native benchmark.
-        native_task: Its task; otherwise the task that has no items in the source language.
-        scores: Item scores of the back-translations.
-        strata: File of strata.
-        repeat: Repeat of the translated items that E4 compares with.
-        verdicts: Verdicts of the verifying model.
-        checks: People's checks of rewritten items.
-        ratings: People's ratings of cues.
-        scale: Lowest and highest of these ratings.
-        parsers: Readers that read the same replies again.
-        parser_task: Task by whose labels they do.
-        exclude: List of items to leave out.
-        alignment: What `hesperus audit --format json` printed.
-        tasks: The audited tasks; all but the native one where none is named.
+        tasks: Only this task.
+        audit: What `hesperus audit … --format json` printed (default: audit.json of the run).
+        ratings: Ratings of cues by people: a long table (default: ratings.csv of the run).
+        scale: Lowest and highest rating of cues, LOW:HIGH; others are refused.
+        checks: Checks of rewritten items by people: a long table, as `hesperus annotate export` writes it.
+        native: Records of the native benchmark, where they are others.
+        native_task: Task of the native items.
+        strata: File of `hesperus tax strata` (default: strata.json of the run).
+        verdicts: Verdicts of the verifying model (default: verdicts.parquet of the run).
+        repeat: Repeat of the translated items, at least 1 (default: one that the strata did not look at).
+        parsers: Also read the replies with this parser: default, strict, ohmer2023.
+        parser_task: Task by whose labels --parser reads (default: each row's own).
+        original: Sense of the original items, such as en.
+        translated: Sense of the translated items, such as zh.
+        back: Sense of the back-translations, such as en_from_zh@apertium.
+        natural: Sense of the rewritten items, such as zh~natural.
+        groups: NAME=MODEL,MODEL. The first is the source-centric group (default: those of the run's study).
+        scores: Item scores of the back-translations (default: scores.parquet of the runs).
+        metric: Score of the quality threshold, bleu or chrf (default: bleu, or the study's).
+        threshold: Back-translations below it are left out (default: 20, or the study's).
+        min_valid: Share of valid answers below which a model is parser-sensitive (default: 0.9).
+        exact: The exact sign test in place of the mid-p test, as the paper prints it.
+        exclude: Leave these items out: a list that `hesperus audit --out` wrote.
     """
 
-    runs: Sequence[Path]
-    senses: Mapping[str, str | None]
+    runs: Sequence[Path] = ()
+    """Run folders or records files of the audited benchmark."""
+    tasks: Sequence[str] = ()
+    audit: Path | None = None
+    ratings: Path | None = None
+    scale: str = "1:5"
+    checks: Sequence[Path] = ()
     native: Path | None = None
     native_task: str | None = None
-    scores: Path | None = None
     strata: Path | None = None
-    repeat: int | None = None
     verdicts: Path | None = None
-    checks: Sequence[Path] = ()
-    ratings: Path | None = None
-    scale: tuple[float, float] = (1.0, 5.0)
+    repeat: int | None = None
     parsers: Sequence[str] = ()
     parser_task: str | None = None
+    original: str | None = None
+    translated: str | None = None
+    back: str | None = None
+    natural: str | None = None
+    groups: Sequence[str] = ()
+    scores: Path | None = None
+    metric: str | None = None
+    threshold: float | None = None
+    min_valid: float | None = None
+    exact: bool = False
     exclude: Path | None = None
-    alignment: Path | None = None
-    tasks: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a repeat that no record has.
+
+        Raises:
+            UsageError: It is below 1.
+        """
+        if self.repeat is not None and self.repeat < 1:
+            raise UsageError(f"--repeat is a number from 1, not {self.repeat}")
+
+    def settings(self, given: GivenSettings | None = None) -> TaxSettings:
+        """Groups, bootstrap and least share of valid answers: as given, else as the run's study says, else the defaults."""
+        from hesperus.analysis.settings import resolve, resolve_bootstrap
+        from hesperus.analysis.tax.tax_settings import TaxSettings, parse_groups
+
+        said, default = declared(self.runs), TaxSettings()
+        groups = parse_groups(self.groups)
+        if not groups:
+            groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
+        drawn = resolve_bootstrap(given, said, default.bootstrap)
+        least = resolve(self.min_valid, said.get("min_valid"), default.min_valid)
+        return TaxSettings(groups, drawn, least, self.exact)
+
+    def quality(self) -> QualityThreshold:
+        """Which back-translations are good enough: as given, else as the run's study says."""
+        from hesperus.analysis.settings import resolve
+        from hesperus.analysis.tax.tax_settings import QualityThreshold
+
+        said, default = declared(self.runs).get("quality", {}), QualityThreshold()
+        return QualityThreshold(
+            resolve(self.metric, said.get("metric"), default.metric),  # type: ignore[arg-type]  # checked by the quality threshold itself
+            resolve(self.threshold, said.get("threshold"), default.threshold),
+        )
 
 
 def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
@@ -70,39 +118,6 @@ def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
             if study.get("study") == "translation_tax":
                 return study
     return {}
-
-
-def settings_of(
-    group: list[str] | None = None,
-    given: GivenSettings | None = None,
-    min_valid: float | None = None,
-    *,
-    runs: Sequence[Path] = (),
-    exact: bool = False,
-) -> TaxSettings:
-    """Groups, bootstrap and least share of valid answers as the flags give them, else as the run's study does, else the defaults."""
-    from hesperus.analysis.settings import resolve, resolve_bootstrap
-    from hesperus.analysis.tax.tax_settings import TaxSettings, parse_groups
-
-    said, default = declared(runs), TaxSettings()
-
-    groups = parse_groups(group or ())
-    if not groups:
-        groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
-    drawn = resolve_bootstrap(given, said, default.bootstrap)
-    return TaxSettings(groups, drawn, resolve(min_valid, said.get("min_valid"), default.min_valid), exact)
-
-
-def quality_of(metric: str | None, threshold: float | None, *, runs: Sequence[Path] = ()) -> QualityThreshold:
-    """The quality threshold as the flags give it; that of the run's study where they do not."""
-    from hesperus.analysis.settings import resolve
-    from hesperus.analysis.tax.tax_settings import QualityThreshold
-
-    said, default = declared(runs).get("quality", {}), QualityThreshold()
-    return QualityThreshold(
-        resolve(metric, said.get("metric"), default.metric),  # type: ignore[arg-type]  # checked by the quality threshold itself
-        resolve(threshold, said.get("threshold"), default.threshold),
-    )
 
 
 def records_of(
@@ -175,13 +190,13 @@ FOUND = ("audit.json", "ratings.csv", "checks.csv", "strata.json", "verdicts.par
 """Files of a run folder that are found without a flag."""
 
 
-def rated(given: Given) -> pl.DataFrame | None:
+def rated(given: AuditInputs) -> pl.DataFrame | None:
     """People's ratings, every number of them on the scale; a row that says again what was said is left out and counted."""
-    from hesperus.annotation import read_scaled
+    from hesperus.annotation.scales import read_scaled, scale_of
 
     if given.ratings is None:
         return None
-    found = read_scaled(given.ratings, given.scale)
+    found = read_scaled(given.ratings, scale_of(given.scale))
     if found.repeated:
         warnings.warn(
             f"{given.ratings}: {found.repeated} rows repeat a rating of the same rater; left out",
@@ -191,7 +206,7 @@ def rated(given: Given) -> pl.DataFrame | None:
     return found.frame
 
 
-def agreement(given: Given, settings: TaxSettings) -> dict[str, Table]:
+def agreement(given: AuditInputs, settings: TaxSettings) -> dict[str, Table]:
     """Agreement of the raters by what they rated, for each question; a single rater agrees with nobody.
 
     A table that does not declare the level of a question has a scale where all its ratings are numbers, else names.
@@ -221,7 +236,7 @@ def agreement(given: Given, settings: TaxSettings) -> dict[str, Table]:
     return found
 
 
-def rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
+def rereadings(records: pl.DataFrame, given: AuditInputs) -> dict[str, pl.DataFrame]:
     """The records read again by each parser that was named."""
     from hesperus.analysis.tax.validity import NO_REPLIES, READ_AGAIN
     from hesperus.records import conform
@@ -238,7 +253,7 @@ def rereadings(records: pl.DataFrame, given: Given) -> dict[str, pl.DataFrame]:
     return found
 
 
-def origin(records: pl.DataFrame, given: Given) -> Origin:
+def origin(records: pl.DataFrame, given: AuditInputs) -> Origin:
     """Where the records lie, and what can be done from there."""
     from hesperus.analysis.tax.evidence import Origin
     from hesperus.tasks import tasks
@@ -261,12 +276,12 @@ def origin(records: pl.DataFrame, given: Given) -> Origin:
     )
 
 
-def flags(given: Given) -> tuple[str, ...]:
+def flags(given: AuditInputs) -> tuple[str, ...]:
     """What `hesperus tax checklist` was or would be called with, besides the run."""
     import shlex
 
     paths = {"--native": given.native, "--strata": given.strata, "--verdicts": given.verdicts,
-             "--exclude": given.exclude, "--audit": given.alignment, "--ratings": given.ratings}  # fmt: skip
+             "--exclude": given.exclude, "--audit": given.audit, "--ratings": given.ratings}  # fmt: skip
     beside = {run / name for run in given.runs for name in FOUND}
     pairs = [(flag, path) for flag, path in paths.items() if path is not None and path not in beside]
     pairs += [("--checks", path) for path in given.checks if path not in beside]
@@ -274,7 +289,7 @@ def flags(given: Given) -> tuple[str, ...]:
     return tuple(f"{flag} {shlex.quote(str(value))}" for flag, value in [*pairs, *named])
 
 
-def can_reread(records: pl.DataFrame, given: Given) -> bool:
+def can_reread(records: pl.DataFrame, given: AuditInputs) -> bool:
     """Whether some reply can be read again: a row of each task is tried."""
     from hesperus.errors import HesperusError
     from hesperus.studies.reread.rereading import reread
@@ -290,7 +305,7 @@ def alignment(file: Path | None) -> dict[str, int] | None:
     """Kind of finding to items, from the JSON of `hesperus audit`."""
     import json
 
-    from hesperus.errors import DataError, UsageError
+    from hesperus.errors import DataError
 
     if file is None:
         return None

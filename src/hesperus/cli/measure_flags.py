@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type
 
 import typer
 
-from hesperus.cli.mirrored import mirrored
+from hesperus.cli.mirrored import Mirrored, mirrored
 
 if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
@@ -175,21 +175,35 @@ def takes_flags(
     settings = {name: one for name, one in mirrored(mirrors).items() if name not in taken} if mirrors else {}
     place = sum(one.default is inspect.Parameter.empty for one in parameters)
     parameters[place:place] = [one.parameter() for one in settings.values()]
+    for kind, _ in sets.values():
+        settings |= _mirrored_set(kind)
 
     def command(**given: Any) -> None:
+        given = {
+            name: settings[name].value(held) if name in settings else held for name, held in given.items()
+        }
         for name, (kind, flags) in sets.items():
             given[name] = kind(**{flag: given.pop(flag) for flag in flags})
-        body(
-            **{name: settings[name].value(held) if name in settings else held for name, held in given.items()}
-        )
+        body(**given)
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__doc__ = body.__doc__
     return command
 
 
+def _mirrored_set(kind: type[Any]) -> dict[str, Mirrored]:
+    """The settings of a set of flags that is no matter of commands: those that its docstring tells of."""
+    is_of_commands = any(
+        get_origin(hint) is Annotated for hint in get_type_hints(kind, include_extras=True).values()
+    )
+    return {} if is_of_commands else mirrored(f"{kind.__module__}:{kind.__name__}")
+
+
 def _set_parameters(kind: type[Any], flags: tuple[str, ...]) -> Iterator[inspect.Parameter]:
     """The fields of a set of flags as parameters of a command."""
+    if settings := _mirrored_set(kind):
+        yield from (settings[flag].parameter() for flag in flags)
+        return
     hints = get_type_hints(kind, include_extras=True)
     panel = getattr(kind, "panel", None)
     defaults = {flag.name: flag.default for flag in fields(kind)}

@@ -88,6 +88,7 @@ def measured_raters(
     """
     from hesperus.analysis.raters import categories_table, confusion_table, raters_table
     from hesperus.analysis.rating_tables import RaterSettings
+    from hesperus.annotation.scales import scale_of
     from hesperus.errors import UsageError
     from hesperus.tables import read_table
 
@@ -124,21 +125,3 @@ def measured_raters(
     for line in notes if isinstance(notes, list) else ():
         say(f"note: {line}")
     return found
-
-
-def scale_of(text: str) -> tuple[float, float]:
-    """LOW:HIGH as two numbers.
-
-    Raises:
-        UsageError: It is no scale.
-    """
-    from hesperus.errors import UsageError
-
-    low, _, high = text.partition(":")
-    try:
-        ends = float(low), float(high)
-    except ValueError:
-        raise UsageError(f"--scale is LOW:HIGH, such as 1:5, not {text!r}") from None
-    if not ends[0] < ends[1]:
-        raise UsageError(f"--scale begins with its lowest rating, not {text!r}")
-    return ends

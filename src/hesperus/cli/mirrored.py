@@ -16,6 +16,8 @@ from typing import Annotated, Any
 
 import typer
 
+_PLURAL = {"checks"}
+"""Settings of several values whose flag stays in the plural: a file of checks has many, and is given once or twice."""
 _KINDS = {"bool": bool, "int": int, "float": float, "Path": Path}
 
 
@@ -41,7 +43,8 @@ class Mirrored:
 
     def parameter(self) -> inspect.Parameter:
         """The flag as typer takes it."""
-        flag = f"--{self.name.removesuffix('s') if self.is_many else self.name}".replace("_", "-")
+        is_plural = not self.is_many or self.name in _PLURAL
+        flag = f"--{self.name if is_plural else self.name.removesuffix('s')}".replace("_", "-")
         hint: Any = list[self.kind] if self.is_many else self.kind  # type: ignore[name-defined]
         names = [f"{flag}/--no-{flag[2:]}"] if self.default is True else [flag]
         text = f"{self.text.removesuffix('.')}; repeatable." if self.is_many else self.text

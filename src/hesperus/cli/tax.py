@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.api.tax_runs import AuditInputs
 from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format, Only, Resampling, takes_flags
 from hesperus.cli.said import say
 from hesperus.cli.tax_design import simulate_command, strata_command
-from hesperus.cli.tax_inputs import AuditFlags, EvidenceFlags, Runs, show
+from hesperus.cli.tax_inputs import EvidenceFlags, Runs, show
 from hesperus.cli.tax_report import report_command
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ app.command("report")(report_command)
 def back_translation(
     runs: Runs,
     flags: Annotated[
-        AuditFlags, Only("task original back group scores metric threshold min_valid exact exclude")
-    ] = AuditFlags(),
+        AuditInputs, Only("tasks original back groups scores metric threshold min_valid exact exclude")
+    ] = AuditInputs(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -58,7 +59,7 @@ def back_translation(
 @takes_flags
 def native_control(
     runs: Runs,
-    flags: Annotated[AuditFlags, Only("task native native_task translated group exclude")] = AuditFlags(),
+    flags: Annotated[AuditInputs, Only("tasks native native_task translated groups exclude")] = AuditInputs(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -80,8 +81,8 @@ def native_control(
 def naturalisation(
     runs: Runs,
     flags: Annotated[
-        AuditFlags, Only("task strata natural translated repeat verdicts checks group min_valid exact")
-    ] = AuditFlags(),
+        AuditInputs, Only("tasks strata natural translated repeat verdicts checks groups min_valid exact")
+    ] = AuditInputs(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -105,8 +106,8 @@ def rating(
         Path, typer.Option(help="Long table: unit, rater, question, rating.", show_default=False)
     ],
     flags: Annotated[
-        AuditFlags, Only("task original back group scores metric threshold scale")
-    ] = AuditFlags(),
+        AuditInputs, Only("tasks original back groups scores metric threshold scale")
+    ] = AuditInputs(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -125,7 +126,7 @@ def rating(
 @takes_flags
 def validity(
     runs: Runs,
-    flags: Annotated[AuditFlags, Only("parser parser_task task min_valid")] = AuditFlags(),
+    flags: Annotated[AuditInputs, Only("parsers parser_task tasks min_valid")] = AuditInputs(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -160,8 +161,8 @@ def validity(
 def bounds(
     runs: Runs,
     flags: Annotated[
-        AuditFlags, Only("task original translated back natural group scores metric threshold")
-    ] = AuditFlags(),
+        AuditInputs, Only("tasks original translated back natural groups scores metric threshold")
+    ] = AuditInputs(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -178,7 +179,7 @@ def bounds(
 @takes_flags
 def checklist(
     runs: Runs,
-    flags: EvidenceFlags = AuditFlags(),
+    flags: EvidenceFlags = AuditInputs(),
     drawn: Resampling = Resampling(),
     format: Format = "table",
 ) -> None:
@@ -194,23 +195,21 @@ def checklist(
     from hesperus.reports.formats import print_table
     from hesperus.reports.tax.checklist import checklist_of
 
-    filled = checklist_of(
-        evidence_of(found_beside(flags.given(runs)), flags.settings(runs, drawn), flags.quality(runs))
-    )
+    filled = checklist_of(evidence_of(found_beside(replace(flags, runs=runs)), drawn.given()))
     if format == "table":
         print_table(filled.table, format)
         return
     typer.echo(filled.write(format), nl=False)
 
 
-def _estimate(name: str, runs: list[Path], flags: AuditFlags, drawn: Resampling, format: str) -> Table:
+def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: Resampling, format: str) -> Table:
     """Gather what is there, make one table and print it."""
     from hesperus.analysis.summary_table import nothing_answered
     from hesperus.analysis.tax.evidence import tax_tables
     from hesperus.api.tax_evidence import evidence_of
     from hesperus.errors import UsageError
 
-    evidence = evidence_of(flags.given(runs), flags.settings(runs, drawn), flags.quality(runs))
+    evidence = evidence_of(replace(flags, runs=runs), drawn.given())
     tables = tax_tables(evidence)
     if name not in tables:
         senses = evidence.records["input"].unique().sort().to_list()

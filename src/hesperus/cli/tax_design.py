@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hesperus.api.tax_runs import records_of, scores_of, settings_of
+from hesperus.api.tax_runs import AuditInputs, records_of, scores_of
 from hesperus.cli.measure_flags import Format, Only, takes_flags
 from hesperus.cli.said import say, show_rows
-from hesperus.cli.tax_inputs import AuditFlags, Runs, numbers_of
+from hesperus.cli.tax_inputs import Runs, numbers_of
 
 
 @takes_flags
@@ -20,7 +21,7 @@ def strata_command(
         Path,
         typer.Option(help="File to write (JSON); never written over by other strata.", show_default=False),
     ],
-    sides: Annotated[AuditFlags, Only("task group original translated back")] = AuditFlags(),
+    sides: Annotated[AuditInputs, Only("tasks groups original translated back")] = AuditInputs(),
     anchor: Annotated[
         str, typer.Option(help="Where the source-centric models must all be right: translated or original.")
     ] = "translated",
@@ -35,7 +36,7 @@ def strata_command(
         list[str] | None,
         typer.Option(help="STRATUM=N, most items of a stratum; repeatable.", show_default=False),
     ] = None,
-    filtered: Annotated[AuditFlags, Only("scores metric threshold exclude")] = AuditFlags(),
+    filtered: Annotated[AuditInputs, Only("scores metric threshold exclude")] = AuditInputs(),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 42,
     format: Format = "table",
 ) -> None:
@@ -54,12 +55,12 @@ def strata_command(
     from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
     from hesperus.studies.translation_tax.verifying import low_scores
 
-    groups = list(settings_of(sides.group, runs=runs).groups.values())
+    groups = list(replace(sides, runs=runs).settings().groups.values())
     if not groups:
         raise UsageError("strata need the source-centric models: --group english=MODEL,MODEL")
     if anchor not in ("translated", "original"):
         raise UsageError(f"--anchor is translated or original, not {anchor!r}")
-    records, quality = records_of(runs, filtered.exclude, sides.task), filtered.quality(runs)
+    records, quality = records_of(runs, filtered.exclude, sides.tasks), replace(filtered, runs=runs).quality()
     found = conditions_of(
         records["input"].unique().to_list(), Senses(sides.original, sides.translated, sides.back)
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.api.tax_runs import AuditInputs
 from hesperus.cli.measure_flags import Resampling, takes_flags
-from hesperus.cli.tax_inputs import AuditFlags, EvidenceFlags, Runs
+from hesperus.cli.tax_inputs import EvidenceFlags, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +28,7 @@ def report_command(
             show_default=False,
         ),
     ] = None,
-    flags: EvidenceFlags = AuditFlags(),
+    flags: EvidenceFlags = AuditInputs(),
     figures: Annotated[
         Path | None, typer.Option(help="Also write every figure as a file into this folder.")
     ] = None,
@@ -58,16 +60,16 @@ def report_command(
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
     page = out or _page(runs)
-    settings = flags.settings(runs, drawn)
+    inputs = replace(flags, runs=runs)
     run = _run(runs)
     # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
-    found = outcomes_report(run, MeasureSettings(bootstrap=settings.bootstrap)) or report_of(
-        found_beside(flags.given(runs)), settings, flags.quality(runs)
-    )
+    found = outcomes_report(
+        run, MeasureSettings(bootstrap=inputs.settings(drawn.given()).bootstrap)
+    ) or report_of(found_beside(inputs), drawn.given())
     # What the flags name lies elsewhere: of such a page the tables are made again, not the whole
     claims = PageClaims({}, {}, __version__, is_of_run=False)
     if len(runs) == 1:
-        claims = page_claims_of(runs[0], drawn.given(), is_of_run=flags == AuditFlags())
+        claims = page_claims_of(runs[0], drawn.given(), is_of_run=flags == AuditInputs())
     typer.echo(write_report(run, page, found=found, sign=claims.written_on))
     if figures is not None:
         for file in write_drawings(found.drawings(), figures, format=figure_format):
