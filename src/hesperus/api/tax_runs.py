@@ -13,6 +13,7 @@ from hesperus.errors import HesperusWarning, UsageError
 if TYPE_CHECKING:
     import polars as pl
 
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
     from hesperus.analysis.tax.evidence import Origin
     from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
