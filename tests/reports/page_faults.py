@@ -74,7 +74,7 @@ ACCESS = r"""(() => {
     if (ratio < (large ? 3 : 4.5)) pairs.set(`${e.tagName} ${e.className}`, `contrast ${ratio.toFixed(2)}: ${short(e)}`);
   }
   faults.push(...pairs.values());
-  for (const e of all('button, a, input, select, textarea, [role=img], [role=group], summary, iframe')) {
+  for (const e of all('button, a, input:not([type=hidden]), select, textarea, [role=img], [role=group], summary, iframe')) {
     const label = e.ariaLabel || e.getAttribute('aria-labelledby') || e.labels?.length || e.textContent.trim();
     if (!label) faults.push(`without a name: ${e.outerHTML.slice(0, 80)}`);
   }

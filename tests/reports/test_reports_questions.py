@@ -38,9 +38,12 @@ def text() -> str:
         for item in ("q1", "q2") for code in words
     ]  # fmt: skip
     run = Run(conform(pl.DataFrame(rows)), pl.DataFrame(texts))
-    lines = tuple((f"row {n}", Number(n / 1000, "percentage", 0.0, 1.0)) for n in range(401))
-    grid = Grid("Long", (Column("name", "Name"), Column("value", "Value", "percentage")), lines)
-    return html(Page.of("Items", [], [Section("Table", "table"), grid, *items_blocks(run)]))
+    return html(Page.of("Items", [], [Section("Table", "table"), table_of(19_000), *items_blocks(run)]))
+
+
+def table_of(rows: int) -> Grid:
+    lines = tuple((f"row {n}", Number(n / 20_000, "percentage", 0.0, 1.0)) for n in range(rows))
+    return Grid("Long", (Column("name", "Name"), Column("value", "Value", "percentage")), lines)
 
 
 def test_texts_are_packed_and_read_back() -> None:
@@ -52,13 +55,18 @@ def test_texts_are_packed_and_read_back() -> None:
 
 
 def test_what_is_packed_is_read_by_verify(text: str) -> None:
-    assert "row 400" not in text
+    assert "row 399" in text and "row 400<" not in text and "These are 400 of 19,000 rows" in text
     table = next(one for one in shown_on(text).tables if one.caption == "Long")
-    assert len(table.rows) == 402 and table.rows[-1] == ["row 400", "40.0 [0.0, 100.0]"]
+    assert len(table.rows) == 19_001 and table.rows[401] == ["row 400", "2.0 [0.0, 100.0]"]
     question = re.search(r'class="question"[^>]*>([^<]+)<', text)
     assert question is not None and "a in de_from_en" in unpacked(question[1])
     other = text.replace(question[1], packed(unpacked(question[1]).replace("a in de", "a out de")))
     assert shown_on(other) != shown_on(text)
+
+
+def test_a_page_of_common_size_has_all_rows_without_its_script() -> None:
+    text = html(Page.of("Table", [], [Section("Table", "table"), table_of(2_000)]))
+    assert "row 1999" in text and "These are" not in text and "<script type" not in text
 
 
 def test_a_drawing_says_once_what_its_parts_share() -> None:
@@ -82,7 +90,8 @@ def test_a_click_opens_a_question_in_all_languages(text: str, tmp_path: Path) ->
         async with chromium_page() as tab:
             await tab.open(file.as_uri() + "#items?wrong=de", width=1280)
             await asyncio.sleep(0.5)
-            assert await tab.evaluate("document.querySelectorAll('table.grid tbody tr').length") == 401
+            assert await tab.evaluate("document.querySelectorAll('table.grid tbody tr').length") == 19_000
+            assert await tab.evaluate("document.body.innerText.includes('These are')") is False
             await tab.click("tr[data-item=q1] td[data-code=de]")
             assert await tab.evaluate("location.hash") == "#question?item=q1&model=a&task=t&sense=de"
             shown = await tab.evaluate("document.querySelector('dialog').innerText")

@@ -27,11 +27,8 @@ _SPOKEN = ("aria-label", "title", "alt", "data-totals")
 """Attributes that a page says aloud or shows."""
 _DIGITS = 16
 _NUMBER = re.compile(r"[−+-]?\.?\d|[–×]")
-_ROWS = re.compile(
-    r'<tbody class="packed">(?:(?!</tbody>).)*</tbody>\s*</table>\s*<script type="text/plain" class="rows">([\w+/=]*)</script>',
-    re.DOTALL,
-)
-"""Rows of a long table, which the page's script unpacks."""
+_ROWS = re.compile(r'</tbody>\s*</table>\s*<script type="text/plain" class="rows">([\w+/=]*)</script>')
+"""Further rows of a long table, which the page's script unpacks."""
 _DATA = re.compile(r'<script type="text/plain"[^<>]*>([\w+/=]*)</script>')
 _BROKEN = re.compile(r"<(?!(?:/?[a-zA-Z]|!doctype )[^<>]*>)")
 """What no page of ours holds, and what would keep the parser busy for hours: a tag that is not closed, a comment."""
@@ -103,7 +100,7 @@ def shown_on(html: str) -> Shown:
     Raises:
         DataError: Its mark-up, or what is packed in it, is broken, as that of no page of ours is.
     """
-    html = _ROWS.sub(lambda found: f"<tbody>{unpacked(found[1])}</tbody></table>", html)
+    html = _ROWS.sub(lambda found: f"{unpacked(found[1])}</tbody></table>", html)
     hidden = [unpacked(found[1]) for found in _DATA.finditer(html)]
     html = _DATA.sub("", html)
     for tag in ("script", "style"):

@@ -32,6 +32,7 @@ from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, qu
 from hesperus.explorer.changes_page import ChangeChoice, changes_shown
 from hesperus.explorer.first_page import heads
 from hesperus.explorer.item_corrections import BY_HAND
+from hesperus.explorer.item_ratings import Rating, ratings_of
 from hesperus.explorer.state import OpenRuns
 from hesperus.explorer.translations_page import translations_shown
 from hesperus.explorer.what_if import what_if
@@ -176,7 +177,13 @@ def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str
         choices_of=_choices_of,
         what_if=lambda answer: _what_if(everything, row, answer),
         claims=_claims(open_, row),
+        ratings=_ratings(open_, row),
     )
+
+
+def _ratings(open_: OpenRuns, row: Mapping[str, Any]) -> tuple[Rating, ...]:
+    held = open_.ratings(row["run"])
+    return () if held is None else ratings_of(held, row)
 
 
 def _claims(open_: OpenRuns, row: Mapping[str, Any]) -> tuple[ClaimsView, ...]:

@@ -30,6 +30,7 @@ from hesperus.explorer.item_corrections import (
     read_corrections,
     with_corrections,
 )
+from hesperus.explorer.item_ratings import read_ratings
 from hesperus.records import KEY, Run
 from hesperus.wording import own_senses, parsed
 
@@ -54,6 +55,7 @@ class OpenRuns:
     _matrices: dict[str, ItemMatrix] = field(default_factory=dict)
     _summaries: dict[str, tuple[ModelSummary, ...]] = field(default_factory=dict)
     _frequent: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    _ratings: dict[str, pl.DataFrame | None] = field(default_factory=dict)
     _scores: dict[str, pl.DataFrame | None] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -107,6 +109,17 @@ class OpenRuns:
             file = place / SCORES if place is not None else None
             self._scores[run] = read_scores(file) if file is not None and file.is_file() else None
         return self._scores[run]
+
+    def ratings(self, run: str) -> pl.DataFrame | None:
+        """What raters said about the questions of a run, if its folder holds it (see read_ratings).
+
+        Raises:
+            DataError: It is broken.
+        """
+        if run not in self._ratings:
+            place = self.places.get(run)
+            self._ratings[run] = read_ratings(place) if place is not None and place.is_dir() else None
+        return self._ratings[run]
 
     @cached_property
     def has_translations(self) -> bool:

@@ -95,7 +95,7 @@ def map_figure(found: Findings) -> Any | None:
         color=alt.Color(
             "value:Q",
             scale=alt.Scale(scheme="blues", domain=[0, 1]),
-            legend=alt.Legend(format=".0%", title=None, gradientLength=200),
+            legend=alt.Legend(format=".0%", title=None, gradientLength=200, values=[0, 0.5, 1]),
         )
     )
     numbers = base.mark_text(fontSize=11).encode(

@@ -10,8 +10,9 @@ import base64
 import hashlib
 import json
 import re
+import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -33,7 +34,9 @@ _LONGEST = 1200
 """Characters of a text in an example."""
 
 _MOST_ROWS = 400
-"""Rows of a table that stand in the page as they are; those of a longer one are packed."""
+"""Rows of a table that stand in a large page as they are; the others of a longer one are packed."""
+_LARGE = 2_300_000
+"""Bytes from which on a page packs rows, so that with what it claims it stays below 3 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,13 @@ def html(page: Page) -> str:
         "digest": digest,
         "version": __version__,
     }
-    return _environment(_links(page), page.named).get_template("page.html.j2").render(page=page, **shown)
+    text, drawn = "", dict[str, Figure]()
+    for rows in (sys.maxsize, _MOST_ROWS):
+        made = _environment(partial(_kinds, links=_links(page), named=page.named, drawn=drawn), rows)
+        text = made.get_template("page.html.j2").render(page=page, **shown)
+        if len(text.encode()) < _LARGE:
+            break
+    return text
 
 
 def _links(page: Page) -> ItemLinks | None:
@@ -141,25 +150,30 @@ def _figure(drawing: Drawing) -> Figure:
 
 
 def _kinds(
-    blocks: Iterable[Block], links: ItemLinks | None, named: Collection[str]
+    blocks: Iterable[Block],
+    links: ItemLinks | None,
+    named: Collection[str],
+    drawn: dict[str, Figure],
 ) -> Iterator[tuple[str, object]]:
-    """Blocks with their kinds, by which the template chooses how to show them; drawings are drawn."""
+    """Blocks with their kinds, by which the template chooses how to show them; drawings are drawn, once by name."""
     for block in blocks:
         shown: object = block
         if isinstance(block, Drawing):
-            shown = _figure(block)
+            if block.name not in drawn:
+                drawn[block.name] = _figure(block)
+            shown = drawn[block.name]
         elif isinstance(block, Grid):
             shown = ShownGrid.of(block, links, named)
         yield type(shown).__name__, shown
 
 
-def _environment(links: ItemLinks | None, named: Collection[str]) -> Environment:
+def _environment(kinds: Callable[..., Iterator[tuple[str, object]]], most_rows: int) -> Environment:
     made = environment(PackageLoader("hesperus.reports", "templates"))
     made.filters["shortened"] = lambda text, length=_LONGEST: shortened(text, length)
-    made.filters["kinds"] = partial(_kinds, links=links, named=named)
+    made.filters["kinds"] = kinds
     made.filters["packed"] = packed
+    made.globals["most_rows"] = most_rows
     made.filters["packed_questions"] = lambda items: packed_questions(made, items.questions)
-    made.globals["most_rows"] = _MOST_ROWS
     made.filters["totals"] = lambda items: json.dumps(dict(totals_by_model(items)))
     return made
 

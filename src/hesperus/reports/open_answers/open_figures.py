@@ -14,10 +14,12 @@ from hesperus.reports.families import family_key, family_of, spans
 from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, measured_name
 from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, group_name
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, WIDTH, values
+from hesperus.rounding import cell as written
 from hesperus.rounding import interval
 from hesperus.wording import MISSING
 
-_STEP = 20
+_STEP = 23
+_ACROSS = 3
 """Pixels of a line."""
 MOST_PANELS = 6
 """Models that are drawn; the tables have all."""
@@ -102,11 +104,19 @@ def ceiling_figure(found: OpenFindings) -> Any | None:
         {"value": row["ceiling"], "low": row["ceiling_low"]} for row in drawn if row["ceiling"] is not None
     ]
     x = share_axis(every, measured_name(found))
+    across = min(_ACROSS, len(panels))
     charts = [
-        _ceiling_panel(found, held, x=x, heading=title if len(panels) > 1 else "")
-        for title, held in panels.items()
+        _ceiling_panel(
+            found,
+            held,
+            x=x,
+            heading=title if len(panels) > 1 else "",
+            across=across,
+            is_last=place % across == across - 1,
+        )
+        for place, (title, held) in enumerate(panels.items())
     ]
-    return charts[0] if len(charts) == 1 else alt.vconcat(*charts, spacing=18)
+    return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=across, spacing=14)
 
 
 def sides_figure(found: OpenFindings) -> Any | None:
@@ -200,7 +210,10 @@ def _series(found: OpenFindings, names: Mapping[str, str], axis: Any) -> Any | N
     return dots(rows, "language", order=order, hue=Hue("of", tuple(names.values())), x=axis(rows))
 
 
-def _ceiling_panel(found: OpenFindings, held: Sequence[tuple[Cell, Row]], *, x: Any, heading: str) -> Any:
+def _ceiling_panel(
+    found: OpenFindings, held: Sequence[tuple[Cell, Row]], *, x: Any, heading: str, across: int, is_last: bool
+) -> Any:
+    width = {1: WIDTH, 2: 330}.get(across, 250)
     labels = [found.labels[cell] for cell, _ in held]
     height = _STEP * len(labels)
     scale = alt.Scale(domain=labels, type="point", padding=0.5)
@@ -233,10 +246,12 @@ def _ceiling_panel(found: OpenFindings, held: Sequence[tuple[Cell, Row]], *, x: 
     layers += [
         base.mark_rule(strokeWidth=1.8, color=COLOURS[0]).encode(x=_of(x, "low"), x2="high:Q"),
         base.mark_point(aria=True, filled=True, size=62, opacity=1).encode(x=x, description="told:N", **look),
-        *_families(held, height),
+        # Above its point a label meets no line of the same row.
+        base.mark_text(fontSize=10, dy=-8, color=INK).encode(x=x, text="label:N"),
+        *_families(held, height, width=width, are_named=is_last),
     ]
     title = {"title": heading} if heading else {}
-    return alt.layer(*layers).properties(width=WIDTH, height=height, **title)
+    return alt.layer(*layers).properties(width=width, height=height, **title)
 
 
 def _of(x: Any, name: str) -> Any:
@@ -252,6 +267,7 @@ def _line(label: str, row: Row) -> dict[str, object]:
     over = "" if row["relative"] is None else f"; relative to the ceiling {_told(row, 'relative')}"
     return {
         "language": label,
+        "label": written(float(row["value"]), "percentage"),
         **{name: row[name] for name in ("value", "low", "high", "ceiling", "ceiling_low", "ceiling_high")},
         "told": f"{label}: {_told(row, '')}{over}, {row['n']:,} pairs",
         "told_ceiling": ceiling,
@@ -266,7 +282,7 @@ def _told(row: Row, name: str) -> str:
     return MISSING if value is None else interval(value, low, high, "share")
 
 
-def _families(held: Sequence[tuple[Cell, Row]], height: int) -> list[Any]:
+def _families(held: Sequence[tuple[Cell, Row]], height: int, *, width: int, are_named: bool) -> list[Any]:
     """Lines between families, and their names at the right."""
     tags = [cell[2] for cell, _ in held]
     found = spans(tags, {tag: family_of(tag) for tag in tags})
@@ -276,13 +292,15 @@ def _families(held: Sequence[tuple[Cell, Row]], height: int) -> list[Any]:
     marks: list[Any] = [
         alt.Chart(values([{}]))
         .mark_rule(color=INK, strokeWidth=0.8, opacity=0.55)
-        .encode(x=alt.value(0), x2=alt.value(WIDTH + 8), y=alt.value(start * step))
+        .encode(x=alt.value(0), x2=alt.value(width + 8), y=alt.value(start * step))
         for _, start, _ in found[1:]
     ]
+    if not are_named:
+        return marks
     marks += [
         alt.Chart(values([{"name": name}]))
         .mark_text(align="left", fontSize=11, fontStyle="italic", color=INK)
-        .encode(x=alt.value(WIDTH + 12), y=alt.value((start + end) * step / 2), text="name:N")
+        .encode(x=alt.value(width + 12), y=alt.value((start + end) * step / 2), text="name:N")
         for name, start, end in found
     ]
     return marks

@@ -141,7 +141,7 @@ def _first(found: SimilarityFindings) -> list[Drawing]:
     return [
         replace(one, name=f"{one.name}-task-1")
         for one in similarity_drawings(found)
-        if one.kind == "densities"
+        if one.name == "densities"
     ]
 
 
@@ -187,8 +187,8 @@ def _part(number: int, found: SimilarityFindings, *, several: bool) -> Iterator[
     yield from groups
     tests = grids.contrasts_grid(found.tables["contrasts"])
     yield section("contrasts", "Within models and between them", "Within and between")
-    if several:  # that of a single task stands at the head of the page
-        yield from drawn.get("densities", ())
+    # That of all models of a single task stands at the head of the page.
+    yield from drawn.get("densities", ())[0 if several else 1 :]
     yield tests or Sentences(
         ("There is nothing to test: that takes a model in two languages and two models in one.",)
     )

@@ -371,8 +371,9 @@
   };
 
   const unpackRows = async packed => {
-    const body = packed.closest(".scroll").querySelector("tbody");
-    body.innerHTML = await unpack(packed.textContent);
+    const box = packed.closest(".scroll");
+    box.querySelector("tbody").insertAdjacentHTML("beforeend", await unpack(packed.textContent));
+    box.nextElementSibling.remove();  // what says that rows are missing
   };
   const start = () => {
     let section = "table", count = 0;
