@@ -19,7 +19,7 @@ PLANTED = [
     ("de", "excludes: [", 'excludes: ["raus.", ', "grammar.excludes", "'raus. Option A.' as a choice reply is read as 'A'"),
     ("fr", "regrets: [", 'regrets: ["-- zut", ', "grammar.regrets", "'-- zut, ….' as a text reply is read as 'zut' (rule own words)"),
     ("de", "or_words: [oder,", 'or_words: [oder, ".",', "or_words", "'Option B . C.' as a choice reply is read as"),
-    ("de", "joins: [und, sowie, dann, danach]", 'joins: [und, sowie, dann, danach, "."]', "grammar.joins", "'Option B . C.' as a choice reply is read as"),
+    ("de", "joins: [und, sowie, dann, danach, als auch, wie auch]", 'joins: [und, sowie, dann, danach, als auch, wie auch, "."]', "grammar.joins", "'Option B . C.' as a choice reply is read as"),
     ("en", '  - "cannot answer"', '  - "cannot; the answer is no"', "refusals", "'cannot; the answer is no.' as a label reply is read as 'no' (rule cue); it means no answer"),
     ("en", '  - "cannot answer"', '  - "cannot. … answer"', "refusals", "it is one of the pack's own"),
     ("fa", "endings: [است,", "endings: [است, ست,", "grammar.apostrophe", "\"A'است.\" as a choice reply is read as 'A' (rule sole); it means no answer"),

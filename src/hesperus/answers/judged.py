@@ -51,6 +51,8 @@ def denied(text: str, words: Context, end: int, option: str = "") -> bool:
     """
     behind = _BRACKETED.sub("", text[end : end + _FAR + len(option)])
     rest = _behind_letter(behind, option)
+    if _before_another(rest, words):
+        return False
     # "C) None of the two", "C None of the two": that is the option's text and no judgement of it.
     titled = (
         _LISTED.match(behind) is not None
@@ -132,6 +134,8 @@ def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") 
     rest = _behind_letter(behind, option)
     if _LISTED.match(behind) is not None or rest[:1].isupper() or chosen_behind(text, words, end):
         return True
+    if _before_another(rest, words):
+        return True
     # What is said behind a further letter is said of that one: "A는 맞지 않으므로 B를 고르겠습니다".
     clause = CLAUSE.split(_behind_endings(fold(_LONE_CAPITAL.split(rest)[0]), words))[0].strip()
     if not clause or not clause[0].isalnum() or words.because.begin(clause) or (option and option in clause):
@@ -139,6 +143,12 @@ def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") 
     if words.wrong.stand_in(clause):
         return False
     return _called_right(clause, words) or _called_right(clause_before(text, start), words)
+
+
+def _before_another(rest: str, words: Context) -> bool:
+    """True where behind a letter there is a negation and another letter, which it denies: "B instead of A"."""
+    parts = _LONE_CAPITAL.split(rest, maxsplit=1)
+    return len(parts) > 1 and words.negators.are(fold(parts[0]).strip())
 
 
 def _behind_letter(behind: str, option: str) -> str:

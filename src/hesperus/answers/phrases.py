@@ -76,6 +76,10 @@ class Words:
         """Whether one of some single folded words is one of these."""
         return any(word in self.plain or word in self.unspaced for word in words)
 
+    def are(self, text: str) -> bool:
+        """Whether a folded text is one of the words of a script with blanks."""
+        return text in self.plain or f" {text} " in self.several
+
     def begin(self, text: str) -> bool:
         """Whether a folded text without leading blanks begins with one, and goes on."""
         return (
