@@ -59,16 +59,32 @@ def read_table(path: Path | str) -> pl.DataFrame:
         if kind == "parquet":
             return pl.read_parquet(file)
         content = _content(file)
-    except DAMAGED as error:
-        raise DataError(f"cannot be read: {_first(error)}", file=file) from None
-    try:
         if kind == "jsonl":
             return pl.read_ndjson(content, infer_schema_length=None)
         return unguarded_frame(read_separated(content, _SEPARATORS[kind]))
-    except pl.exceptions.PolarsError as error:
-        line, why = _broken_json(content) if kind == "jsonl" else _broken_row(content, _SEPARATORS[kind])
-        said = why or _first(error)
-        raise DataError(f"cannot be read as {kind.upper()}: {said}", file=file, line=line) from None
+    except DAMAGED as error:
+        raise broken_table(file, error) from None
+
+
+def broken_table(file: Path, error: BaseException) -> DataError:
+    """Why a table cannot be read, with the line if there is one.
+
+    Args:
+        file: The table.
+        error: What its reader raised.
+
+    Raises:
+        DataError: The file is empty, is not UTF-8 or cannot be opened.
+    """
+    kind = _kind(file) or "parquet"
+    if isinstance(error, OSError):
+        return DataError(f"cannot be read: {_first(error)}", file=file)
+    if kind == "parquet":
+        said = f"cannot be read as PARQUET: {_first(error)}" if file.stat().st_size else "is empty"
+        return DataError(said, file=file)
+    content = _content(file)
+    line, why = _broken_json(content) if kind == "jsonl" else _broken_row(content, _SEPARATORS[kind])
+    return DataError(f"cannot be read as {kind.upper()}: {why or _first(error)}", file=file, line=line)
 
 
 def write_table(table: pl.DataFrame, to: Path | IO[bytes], kind: str) -> None:

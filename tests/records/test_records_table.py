@@ -202,11 +202,11 @@ def test_the_line_of_a_csv_counts_its_header(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("r.parquet", b"PAR1 not quite", r"cannot be read as PARQUET"),
-        ("r.jsonl", b'{"model": "m"}\n{"model": \n', r"r\.jsonl, line 2: not JSON"),
-        ("r.jsonl", b'{"model": "m"}\n[1]\n', r"r\.jsonl, line 2: expected an object, found list"),
-        ("r.csv", b"model,task\n\xff\xfe,\x80\n", r"r\.csv, line 2: not UTF-8; save it as UTF-8"),
-        ("r.csv", "model,task\nm,t\n".encode("utf-16"), r"r\.csv, line 1: not UTF-8"),
-        ("r.jsonl", b'{"model": "m\xe9"}\n', r"r\.jsonl, line 1: not UTF-8"),
+        ("r.jsonl", b'{"model": "m"}\n{"model": \n', r"r\.jsonl, line 2: cannot be read as JSONL: no JSON"),
+        ("r.jsonl", b'{"model": "m"}\n[1]\n', r"r\.jsonl, line 2: cannot be read as JSONL: expected an object, found list"),
+        ("r.csv", b"model,task\n\xff\xfe,\x80\n", r"r\.csv, line 2: is not UTF-8; save it as UTF-8"),
+        ("r.csv", "model,task\nm,t\n".encode("utf-16"), r"r\.csv, line 1: is not UTF-8"),
+        ("r.jsonl", b'{"model": "m\xe9"}\n', r"r\.jsonl, line 1: is not UTF-8"),
         ("r.jsonl", b"", r"r\.jsonl: is empty"),
         ("r.csv", b"", r"r\.csv: is empty"),
     ],
@@ -223,7 +223,7 @@ def test_what_is_no_records_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"not a run folder, it has no records\.parquet"):
         read_records(tmp_path)
     (tmp_path / "r.xlsx").write_bytes(b"")
-    with pytest.raises(UsageError, match=r"r\.xlsx: not a records file; expected a run folder or \.parquet"):
+    with pytest.raises(UsageError, match=r"r\.xlsx: not a records file; expected a run folder or \.csv"):
         read_records(tmp_path / "r.xlsx")
     with pytest.raises(UsageError, match=r"let the name end in \.parquet"):
         write_records(_frame(), tmp_path / "r.csv")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,19 +13,11 @@ from hesperus.records.conform import conform
 from hesperus.records.earlier import version_of, warn_of_records
 from hesperus.records.schema import MEASURED, SCHEMA, SCHEMA_VERSION
 from hesperus.spreadsheets import unguarded_frame
-from hesperus.tables import DAMAGED
+from hesperus.tables import DAMAGED, FORMATS, broken_table
 
 RECORDS_FILE = "records.parquet"
 
 _TEXT_COLUMNS = {name: pl.String() for name, kind in SCHEMA.items() if kind != SCHEMA["repeat"]}
-_KINDS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-}
 
 
 def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -50,27 +41,13 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
         >>> frame = read_records("runs/atlas")                                                   # doctest: +SKIP
     """
     file = _records_file(Path(path))
-    kind = _KINDS.get(file.suffix.lower())
+    kind = FORMATS.get(file.suffix.lower())
     if kind is None:
-        raise UsageError(f"{file}: not a records file; expected a run folder or {', '.join(_KINDS)}")
+        raise UsageError(f"{file}: not a records file; expected a run folder or {', '.join(FORMATS)}")
     try:
-        if kind == "parquet":
-            frame = _parquet(file, columns)
-        elif kind == "jsonl":
-            frame = pl.read_ndjson(file, infer_schema_length=None)
-        else:
-            with file.open("rb") as opened:
-                if opened.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-                    raise DataError("not UTF-8; save it as UTF-8", file=file, line=1)
-            frame = pl.read_csv(
-                file,
-                separator="\t" if kind == "tsv" else ",",
-                schema_overrides=_TEXT_COLUMNS,
-                infer_schema_length=None,
-            )
-            frame = unguarded_frame(frame)
+        frame = _parquet(file, columns) if kind == "parquet" else _text(file, kind)
     except (*DAMAGED, UnicodeDecodeError) as error:
-        raise _unreadable(file, kind, error) from error
+        raise broken_table(file, error) from error
     if columns is not None:
         frame = frame.select(_wanted(file, frame.columns, columns))
     return conform(frame, file=file, header=1 if kind in ("csv", "tsv") else 0)
@@ -110,32 +87,14 @@ def _parquet(file: Path, columns: Sequence[str] | None) -> pl.DataFrame:
     return scan.collect()
 
 
-def _unreadable(file: Path, kind: str, error: Exception) -> DataError:
-    said = str(error).splitlines()[0] if str(error) else type(error).__name__
-    if not file.stat().st_size:
-        return DataError("is empty", file=file)
-    if kind != "parquet" and (broken_at := _not_utf8(file)) is not None:
-        return DataError("not UTF-8; save it as UTF-8", file=file, line=broken_at)
+def _text(file: Path, kind: str) -> pl.DataFrame:
+    """A table as text: columns of the contract are text, others are what all their values are."""
     if kind == "jsonl":
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                try:
-                    row = json.loads(line) if line.strip() else {}
-                except ValueError as broken:
-                    return DataError(f"not JSON: {broken}", file=file, line=number)
-                if not isinstance(row, dict):
-                    return DataError(
-                        f"expected an object, found {type(row).__name__}", file=file, line=number
-                    )
-    return DataError(f"cannot be read as {kind.upper()}: {said}", file=file)
-
-
-def _not_utf8(file: Path) -> int | None:
-    """The first line that is not UTF-8; None if all are."""
-    with file.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError:
-                return number
-    return None
+        return pl.read_ndjson(file, infer_schema_length=None)
+    with file.open("rb") as opened:
+        if opened.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            raise DataError("is not UTF-8; save it as UTF-8", file=file, line=1)
+    separator = "\t" if kind == "tsv" else ","
+    return unguarded_frame(
+        pl.read_csv(file, separator=separator, schema_overrides=_TEXT_COLUMNS, infer_schema_length=None)
+    )
