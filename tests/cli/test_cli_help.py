@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from typer.testing import CliRunner
 import hesperus.cli
 from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
+from hesperus.cli.mirrored import mirrored
 
 RUNNER = CliRunner()
 ROOT = typer.main.get_command(app)
@@ -99,3 +102,36 @@ def test_completion_offers_commands_and_flags() -> None:
     assert offered("hesperus me", 1) == ["merge", "measure"]
     assert {"e1", "e4", "report"} <= set(offered("hesperus tax ", 2))
     assert offered("hesperus measure summary --mo", 3) == ["--model"]
+
+
+@pytest.mark.parametrize(
+    ("command", "function"),
+    [
+        ("evaluate", "hesperus.api.evaluating:evaluate"), ("compare", "hesperus.api.run_comparison:compare"),
+        ("figure", "hesperus.api.measuring:figure"), ("verify", "hesperus.api.verifying:verify"),
+    ],
+)  # fmt: skip
+def test_what_a_function_takes_its_command_takes(command: str, function: str) -> None:
+    text = " ".join(shown(command).split())
+    module, _, name = function.partition(":")
+    parameters = inspect.signature(getattr(import_module(module), name)).parameters.values()
+    settings = {one.name for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY} - {"progress"}
+    flags = {"languages": "language", "models": "model", "tasks": "task", "beside": "with"}
+    assert len(settings) >= 3
+    for name in settings:
+        assert f"--{flags.get(name, name).replace('_', '-')}" in text, name
+    for name, setting in mirrored(function).items():
+        assert setting.text.removesuffix(".")[:40] in text or name in (
+            "beside",
+            "engine_workers",
+            "progress",
+            "trained_on",
+        )
+
+
+def test_a_setting_is_read_from_signature_and_docstring() -> None:
+    found = mirrored("hesperus.records.importers.import_settings:ImportSettings")
+    assert found["key"].is_many and found["key"].parameter().default is None
+    assert found["key"].value(["topic", "id"]) == ("topic", "id") and found["key"].value(None) == ()
+    assert found["replies"].kind is bool and found["replies"].default is True
+    assert found["again"].default == "newest" and found["again"].text.endswith("newest, repeats or refuse.")

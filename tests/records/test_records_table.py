@@ -203,7 +203,11 @@ def test_the_line_of_a_csv_counts_its_header(tmp_path: Path) -> None:
     [
         ("r.parquet", b"PAR1 not quite", r"cannot be read as PARQUET"),
         ("r.jsonl", b'{"model": "m"}\n{"model": \n', r"r\.jsonl, line 2: cannot be read as JSONL: no JSON"),
-        ("r.jsonl", b'{"model": "m"}\n[1]\n', r"r\.jsonl, line 2: cannot be read as JSONL: expected an object, found list"),
+        (
+            "r.jsonl",
+            b'{"model": "m"}\n[1]\n',
+            r"r\.jsonl, line 2: cannot be read as JSONL: expected an object, found list",
+        ),
         ("r.csv", b"model,task\n\xff\xfe,\x80\n", r"r\.csv, line 2: is not UTF-8; save it as UTF-8"),
         ("r.csv", "model,task\nm,t\n".encode("utf-16"), r"r\.csv, line 1: is not UTF-8"),
         ("r.jsonl", b'{"model": "m\xe9"}\n', r"r\.jsonl, line 1: is not UTF-8"),

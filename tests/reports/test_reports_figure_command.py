@@ -10,6 +10,7 @@ import pytest
 from page_outline import loads_nothing
 from typer.testing import CliRunner
 
+from hesperus.api import figure
 from hesperus.cli.app import app
 from hesperus.errors import HesperusError
 from hesperus.records import Run, write_records, write_run
@@ -62,6 +63,9 @@ def test_choices_are_followed(place: Path, tmp_path: Path) -> None:
     hesperus(*base, "--model", "a/small", "--order", "alphabet", "--statistic", "raw")
     svg = out.read_text(encoding="utf-8")
     assert "share of same answers" in svg and "a/large" not in svg
+    again = figure("languages", place / "quiz.parquet", tmp_path / "again.svg", models=["a/small"], order="alphabet",
+                   statistic="raw", resamples=20)  # fmt: skip
+    assert again.read_text(encoding="utf-8") == svg
     assert svg.index(">Dutch (nl)<") < svg.index(">English (en)<") < svg.index(">Zulu (zu)<")
     hesperus("groups", place / "quiz.parquet", "--out", out, "--by", "subject", "--resamples", 20)
     assert ">maths<" in out.read_text(encoding="utf-8")
