@@ -12,9 +12,14 @@ from hesperus.api.tax_runs import AuditInputs
 from hesperus.cli.help import Commands
 from hesperus.cli.measure_flags import Format, Only, Resampling, takes_flags
 from hesperus.cli.said import say
-from hesperus.cli.tax_design import simulate_command, strata_command
-from hesperus.cli.tax_inputs import EvidenceFlags, Runs, show
-from hesperus.cli.tax_report import report_command
+from hesperus.cli.tax_commands import (
+    EvidenceFlags,
+    Runs,
+    report_command,
+    show,
+    simulate_command,
+    strata_command,
+)
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
