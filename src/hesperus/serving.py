@@ -38,22 +38,22 @@ class Address:
     Attributes:
         host: Address to listen on.
         port: Port, 1 to 65535.
-        base_url: How people reach it, where something is in front of it (a proxy that speaks HTTPS); else None.
-        exposed: Whether listening beyond the loopback interface is meant.
+        base_url: How people reach the page, where a proxy stands in front of it.
+        expose: Listen on an address that other machines can reach.
     """
 
     host: str = "127.0.0.1"
     port: int = 8765
     base_url: str | None = None
-    exposed: bool = False
+    expose: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what would expose the page by accident.
 
         Raises:
-            UsageError: Another host than loopback without ``exposed``, or a base URL that is not valid.
+            UsageError: Another host than loopback without ``expose``, or a base URL that is not valid.
         """
-        if not self.is_loopback and not self.exposed:
+        if not self.is_loopback and not self.expose:
             raise UsageError(
                 f"{self.host} can be reached from other machines, and links would cross the network unencrypted; "
                 "better keep 127.0.0.1 behind a proxy that speaks HTTPS, or say --expose"

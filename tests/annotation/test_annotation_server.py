@@ -176,7 +176,7 @@ def test_bad_submissions_are_refused_one_by_one_with_reasons(site: Site, residue
 def test_only_this_machine_is_served_unless_that_is_meant() -> None:
     with pytest.raises(UsageError, match="can be reached from other machines"):
         Address("0.0.0.0")
-    assert not Address("0.0.0.0", exposed=True).is_loopback
+    assert not Address("0.0.0.0", expose=True).is_loopback
     assert Address("::1").url == "http://[::1]:8765" and Address("localhost").is_loopback
     proxied = Address(base_url="https://rate.example.org")
     assert "rate.example.org" in proxied.hosts and "https://rate.example.org" in proxied.origins

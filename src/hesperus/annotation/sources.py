@@ -24,11 +24,11 @@ class Source:
 
     Attributes:
         path: Run folder, records file or table.
-        a: For a run: sense code of the source.
-        b: For a run: sense code of what is judged.
-        changed: Only items with an answer that differs between the two senses.
-        outcomes: For replies: only those with these outcomes.
-        snippets: Cut lists of sentences, or a table of sentences, into snippets of 1 to 4.
+        a: For a run: sense that stands as the source, e.g. en.
+        b: For a run: sense that is judged, e.g. zh or de_from_en.
+        changed: For a run: only items whose answer differs between the two.
+        outcomes: For replies: only those with this outcome.
+        snippets: Cut lists of sentences, or an evaluation's sentences.parquet, into snippets of 1 to 4.
     """
 
     path: Path

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hesperus.cli import annotate_export
 from hesperus.cli.annotate_export import Store, tell
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format, named_values
+from hesperus.cli.measure_flags import Format, named_values, takes_flags
 from hesperus.cli.said import show_rows
 
 app = Commands(
@@ -56,6 +56,7 @@ def schemes(
 
 
 @app.command()
+@takes_flags(mirrors="hesperus.annotation.sources:Source", without="path")
 def create(
     scheme: Annotated[
         str, typer.Argument(help="Name of a scheme, or a file of one's own (.yaml).", show_default=False)
@@ -67,18 +68,6 @@ def create(
         ),
     ],
     out: Annotated[Path, typer.Option(help="Rating store to make (.sqlite).", show_default=False)],
-    a: Annotated[
-        str | None, typer.Option(help="For a run: sense that stands as the source, e.g. en.")
-    ] = None,
-    b: Annotated[
-        str | None, typer.Option(help="For a run: sense that is judged, e.g. zh or de_from_en.")
-    ] = None,
-    changed: Annotated[
-        bool, typer.Option("--changed", help="For a run: only items whose answer differs between the two.")
-    ] = False,
-    outcome: Annotated[
-        list[str] | None, typer.Option(help="For replies: only those with this outcome; repeatable.")
-    ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option("--map", help="PART=COLUMN: a shown text, unit, labels or TEXT.language; repeatable."),
@@ -90,16 +79,10 @@ def create(
         list[str] | None,
         typer.Option(help="For replies: an answer to choose from, where no column tells them."),
     ] = None,
-    snippets: Annotated[
-        bool,
-        typer.Option(
-            "--snippets",
-            help="Cut lists of sentences, or an evaluation's sentences.parquet, into snippets of 1 to 4.",
-        ),
-    ] = False,
     n: Annotated[int | None, typer.Option(help="Units to draw; with --by, of each stratum.")] = None,
     by: Annotated[str | None, typer.Option(help="Column whose values make the strata.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the draw, the cuts and the raters' orders.")] = 42,
+    **senses: Any,
 ) -> None:
     """Make a rating store from a run or a table. What the scheme does not show never reaches a rater.
 
@@ -120,7 +103,7 @@ def create(
         columns.setdefault(part, []).append(name)
     mapped = Mapped(columns, dict(named_values("--language", language)), tuple(label or ()))
     sheet, notes = sheet_from(
-        Source(source, a, b, changed, tuple(outcome or ()), snippets),
+        Source(source, **senses),
         read_scheme(scheme),
         mapped=mapped,
         draw=Draw(n, by, seed),
@@ -182,16 +165,11 @@ def links(
 
 
 @app.command()
+@takes_flags(mirrors="hesperus.serving:Address")
 def serve(
     store: Store,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = _PORT,
-    base_url: Annotated[
-        str | None, typer.Option(help="How raters reach the page, where a proxy stands in front of it.")
-    ] = None,
-    expose: Annotated[
-        bool, typer.Option("--expose", help="Listen on an address that other machines can reach.")
-    ] = False,
+    **place: Any,
 ) -> None:
     """Serve the rating page until interrupted; every answer is on disk before the page says that it is saved.
 
@@ -204,9 +182,11 @@ def serve(
     from hesperus.annotation import serve as run
     from hesperus.serving import Address
 
-    address = Address(host, port, base_url, expose)
+    address = Address(port=port, **place)
     if not address.is_loopback:
-        tell(f"warning: {host} can be reached from other machines, and plain HTTP can be read on the way")
+        tell(
+            f"warning: {address.host} can be reached from other machines, and plain HTTP can be read on the way"
+        )
     run(
         store,
         address,

@@ -187,7 +187,7 @@ def takes_flags(
         body(**given)
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__doc__ = body.__doc__
+    command.__name__, command.__doc__ = body.__name__, body.__doc__
     return command
 
 
