@@ -177,3 +177,43 @@ def test_summary_and_agreement_give_the_same_interval_of_the_same_pair(tmp_path:
         assert [one[name][end] for end in ("low", "high")] == pytest.approx(
             [other[name][end] for end in ("low", "high")]
         )
+
+
+def test_a_check_says_what_its_numbers_rest_on_and_what_rounding_hides(tmp_path: Path) -> None:
+    before = quiz(tmp_path / "a.parquet", range(3), lambda sense, item: "AB"[sense == "de" and item == 1])
+    run, junit = tmp_path / "b.parquet", tmp_path / "j.xml"
+    lost = (pl.col("item") == "q2") & (pl.col("input") == "de")
+    pl.read_parquet(before).with_columns(
+        answer=pl.when(~lost).then("answer"), outcome=pl.when(lost).then(pl.lit("empty")).otherwise("outcome")
+    ).write_parquet(run)
+    done = call(
+        "check", before, "--require", "consistency >= 0.667", "--require", "summary.consistency >= 0.1"
+    )
+    assert done.exit_code == 1 and "0.6666667 before it is rounded" in done.stderr
+    drops = ("--max-drop", "consistency=0.01", "--require", "summary.consistency >= 0.9", "--junit", junit)
+    shown = call("check", run, "--baseline", before, *drops, "--format", "json")
+    found = {row["requirement"]: row["answered"] for row in json.loads(shown.stdout)["rows"]}
+    assert found["max-drop consistency=0.01"] == pytest.approx(5 / 6)
+    assert found["summary.consistency >= 0.9"] == pytest.approx(2 / 3)
+    text = junit.read_text(encoding="utf-8")
+    assert "answered 83.3 %" in text.replace("\u00a0", " ") and "n 3" in text
+
+
+def test_a_page_of_runs_says_why_answers_are_missing_and_of_what_its_means_are(tmp_path: Path) -> None:
+    file = quiz(tmp_path / "a.parquet", range(20), lambda sense, item: "AB"[item % 2])
+    failed, silent = (pl.col("item") == name for name in ("q0", "q1"))
+    there = pl.col("input") == "en"
+    pl.read_parquet(file).with_columns(
+        answer=pl.when(there | ~(failed | silent)).then("answer"),
+        outcome=pl.when(there | ~(failed | silent))
+        .then("outcome")
+        .when(failed)
+        .then(pl.lit("error"))
+        .otherwise(pl.lit("empty")),
+    ).write_parquet(file)
+    out = tmp_path / "page.html"
+    assert call("report", file, "--out", out, "--resamples", 50).exit_code == 0
+    page = out.read_text(encoding="utf-8").replace("\u00a0", " ")
+    assert "No reply" in page and "Not asked" in page
+    assert "1 of 39 replies (2.6 %) carry no answer" in page and "2 runs make 1 pair." in page
+    assert "Right, mean of languages" in page and "Right, of all answers" in page

@@ -79,7 +79,7 @@ def test_it_says_what_was_compared_and_what_was_left_out(page: str) -> None:
         "2 questions left out by the study&#39;s list.",
         "1 question left out, since their right answer is not the same in all runs.",
         "5 answers of 855 were never asked for",
-        "3 of 850 answers (0.4\u00a0%) could not be read: they agree with nothing and count as wrong.",
+        "3 of 850 replies (0.4\u00a0%) carry no answer: they agree with nothing and count as wrong.",
         "Brackets are 90 % intervals",
         "90 % of 60 resamples of items (seed 3)",
         "Mantel&#39;s test: 19 permutations",

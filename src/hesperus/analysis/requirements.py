@@ -22,12 +22,12 @@ accuracy, of open answers about scores. Only scores and groups of open answers h
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hesperus.analysis.measure_names import MEASURES, SIMILARITY, TAX_MEASURES, offered_measures
 from hesperus.analysis.registry import measure_of
-from hesperus.analysis.table import Table, table
+from hesperus.analysis.table import ANSWERED, Table, table
 from hesperus.errors import UnknownNameError, UsageError
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -48,6 +48,12 @@ _MAIN = ("f_of_means", "agreement")
 """The main statistic of each evaluator of open answers: what a drop is about that names none."""
 
 _PLAIN_TERM = ("design", "group", "part", "comparison", "with", "language", "analysis", "stratum")
+
+
+ROUNDED = "before it is rounded"
+"""Said of a number that would satisfy a bound, or break it, if it were what people are shown."""
+_SHOWN_DIGITS = 3
+"""Digits after the point that people are shown of a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +217,7 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
     """
     rows: list[dict[str, object]] = []
     for requirement in requirements:
+        answered = _answered(tables[requirement.measure])
         for row in requirement.rows(tables[requirement.measure]):
             number = row[requirement.end]
             passed = isinstance(number, int | float) and requirement.holds(number)
@@ -219,6 +226,8 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
             if together and requirement.end != "value":
                 said = f"interval simultaneous over {together} rows"
                 reason = "; ".join(text for text in (str(reason or ""), said) if text)
+            if isinstance(number, float) and requirement.holds(round(number, _SHOWN_DIGITS)) != passed:
+                reason = "; ".join(filter(None, (str(reason or ""), f"{number:.7g} {ROUNDED}")))
             rows.append(
                 {
                     "requirement": requirement.text,
@@ -227,7 +236,7 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
                     "task": row.get("task"),
                     "where": _where(row, _groups(tables[requirement.measure])),
                     **{name: row[name] for name in ("value", "low", "high", "n")},
-                    "answered": row.get("answered"),
+                    "answered": answered(row),
                     "reason": reason,
                 }
             )
@@ -246,6 +255,25 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
     )
     signed = {measure: found.signature for measure, found in sorted(tables.items())}
     return table("check", columns, rows=rows, signature=signed)
+
+
+def _answered(measured: Table) -> Callable[[Mapping[str, object]], object]:
+    """What share was answered behind a row: of a difference in the run where it was less, of a summary in its language."""
+    if "answered_a" in measured.columns:
+        return lambda row: min((row[f"answered_{side}"] for side in "ab"), key=lambda share: share or 0.0)  # type: ignore[return-value]
+    if ANSWERED in measured.columns or measured.measure != "summary":
+        return lambda row: row.get(ANSWERED)
+    place = [
+        name
+        for name in measured.columns[: measured.columns.index("statistic")]
+        if name not in ("reference", "label")
+    ]
+    shares = {
+        tuple(row[name] for name in place): row["value"]
+        for row in measured.rows
+        if row["statistic"] == ANSWERED
+    }
+    return lambda row: shares.get(tuple(row[name] for name in place))
 
 
 def _terms(given: str | None, text: str) -> tuple[tuple[str, str], ...]:

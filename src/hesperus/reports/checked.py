@@ -12,6 +12,7 @@ import polars as pl
 from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import Table
 from hesperus.reports.formats import format_table
+from hesperus.rounding import cell
 
 _SHOWN = 30
 """Answers that broke which a summary lists."""
@@ -27,12 +28,21 @@ def junit_xml(checked: Table) -> str:
         name = named(row)
         case = ElementTree.SubElement(suite, "testcase", classname="hesperus.check", name=_clean(name))
         if not row["passed"]:
-            said = f"value {row['value']}, interval {row['low']} to {row['high']}, n {row['n']}"
-            said = said if row["value"] is not None else f"undefined, n {row['n']}"
-            reason = f"; {row['reason']}" if row["reason"] else ""
-            ElementTree.SubElement(case, "failure", message=_clean(said + reason))
+            ElementTree.SubElement(case, "failure", message=_clean(_measured(row)))
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _measured(row: Mapping[str, object]) -> str:
+    """The number of a row with all that it rests on."""
+    low, high, answered = row["low"], row["high"], row.get("answered")
+    parts = [
+        "undefined" if row["value"] is None else f"value {row['value']:.7g}",
+        *([f"interval {low:.7g} to {high:.7g}"] if row["value"] is not None and low is not None else []),
+        f"n {row['n']}",
+        *([f"answered {cell(answered, 'share')}"] if isinstance(answered, float) else []),
+    ]
+    return ", ".join(parts) + (f"; {row['reason']}" if row["reason"] else "")
 
 
 def named(row: Mapping[str, object]) -> str:

@@ -226,13 +226,13 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("error_consistency", "Error consistency", "number"), Column("rank_consistency", "RankC", "number"), *RESTS_ON,
     ),
     "similar_models": (
-        Column("languages", "Languages", "count"), Column("accuracy", "Right", "percentage"),
+        Column("languages", "Languages", "count"), Column("accuracy", "Right, mean of languages", "percentage", short="Right, mean"),
         Column("within_model", "{measure} of two languages", "number"), Column("pivot", "… of which with {pivot}", "number"),
         Column("between_models_of", "{measure} with other models", "number"), Column("partner", "… with its partner", "number"),
         Column("most", "Most alike"), Column("least", "Least alike"),
     ),
     "similar_languages": (
-        Column("accuracy", "Right", "percentage"), Column("value", "{measure} of two models", "number"), Column("pairs", "Pairs", "count"),
+        Column("accuracy", "Right, mean of models", "percentage", short="Right, mean"), Column("value", "{measure} of two models", "number"), Column("pairs", "Pairs", "count"),
         Column("most", "Most alike"), Column("least", "Least alike"), ANSWERED, EXCLUDED,
     ),
     "means": (Column("value", "{measure}", "number"), Column("pairs", "Pairs", "count"), *RESTS_ON),
@@ -248,7 +248,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     ),
     "all_languages": (
         Column("languages", "Languages", "count"), Column("krippendorff_alpha", "Krippendorff's α", "number", short="α"),
-        Column("accuracy", "Right", "percentage"), ANSWERED, EXCLUDED,
+        Column("accuracy", "Right, of all answers", "percentage", short="Right, all"), ANSWERED, EXCLUDED,
     ),
     "scoring": (
         Column("disagreement", "Differ", "percentage", "The label that was read is not the most probable option."),
@@ -257,7 +257,8 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("accuracy_difference", "Difference", "points", rank=1), *RESTS_ON,
     ),
     "runs": (
-        Column("asked", "Answers", "count"), Column("missing", "Not asked", "count"), Column("unread", "Without a label", "count"),
+        Column("asked", "Answers", "count"), Column("missing", "Not asked", "count"),
+        Column("failed", "No reply", "count"), Column("unread", "Without a label", "count"),
         Column("accuracy", "Right", "percentage"),
     ),
     "scores": (

@@ -108,7 +108,9 @@ class LeftOut(str):
     @classmethod
     def of(cls, parts: Iterable[tuple[int, str]]) -> LeftOut:
         """Counts with their reasons, in any order."""
-        held = sorted(set(parts), key=lambda part: _part(*part))
+        known = set(parts)
+        told = {count for count, reason in known if reason}
+        held = sorted((one for one in known if one[1] or one[0] not in told), key=lambda part: _part(*part))
         made = cls("; ".join(_part(*part) for part in held) or "0")
         made.parts = tuple(held)
         return made

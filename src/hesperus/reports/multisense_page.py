@@ -42,7 +42,8 @@ _NOTES = (
     "least to most what they give.",
     "Consistency beside accuracy: a model can be consistent and wrong. Consistency beside the noise floor: a model that is "
     "asked the same thing twice may differ from itself. A low share with the input in another sense and a high one with "
-    "the instruction alone says that the question is read otherwise, not the task.",
+    "the instruction alone says that answers go with how the question is put, its translation included, not with how the "
+    "task is.",
     "Method: Xenia Ohmer, Elia Bruni, Dieuwke Hupkes. Separating form and meaning: Using self-consistency to quantify task "
     "understanding across multiple senses. GEM 2023. Card: Dieuwke Hupkes et al. A taxonomy and review of generalization "
     "research in NLP. Nature Machine Intelligence 5, 2023.",

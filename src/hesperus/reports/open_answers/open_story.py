@@ -167,11 +167,12 @@ def _explained(found: OpenFindings) -> Iterator[str]:
     if below == len(tested):
         where = f"in all {below} cases" if below > 1 else ""
         yield (
-            f"Translation does not explain it: {base}, and the answers stay below that {where}".rstrip() + "."
+            f"What translation loses of them does not explain it: {base}, and the answers stay below that {where}".rstrip()
+            + "."
         )
     elif below:
         yield (
-            f"Translation does not explain it in {below} of {len(tested)} cases, in which the whole interval lies below that: {base}. In the rest the "
+            f"What translation loses of the {found.reference_name} answers does not explain it in {below} of {len(tested)} cases, in which the whole interval lies below that: {base}. In the rest the "
             "difference cannot be told from what translation loses."
         )
     else:

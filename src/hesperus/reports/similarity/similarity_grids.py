@@ -265,7 +265,8 @@ def runs_grid(found: SimilarityFindings) -> Grid | None:
             "language": names[sense_of(run.cell)]
             + (f", repeat {run.cell.repeat}" if run.cell.repeat != 1 else ""),
             "asked": run.asked,
-            "missing": found.items - run.asked,
+            "missing": found.items - run.asked - run.failed,
+            "failed": run.failed,
             "unread": run.unread,
             "accuracy": run.accuracy,
         }

@@ -158,14 +158,14 @@ def _left_out(found: SimilarityFindings) -> Iterable[str]:
     if missing:
         yield f"{counted(missing, 'answer')} of {len(found.first) * found.items:,} were never asked for; a pair takes the questions that both runs have."
     if not unread:
-        yield f"All {asked:,} answers could be read."
+        yield f"All {asked:,} replies carry an answer."
     else:
         rule = {
             "disagree": "they agree with nothing and count as wrong",
             "agree": "they count as one more, wrong answer",
             "drop": "they are left out pair by pair",
         }[found.settings.invalid]
-        yield f"{unread:,} of {asked:,} answers ({cell(unread / asked, 'share')}) could not be read: {rule}."
+        yield f"{unread:,} of {asked:,} replies ({cell(unread / asked, 'share')}) carry no answer: {rule}."
     again = len(found.runs) - len(found.first)
     if again:
         yield f"{counted(again, 'run')} asked again (repeats) are not compared here; `hesperus measure consistency` does."
@@ -191,7 +191,7 @@ def caveats(parts: Sequence[SimilarityFindings]) -> list[str]:
     """What to hold these numbers against."""
     most = max(max(len(found.languages), len(found.models)) for found in parts)
     told = [
-        f"Pairs share runs: {most} runs make {most * (most - 1) // 2} pairs. The p value of Mann and Whitney takes every pair "
+        f"Pairs share runs: {most} runs make {counted(most * (most - 1) // 2, 'pair')}. The p value of Mann and Whitney takes every pair "
         "for an observation of its own, as the literature does, which is no valid test; the permutation of runs is one.",
         "Intervals resample questions and keep models and languages as they are: they say what other questions of this "
         "kind would give, not what other models or languages would.",
