@@ -260,7 +260,9 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
 def _answered(measured: Table) -> Callable[[Mapping[str, object]], object]:
     """What share was answered behind a row: of a difference in the run where it was less, of a summary in its language."""
     if "answered_a" in measured.columns:
-        return lambda row: min((row[f"answered_{side}"] for side in "ab"), key=lambda share: share or 0.0)  # type: ignore[return-value]
+        return lambda row: min(
+            (share for side in "ab" if isinstance(share := row[f"answered_{side}"], float)), default=None
+        )
     if ANSWERED in measured.columns or measured.measure != "summary":
         return lambda row: row.get(ANSWERED)
     place = [
