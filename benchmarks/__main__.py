@@ -34,6 +34,7 @@ SHORT: Mapping[str, Sequence[str]] = {
     "http_clients": ("--requests", "1000", "--rounds", "2"),
     "importing": ("--languages", "4", "--rows", "2000", "--rounds", "2"),
     "large_runs": ("--models", "4", "--languages", "6", "--items", "2000"),
+    "option_keys": ("--rows", "20000", "200000"),
     "path": ("--requests", "1500", "--rounds", "3"),
     "scale": ("--small", "1000", "--large", "4000", "--check", "2000"),
     "tests": ("--datasets", "50", "--only", "McNemar"),

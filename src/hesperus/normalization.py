@@ -131,6 +131,8 @@ def _folded(text: str) -> str:
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"))
 _BETWEEN_WORDS = re.compile(r"[-/\\|_]+")
 _SYMBOLS = frozenset("%‰&@#")
+_MARK_IN_NUMBER = re.compile(r"[0-9][^a-z0-9\s][0-9]")
+"""Where a mark of an ASCII text may stay; all others go at once."""
 
 
 @lru_cache(maxsize=65536)
@@ -161,7 +163,8 @@ def _once(text: str) -> str:
     inner = peel(whole)
     before = whole[: whole.find(inner)]
     folded = _BETWEEN_WORDS.sub(" ", _folded(inner))
-    if any(map(str.isdigit, folded)):
+    in_number = _MARK_IN_NUMBER.search(folded) if folded.isascii() else any(map(str.isdigit, folded))
+    if in_number:
         kept = "".join(char for place, char in enumerate(folded) if _counts(folded, place))
     else:
         kept = folded.translate(_WITHOUT_MARKS)

@@ -8,7 +8,8 @@ option, and any other text is refused with counts, since it would count as wrong
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
@@ -81,14 +82,17 @@ def settled(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
     """
     strangers: dict[str, pl.Series] = {}
     listed = frame["options"].is_not_null()
+    forms = _Forms({}, {})
     for name in _LABELS:
-        found = _as_options(frame, name, listed)
+        found = _as_options(frame, name, listed, forms)
         frame = frame.with_columns(found[0])
         strangers[name] = found[1]
     return (frame if listed.all() else _one_spelling(frame, listed)), strangers
 
 
-def _as_options(frame: pl.DataFrame, name: str, listed: pl.Series) -> tuple[pl.Series, pl.Series]:
+def _as_options(
+    frame: pl.DataFrame, name: str, listed: pl.Series, forms: _Forms
+) -> tuple[pl.Series, pl.Series]:
     outside = (
         frame.select(
             (pl.col(name).is_not_null() & ~pl.col(name).is_in(pl.col("options"))).fill_null(False)
@@ -98,13 +102,7 @@ def _as_options(frame: pl.DataFrame, name: str, listed: pl.Series) -> tuple[pl.S
     if not outside.any():
         return frame[name], outside
     rows = frame.select(pl.col(name), "options").filter(outside)
-    known: dict[tuple[str, tuple[str, ...]], str | None] = {}
-    told: list[str | None] = []
-    for label, options in rows.iter_rows():
-        question = (label, tuple(options))
-        if question not in known:
-            known[question] = _option_of(*question)
-        told.append(known[question])
+    told = [forms.option(label, tuple(options)) for label, options in rows.iter_rows()]
     replaced = pl.Series(name, told, dtype=pl.String)
     whole = frame[name].scatter(outside.arg_true(), replaced.fill_null(rows[name]))
     still = outside.clone()
@@ -112,11 +110,29 @@ def _as_options(frame: pl.DataFrame, name: str, listed: pl.Series) -> tuple[pl.S
     return whole, still.scatter(outside.arg_true(), missing)
 
 
-def _option_of(label: str, options: Sequence[str]) -> str | None:
-    """The one option that a label is another spelling of; None if it is no spelling of any, or could be two."""
-    form = label_key(label)
-    found = [option for option in options if label_key(option) == form]
-    return found[0] if len(found) == 1 else None
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """The form of each label, and of each list of options, made once: a large file has more than a cache holds.
+
+    Attributes:
+        labels: Label to its form.
+        options: List of options to its forms, each with the one option that has it; None where several do.
+    """
+
+    labels: dict[str, str]
+    options: dict[tuple[str, ...], Mapping[str, str | None]]
+
+    def option(self, label: str, options: tuple[str, ...]) -> str | None:
+        """The one option that a label is another spelling of; None if it is no spelling of any, or could be two."""
+        if label not in self.labels:
+            self.labels[label] = label_key(label)
+        if options not in self.options:
+            forms = [label_key(option) for option in options]
+            self.options[options] = {
+                form: option if forms.count(form) == 1 else None
+                for form, option in zip(forms, options, strict=True)
+            }
+        return self.options[options].get(self.labels[label])
 
 
 def _one_spelling(frame: pl.DataFrame, listed: pl.Series) -> pl.DataFrame:
