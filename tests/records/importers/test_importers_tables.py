@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -210,3 +211,35 @@ def test_imported_replies_have_their_language(tmp_path: Path) -> None:
     )
     bare = [{name: row[name] for name in row if name != "reply"} for row in rows]
     assert "reply_language" not in import_logs(_write(tmp_path / "bare.json", bare)).records.columns
+
+
+def test_an_answer_next_to_a_prediction_is_not_taken_for_the_model_s(tmp_path: Path) -> None:
+    for tag in ("de", "sw"):
+        rows = [
+            {"": n, "question": f"Q{n}?", "prediction": "ABCD"[n % 4], "answer": "ABCD"[n % 3]}
+            for n in range(12)
+        ]
+        (tmp_path / "out" / tag).mkdir(parents=True)
+        pl.DataFrame(rows).write_csv(tmp_path / "out" / tag / "gpt-4.csv")
+    asked = [str(tmp_path / "out"), "--from", "table", "--out", str(tmp_path / "run")]
+    done = CliRunner().invoke(app, asked)
+    said = done.output + str(done.exception)
+    assert "'answer' next to 'prediction' is mostly the right answer" in said
+    assert "--map answer=prediction --key '(index)' --map gold=answer" in said
+    done = CliRunner().invoke(app, [*asked, "--map", "answer=prediction", "--map", "gold=answer"])
+    records = read_run(tmp_path / "run").records
+    # A language is no task: both files are of one, and their items are the same.
+    assert records["task"].unique().to_list() == ["out"] and set(records["input"]) == {"de", "sw"}
+    assert records.filter(pl.col("item") == "3")["answer"].unique().to_list() == ["D"]
+    assert records.filter(pl.col("item") == "3")["gold"].unique().to_list() == ["A"]
+
+
+def test_the_command_for_nested_fields_names_them(tmp_path: Path) -> None:
+    rows = [{"id": n, "meta": {"lang": tag, "model": "m"}, "response": {"text": "A"}, "target": "A"}
+            for n in range(6) for tag in ("en", "de")]  # fmt: skip
+    file = _write(tmp_path / "nest.json", rows)
+    done = CliRunner().invoke(app, [str(file), "--out", str(tmp_path / "run")])
+    said = done.output + str(done.exception)
+    command = said.partition("Try: hesperus ")[2].partition("\n")[0].replace("RUN", str(tmp_path / "run"))
+    assert CliRunner().invoke(app, shlex.split(command)[1:]).exit_code == 0, command
+    assert set(read_run(tmp_path / "run").records["gold"]) == {"A"}

@@ -19,8 +19,15 @@ from hesperus.records.importers.import_settings import (
 )
 from hesperus.records.importers.log_names import cut_out, matched, parts_of, slots, tag_or_none
 from hesperus.records.importers.settling import samples
-from hesperus.records.importers.table_advice import advice, first_of, item_columns, language_column
+from hesperus.records.importers.table_advice import (
+    advice,
+    first_of,
+    item_columns,
+    language_column,
+    second_answer,
+)
 from hesperus.records.importers.table_frames import (
+    GOLD_NAMES,
     TEXT_NAMES,
     ending_of,
     model_in,
@@ -56,6 +63,7 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
     whole = read_frame(source)
     texts = first_of(whole.columns, TEXT_NAMES)
     mapping = _mapping(whole, settings, source)
+    _refuse_two_answers(whole, mapping, settings, source)
     frame, left = _long(whole, mapping, settings, source)
     if frame.is_empty():
         return [], left
@@ -124,6 +132,20 @@ def _mapping(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> d
         raise _absent(f"no column {absent[0]!r} for the id", frame, settings, source)
     same = {name: name for name in _MAPPED if name in frame.columns and name not in settings.columns.values()}
     return same | dict(settings.columns)
+
+
+def _refuse_two_answers(
+    frame: pl.DataFrame, mapping: Mapping[str, str], settings: ImportSettings, source: Source
+) -> None:
+    """Next to predictions and without gold, `answer` is mostly the right one: taken for the model's it would be no result."""
+    if "answer" not in mapping or {"answer", "reply"} & settings.columns.keys() or settings.wide is not None:
+        return
+    if {"gold", "reply", "input"} & mapping.keys() or first_of(frame.columns, GOLD_NAMES) is not None:
+        return
+    other = second_answer(frame.columns)
+    if other is not None:
+        message = f"'answer' next to {other!r} is mostly the right answer; if it is what the model said, give --map answer=answer"
+        raise _absent(message, frame, settings, source)
 
 
 def _long(
@@ -256,10 +278,15 @@ def _with_model(
             )
         frame = frame.with_columns(model=pl.lit(model))
     if settings.task is not None or "task" not in frame.columns:
-        folder = source.path.resolve().parent.name or "table"
-        task = settings.task or rest.rsplit("/", 1)[-1] or folder
-        frame = frame.with_columns(task=pl.lit(task))
+        frame = frame.with_columns(task=pl.lit(settings.task or _task(rest, source)))
     return frame
+
+
+def _task(name: str, source: Source) -> str:
+    """The task by the file's name without its model, or by the nearest folder; a language alone names no task."""
+    folders = (folder.name for folder in source.path.resolve().parents)
+    named = (piece for piece in (*reversed(name.split("/")), *folders) if piece)
+    return next((piece for piece in named if tag_or_none(piece) is None), "table")
 
 
 def _with_item(

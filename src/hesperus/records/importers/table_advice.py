@@ -36,6 +36,20 @@ def first_of(columns: Sequence[str], names: Iterable[str]) -> str | None:
     return next((lowered[name.lower()] for name in names if name.lower() in lowered), None)
 
 
+def second_answer(columns: Sequence[str]) -> str | None:
+    """A column besides `answer` that may be what the model said; None if there is none."""
+    others = (*ANSWER_NAMES, *REPLY_NAMES)
+    return first_of(columns, [name for name in others if name not in ("answer", "text")])
+
+
+def _likely(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    """The same, or else a nested field of that name: `meta.model`, `response.text`."""
+    nested = {column.rpartition(".")[2]: column for column in reversed(columns) if "." in column}
+    found = first_of(columns, names)
+    inner = None if found is not None else first_of(list(nested), names)
+    return found if inner is None else nested[inner]
+
+
 def language_column(frame: pl.DataFrame) -> str | None:
     """The column that holds languages: by its name, or because its few values are all languages."""
     named = first_of(frame.columns, LANGUAGE_NAMES)
@@ -92,18 +106,21 @@ def _cut(value: object) -> str:
 
 def _command(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> str:
     flags: list[str] = []
+    gold = _likely(frame.columns, GOLD_NAMES)
     wide = wide_columns(frame.columns, settings, source) if settings.wide_columns is None else []
     language = None if wide else language_column(frame)
-    model = first_of(frame.columns, MODEL_NAMES)
+    model = _likely(frame.columns, MODEL_NAMES)
     if wide:
         flags += ["--wide", settings.wide or "reply"]
     else:
         flags += ["--map", f"language={language}"] if language else ["--language-from", "=TAG"]
-        answer, reply = first_of(frame.columns, ANSWER_NAMES), first_of(frame.columns, REPLY_NAMES)
+        answer, reply = _likely(frame.columns, ANSWER_NAMES), _likely(frame.columns, REPLY_NAMES)
+        beside = second_answer(frame.columns)
+        if answer == "answer" and gold is None and beside is not None:
+            answer, gold = beside, answer
         flags += ["--map", f"answer={answer}"] if answer else ["--map", f"reply={reply or 'COLUMN'}"]
     key = item_columns(frame, [name for name in (language, model) if name], usual_only=False)
     flags += [part for name in key for part in ("--key", name)] if key else ["--key", "COLUMN"]
-    gold = first_of(frame.columns, GOLD_NAMES)
     if gold is not None and gold != "gold":
         flags += ["--map", f"gold={gold}"]
     if model is not None and model != "model":
