@@ -52,8 +52,8 @@ def bundle(
     Args:
         run: What a study gave, a run folder, or a records file.
         out: The file; `bundle.zip` in the run folder where None.
-        texts: `keep`, `hash`, or `auto`: keep them only where the catalogue says of each task that its texts may be shared.
-            Measures that read texts, such as the language of replies, are not claimed of hashes.
+        texts: `keep`, `hash`, or `auto`: keep them only where the licence of the benchmark lets them be shared. Measures
+            that read texts, such as the language of replies, are not claimed of hashes.
         settings: `invalid`, `resamples`, `seed`, `level`, `interval`: for every table.
 
     Raises:

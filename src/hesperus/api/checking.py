@@ -30,10 +30,11 @@ def check(
     Args:
         run: Run folder or records file.
         require: Requirements, such as `consistency[de_from_en] >= 0.8` or `back_translation.tax.high < 0.05`.
-        baseline: Run folder or records file that `max_drop` compares with.
-        max_drop: How far the run may fall below it, such as `accuracy[hi]=0.02`.
-        models: Only these models.
-        tasks: Only these tasks.
+        baseline: Run folder or records file that --max-drop compares with.
+        max_drop: How far it may fall below the baseline, e.g. 0.02 (of accuracy; of open answers, of scores) or
+            'consistency[de_from_en]=0.05'.
+        models: Only this model.
+        tasks: Only this task.
         settings: Fields of hesperus.analysis.settings.GivenSettings: `by`, `invalid`, `resamples`, `seed`, ….
 
     Returns:
@@ -44,31 +45,13 @@ def check(
         UnknownNameError: No such measure, statistic or column.
         DataError: The records break their contract.
     """
-    from hesperus.analysis.settings import GivenSettings
-
-    return checked_run(
-        Path(run), _several(require), baseline=None if baseline is None else Path(baseline), max_drop=_several(max_drop),
-        chosen=(tuple(models), tuple(tasks)), given=GivenSettings.of(**settings),
-    )  # fmt: skip
-
-
-def _several(given: Sequence[str] | str) -> Sequence[str]:
-    return (given,) if isinstance(given, str) else given
-
-
-def checked_run(
-    run: Path,
-    require: Sequence[str],
-    *,
-    baseline: Path | None,
-    max_drop: Sequence[str],
-    chosen: Chosen,
-    given: GivenSettings,
-) -> Table:
-    """As check, of settings that are read already."""
     from hesperus.analysis.requirements import check_table
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.short_signature import with_short
 
+    run, given, chosen = Path(run), GivenSettings.of(**settings), (tuple(models), tuple(tasks))
+    require, max_drop = _several(require), _several(max_drop)
+    baseline = None if baseline is None else Path(baseline)
     wanted, drops = _read(require, max_drop, (baseline, run))
     tables = _measured(run, wanted, given, chosen)
     if baseline is not None:
@@ -77,6 +60,10 @@ def checked_run(
     return with_short(
         made, given, models=chosen[0], tasks=chosen[1], require=tuple(require), max_drop=tuple(max_drop)
     )
+
+
+def _several(given: Sequence[str] | str) -> Sequence[str]:
+    return (given,) if isinstance(given, str) else given
 
 
 def broken(

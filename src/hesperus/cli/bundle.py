@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,21 +11,16 @@ from hesperus.cli.measure_flags import Invalid, Resampling, RunPath, takes_flags
 from hesperus.cli.said import say
 
 
-@takes_flags
+@takes_flags(mirrors="hesperus.api.bundling:bundle")
 def command(
     run: RunPath,
     out: Annotated[
         Path | None,
         typer.Option(help="The file (default: bundle.zip in the run folder).", show_default=False),
     ] = None,
-    texts: Annotated[
-        str,
-        typer.Option(
-            help="keep, hash, or auto: keep them only where the licence of the benchmark lets them be shared."
-        ),
-    ] = "auto",
     invalid: Invalid = None,
     drawn: Resampling = Resampling(),
+    **texts: Any,
 ) -> None:
     """Pack what recomputes every number of a run, without a model, as one file that can be given to anyone.
 
@@ -44,13 +39,7 @@ def command(
     """
     from hesperus.api.bundling import bundle
 
-    made = bundle(
-        run,
-        out,
-        texts=texts,  # type: ignore[arg-type]  # checked there
-        invalid=invalid,
-        **drawn.named(),
-    )
+    made = bundle(run, out, invalid=invalid, **texts, **drawn.named())
     how = "texts as hashes" if made.hashed else "texts kept"
     typer.echo(f"{made.path}: bundle {made.id}, {made.numbers:,} numbers in {len(made.tables)} tables, {how}")
     for place in made.removed:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hesperus.cli.measure_flags import (
-    Chosen,
     Format,
     RunPath,
     TableFlags,
@@ -20,25 +19,13 @@ if TYPE_CHECKING:
     from hesperus.analysis.table import Table
 
 
-@takes_flags
+@takes_flags(mirrors="hesperus.api.checking:check")
 def command(
     run: RunPath,
     require: Annotated[
         list[str] | None,
         typer.Option(
             help="What must hold, e.g. 'consistency[de_from_en] >= 0.8'; repeatable.", show_default=False
-        ),
-    ] = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(help="Run folder or records file that --max-drop compares with.", show_default=False),
-    ] = None,
-    max_drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="How far it may fall below the baseline, e.g. 0.02 (of accuracy; of open answers, of scores) or "
-            "'consistency[de_from_en]=0.05'; repeatable.",
-            show_default=False,
         ),
     ] = None,
     junit: Annotated[Path | None, typer.Option(help="Also write the result as JUnit XML.")] = None,
@@ -48,9 +35,9 @@ def command(
             help="Also write the result as Markdown, for the summary of a job; with --baseline, with the items that broke."
         ),
     ] = None,
-    chosen: Chosen = Chosen(),
     flags: TableFlags = TableFlags(),
     format: Format = "table",
+    **against: Any,
 ) -> None:
     """Hold a run to requirements, for continuous integration: exit code 1 where one does not hold.
 
@@ -80,22 +67,18 @@ def command(
 
         hesperus check runs/open --baseline runs/open-before --max-drop 'scores.f_of_means.high[all]=0' --junit check.xml
     """
-    from hesperus.api.checking import broken, checked_run
+    from hesperus.api.checking import broken, check
     from hesperus.reports.checked import failures_first, junit_xml, markdown_summary, passed_sentence
     from hesperus.reports.formats import print_table
 
-    checked = checked_run(
-        run, require or (), baseline=baseline, max_drop=max_drop or (), chosen=chosen.pair,
-        given=flags.given(),
-    )  # fmt: skip
+    checked = check(run, require or (), **against, **flags.named())
     shown = failures_first(checked) if format == "table" else checked
     print_table(shown, format, lead=f"check: {passed_sentence(checked)}")
     if junit is not None:
         _write(junit, junit_xml(checked))
     if summary is not None:
-        lost = (
-            None if baseline is None else broken(run, baseline, models=chosen.pair[0], tasks=chosen.pair[1])
-        )
+        baseline, chosen = against["baseline"], {name: against[name] for name in ("models", "tasks")}
+        lost = None if baseline is None else broken(run, baseline, **chosen)
         _write(summary, markdown_summary(checked, lost))
     _exit(checked, said=format == "table")
 
