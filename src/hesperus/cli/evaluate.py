@@ -11,6 +11,11 @@ from hesperus.cli.measure_flags import Format, Resampling, named_values, takes_f
 from hesperus.cli.said import say
 
 _MANY = list[str] | None
+_WORKERS = typer.Option(
+    min=1,
+    max=10_000,
+    help="Workers that ask each model; if not given, one per GPU for models that run here, or else one per node.",
+)
 
 
 @takes_flags(mirrors="hesperus.api.evaluating:evaluate", without="progress")
@@ -29,14 +34,7 @@ def command(
             show_default=False,
         ),
     ],
-    engine_workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=10_000,
-            help="Workers that ask each model; if not given, one per GPU for models that run here, or else one per node.",
-        ),
-    ] = None,
+    engine_workers: Annotated[int | None, _WORKERS] = None,
     trained_on: Annotated[
         _MANY, typer.Option(help="MODEL=de,fr,…: languages of its training, for --table groups; repeatable.")
     ] = None,

@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -60,6 +61,7 @@ class Mirrored:
         return tuple(given or ()) if self.is_many else given
 
 
+@cache
 def mirrored(home: str) -> dict[str, Mirrored]:
     """The settings of a function (its keyword-only parameters) or of a class (its fields) with text in its docstring.
 
