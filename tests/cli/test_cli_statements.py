@@ -217,3 +217,27 @@ def test_a_page_of_runs_says_why_answers_are_missing_and_of_what_its_means_are(t
     assert "No reply" in page and "Not asked" in page
     assert "1 of 39 replies (2.6 %) carry no answer" in page and "2 runs make 1 pair." in page
     assert "Right, mean of languages" in page and "Right, of all answers" in page
+
+
+def test_the_first_line_of_several_statistics_is_about_one_of_them(tmp_path: Path) -> None:
+    rows = [
+        {"item": item, "who": who, "score": (item + (who == "b" and item == 2)) % 5}
+        for item in range(4)
+        for who in "ab"
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "ratings.csv")
+    asked = (
+        "measure",
+        "raters",
+        tmp_path / "ratings.csv",
+        "--unit",
+        "item",
+        "--rater",
+        "who",
+        "--rating",
+        "score",
+    )
+    lines = call(*asked, "--level", "ordinal", "--resamples", 50).stdout.splitlines()
+    assert lines[0] == "raters: Value 0.910 (krippendorff_alpha)" and any(
+        "bias" in line for line in lines[1:]
+    )

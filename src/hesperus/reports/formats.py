@@ -26,6 +26,7 @@ from hesperus.reports.terminal import print_grid, print_properties, print_wrappe
 from hesperus.spreadsheets import guarded
 from hesperus.terminal_width import terminal_width
 from hesperus.untrusted import UNSAFE, one_line, visible
+from hesperus.wording import MISSING
 
 _UNLIMITED = 10_000
 """Width of a terminal table that goes into a file or a pipe, where nothing has to fit."""
@@ -132,9 +133,14 @@ def answer(measure: str, grid: Grid) -> str:
         said = ", ".join(f"{grid.columns[at].heading} {_said(held[at][0][0])}" for at in same[:_SAID])
         everywhere = f" in all {len(grid.rows)} lines" if len(grid.rows) > 1 else ""
         return f"{measure}: {said}{everywhere}" if said else measure
-    ends = [pick(held[place], key=lambda one: one[0].value or 0.0) for pick in (min, max)]
+    # Of several statistics the first: the least of one and the greatest of another have nothing to do with each other.
+    of = next((at for at, one in enumerate(grid.columns) if one.key == "statistic"), None)
+    alike = [one for one in held[place] if of is None or one[1][of] == held[place][0][1][of]]
+    ends = [pick(alike, key=lambda one: one[0].value or 0.0) for pick in (min, max)]
     if ends[0][0].unit == "points":  # the first line is of all, the others are parts of it
         ends = held[place][:1]
+    elif len(alike) == 1:
+        ends = alike
     said = " to ".join(f"{_said(cell)} ({_keys(grid, row)})" for cell, row in ends)
     return f"{measure}: {grid.columns[place].heading} {said}"
 
@@ -155,7 +161,7 @@ def _keys(grid: Grid, row: Sequence[Value]) -> str:
     """What names a line, as far as it differs between lines."""
     first = next(at for at, one in enumerate(grid.columns) if one.numeric)
     differ = [row[at] for at in range(first) if len({str(one[at]) for one in grid.rows}) > 1]
-    return ", ".join(one.brief if isinstance(one, Label) else str(one) for one in differ)
+    return ", ".join(one.brief if isinstance(one, Label) else str(one) for one in differ if one != MISSING)
 
 
 def _flat(signature: Mapping[str, object]) -> str:
