@@ -241,3 +241,18 @@ def test_the_first_line_of_several_statistics_is_about_one_of_them(tmp_path: Pat
     assert lines[0] == "raters: Value 0.910 (krippendorff_alpha)" and any(
         "bias" in line for line in lines[1:]
     )
+
+
+def test_items_that_no_language_answers_are_left_out_and_notes_name_their_group(tmp_path: Path) -> None:
+    file = quiz(tmp_path / "a.parquet", range(12), lambda sense, item: "AB"[item % 3 == 0 and sense == "de"])
+    own = pl.read_parquet(file).with_columns(
+        subject=pl.when(pl.col("item") == "q11").then(pl.lit("bio")).otherwise(pl.lit("law"))
+    )
+    mute = own.with_columns(model=pl.lit("mute"), answer=pl.lit(None, pl.String()), outcome=pl.lit("refused"))
+    pl.concat([own, mute]).write_parquet(file)
+    rows = json.loads(
+        call("measure", "all_languages", file, "--model", "mute", "--resamples", 0, "--format", "json").stdout
+    )["rows"]
+    assert {(row["value"], row["n"], row["excluded"]) for row in rows} == {(None, 0, 12)}
+    said = call("measure", "summary", file, "--model", "m", "--by", "subject", "--resamples", 0).stderr
+    assert "in bio de (" in said, said

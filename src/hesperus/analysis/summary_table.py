@@ -208,7 +208,7 @@ def _constant_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
 def _constant(rows: Sequence[Row], everywhere: bool, *, is_right: bool) -> str:
     """That answers are all the same label; where it is also right everywhere, the questions are to blame, not the model."""
     labels = ", ".join(dict.fromkeys(str(row["label"]) for row in rows))
-    where = "" if everywhere else f" in {', '.join(dict.fromkeys(map(_sense, rows)))}"
+    where = "" if everywhere else f" in {', '.join(dict.fromkeys(map(_where, rows)))}"
     if is_right:
         return (
             f"all answers are the same label ({labels}){where}, and all are right: on such items nobody can tell a model "
@@ -231,7 +231,7 @@ def _chance_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
             continue
         if not _beyond_chance(consistent, chance, kappa):
             told.append(
-                f"{_sense(consistent)} ({cell(float(consistent['value']), 'share')}, by chance "
+                f"{_where(consistent)} ({cell(float(consistent['value']), 'share')}, by chance "
                 f"{cell(float(chance['value']), 'share')})"
             )
     if told:
@@ -256,6 +256,12 @@ def _beyond_chance(consistent: Row, chance: Row, kappa: Row | None) -> bool:
 def _sense(row: Row) -> str:
     instruction, given = str(row["instruction"]), str(row["input"])
     return given if instruction == given else f"{instruction}/{given}"
+
+
+def _where(row: Row) -> str:
+    """The same, after the values of the columns that the records were grouped by."""
+    names = list(row)
+    return " ".join([*(str(row[name]) for name in names[2 : names.index("instruction")]), _sense(row)])
 
 
 def _count(row: Row) -> int:

@@ -199,24 +199,30 @@ def _subsets(codes: Codes, size: int, invalid: InvalidRule) -> tuple[Floats, Flo
     return subsets, agreeing
 
 
-def _answering(codes: Codes) -> tuple[Codes, int]:
+_Silent = tuple[int, int]
+"""How many runs answer nothing, and how many questions they were asked."""
+
+
+def _answering(codes: Codes) -> tuple[Codes, _Silent]:
     """The runs with those that answer nothing taken out, as nothing can be measured of them, and how many these are."""
     silent = (codes == INVALID).any(axis=1) & ~(codes >= 0).any(axis=1)
     if not silent.any():
-        return codes, 0
+        return codes, (0, 0)
     kept = codes.copy()
-    kept[silent] = np.where(codes[silent] == INVALID, MISSING, codes[silent])
-    return kept, int(silent.sum())
+    mute = codes[silent] == INVALID
+    kept[silent] = np.where(mute, FAILED, codes[silent])
+    return kept, (int(silent.sum()), int(mute.sum()))
 
 
-def _lost_answers(codes: Codes, silent: int) -> list[str]:
+def _lost_answers(codes: Codes, silent: _Silent) -> list[str]:
     """Missing data that takes no item out by itself, since other runs answered the item."""
-    failed = int((codes == FAILED).sum())
+    runs, asked = silent
+    failed = int((codes == FAILED).sum()) - asked
     said = [f"{failed} questions without a reply (error)"] if failed else []
-    return said + ([f"{silent} of {len(codes)} runs without any answer"] if silent else [])
+    return said + ([f"{runs} of {len(codes)} runs without any answer"] if runs else [])
 
 
-def _excluded(codes: Codes, counted: npt.NDArray[np.floating], silent: int) -> tuple[int, str]:
+def _excluded(codes: Codes, counted: npt.NDArray[np.floating], silent: _Silent) -> tuple[int, str]:
     lost = int(((codes != MISSING).any(axis=0) & (counted == 0)).sum())
     parts = [f"{lost} that too few runs answered"] if lost else []
     return lost, "; ".join([*parts, *_lost_answers(codes, silent)])
