@@ -12,8 +12,10 @@ from hesperus.cli.measure_flags import Format, Resampling, takes_flags
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.analysis.table import Row
     from hesperus.fingerprint import JSON
-    from hesperus.translation import CometSettings
+    from hesperus.translation import CometSettings, QualitySettings
 
 
 @takes_flags
@@ -51,19 +53,44 @@ def command(
     """
     from typing import cast, get_args
 
+    from hesperus.errors import UnknownNameError, UsageError
+    from hesperus.translation import CometSettings, QualitySettings
+    from hesperus.translation.quality import CORPUS_COLUMNS, ItemBleu
+
+    if (comet_python is None) != (comet_checkpoint is None):
+        raise UsageError("COMET needs both --comet-python and --comet-checkpoint")
+    presets = get_args(ItemBleu)
+    if item_bleu not in presets:
+        raise UnknownNameError("--item-bleu", item_bleu, presets)
+    settings = QualitySettings(item_bleu=cast(ItemBleu, item_bleu), rouge="unicode" if rouge else "off")
+    comet: _Comet | None = None
+    if comet_python is not None and comet_checkpoint is not None:
+        comet = _Comet(CometSettings(str(comet_python), str(comet_checkpoint)))
+    rows, signed = scored(run, settings, drawn.given(), comet)
+    show_rows("translation quality", rows, format, columns=CORPUS_COLUMNS, signature=signed)
+
+
+def scored(
+    run: Path, settings: QualitySettings, given: GivenSettings, comet: _Comet | None = None
+) -> tuple[Sequence[Row], dict[str, JSON]]:
+    """Score the translations of a run folder and keep the scores of the items in it.
+
+    Returns:
+        Rows of whole senses, and how they were made.
+
+    Raises:
+        DataError: The run has no texts, or no original to score against.
+    """
     from hesperus.analysis.settings import resolve_bootstrap
-    from hesperus.errors import DataError, UnknownNameError, UsageError
+    from hesperus.errors import DataError
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap, score_interval
     from hesperus.records import read_run
     from hesperus.records.files import write_whole
     from hesperus.records.writing import write_parquet
-    from hesperus.translation import CometSettings, QualitySettings, score_senses, sense_pairs
+    from hesperus.translation import score_senses, sense_pairs
     from hesperus.translation.kept_scores import added_to, metadata_of, texts_hash
-    from hesperus.translation.quality import CORPUS_COLUMNS, ItemBleu
 
-    if (comet_python is None) != (comet_checkpoint is None):
-        raise UsageError("COMET needs both --comet-python and --comet-checkpoint")
     held = read_run(run)
     if held.items is None:
         raise DataError("holds no items.parquet, so there are no texts to score", file=run)
@@ -72,17 +99,7 @@ def command(
         raise DataError(
             "has no original in any target language to score against; run again with --originals", file=run
         )
-    presets = get_args(ItemBleu)
-    if item_bleu not in presets:
-        raise UnknownNameError("--item-bleu", item_bleu, presets)
-    settings, bootstrap = (
-        QualitySettings(item_bleu=cast(ItemBleu, item_bleu), rouge="unicode" if rouge else "off"),
-        resolve_bootstrap(drawn.given(), held.study, Bootstrap()),
-    )
-    comet: _Comet | None = None
-    if comet_python is not None and comet_checkpoint is not None:
-        comet = _Comet(CometSettings(str(comet_python), str(comet_checkpoint)))
-
+    bootstrap = resolve_bootstrap(given, held.study, Bootstrap())
     scores = score_senses(pairs, settings, interval=score_interval(bootstrap), comet=comet)
     signed = signature(settings, bootstrap)
     if comet is not None:
@@ -94,7 +111,7 @@ def command(
     )
     if kept.dropped:
         say(f"left out, as the run's texts have changed since: {', '.join(kept.dropped)}")
-    show_rows("translation quality", scores.rows, format, columns=CORPUS_COLUMNS, signature=signed)
+    return scores.rows, signed
 
 
 class _Comet:
