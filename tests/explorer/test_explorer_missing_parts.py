@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from explorer.explorer_site import explored
 from explorer.runs import many_languages, quiz_run
+from hesperus.api.pages import report
 from hesperus.api.results import open_run
 from hesperus.cli.app import app
 from hesperus.item_views.missing_parts import limits, missing_parts
@@ -103,6 +104,14 @@ def test_two_hundred_languages_and_four_hundred_runs() -> None:
             assert page.count('<th scope="col" class="n">') == senses
             assert site.ask("/items").text.count('class="sense') == senses
             assert site.ask("/question").status == 200
+
+
+def test_the_page_of_two_hundred_languages_is_no_larger_than_others(tmp_path: Path) -> None:
+    write_run(many_languages(200), tmp_path / "run")
+    page = report(tmp_path / "run", resamples=0)
+    text = page.read_text(encoding="utf-8")
+    assert page.stat().st_size < 3_000_000 and text.count("figure-languages-1-task-1") >= 1
+    assert re.search(r"than chance alone would give in [^<]* and \d+ more", text)
 
 
 def test_an_open_answer_needs_no_gold() -> None:

@@ -89,6 +89,8 @@ def on_the_page(runs: dict[str, Path], downloads: Path) -> dict[str, tuple[str, 
             "[...document.querySelector('#worst-translations').parentNode.querySelectorAll('table.grid')].at(-1).innerText"
         )
         assert "50.0" in rows
+        texts = "document.querySelectorAll('#worst-translations ~ .scroll td[lang]').length"
+        assert await tab.evaluate(texts) > 0, "a translation is in its own language and direction"
 
     async def main_table(tab: Page) -> None:
         await tab.click("nav a", "Consistency")

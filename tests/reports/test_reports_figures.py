@@ -233,3 +233,22 @@ def test_a_map_needs_two_models_and_three_senses(one: Findings, two: Findings) -
         "German (de)",
         "Chinese (zh)",
     } <= shown
+
+
+def test_labels_of_points_side_by_side_are_a_line_apart() -> None:
+    head = {"task": "t", "score": "bleu", "low": None, "high": None, "n": 9, "excluded": 0, "reason": None}
+    rows = []
+    for tag, value in (("sw", 0.5), ("hi", 0.502), ("de", 0.9)):
+        pair = {
+            "a": "instruction=en,input=en",
+            "b": f"instruction=en,input={tag}_from_en",
+            "source": "en",
+            "target": f"{tag}_from_en",
+        }
+        for statistic, held in (("mean", 100.0), ("consistency", value)):
+            rows.append({"model": "m", **head, **pair, "statistic": statistic, "value": held})
+    chart = translation_figure(Table("translation", tuple(rows[0]), tuple(rows), {}))
+    assert chart is not None
+    (held,) = json.loads(specification(chart))["datasets"].values()
+    places = sorted(row["label at"] for row in held)
+    assert places[1] - places[0] > 0.02 and places[2] == 0.9

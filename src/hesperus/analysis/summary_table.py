@@ -17,6 +17,8 @@ from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
 from hesperus.wording import OUTCOME_WORDS, counted, joined
 
+_MOST_NAMED = 12
+"""Languages that a note names; the table has all."""
 _CONSTANT_FROM = 5
 """Answers from which on it is worth saying that all are the same label."""
 
@@ -235,7 +237,9 @@ def _chance_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
                 f"{cell(float(chance['value']), 'share')})"
             )
     if told:
-        yield f"{who}: consistency is not shown to be more than chance alone would give in {', '.join(told)}"
+        more = len(told) - _MOST_NAMED
+        rest = f" and {more:,} more" if more > 0 else ""
+        yield f"{who}: consistency is not shown to be more than chance alone would give in {', '.join(told[:_MOST_NAMED])}{rest}"
 
 
 def _place(row: Row) -> tuple[object, ...]:

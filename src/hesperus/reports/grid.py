@@ -95,6 +95,26 @@ class Label(str):
         return made
 
 
+class Wording(str):
+    """A text of an item in its own language.
+
+    Attributes:
+        language: Its BCP-47 tag.
+        direction: ``ltr``, ``rtl`` or ``auto``.
+    """
+
+    __slots__ = ("direction", "language")
+    language: str
+    direction: str
+
+    @classmethod
+    def of(cls, text: str, language: str, direction: str) -> Wording:
+        """A text and its language."""
+        made = cls(text)
+        made.language, made.direction = language, direction
+        return made
+
+
 class LeftOut(str):
     """How many items are missing from the numbers of a line, and why: ``2: asked on one side only``.
 

@@ -144,7 +144,9 @@ def _measured(found: Findings, items: pl.DataFrame | None, made: Sequence[Drawin
         unused = f"The run has translation scores, but they could not be used: {found.unscored}"
         yield Section("Is it the translation?", "translation", listed="Translation")
         yield Sentences((unused if found.unscored else _TRANSLATION,))
-        yield from drawn.get("translation", ())
+        first, *others = drawn.get("translation", ()) or (None,)
+        yield first
+        yield Fold("By language, and by other scores", tuple(others)) if others else None
         yield grids.bins_grid(found.bins)
         yield from worst_translations_blocks(found.scores, items)
 

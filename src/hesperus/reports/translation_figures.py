@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -18,6 +18,9 @@ FEW = 10
 """Bins of fewer answers are drawn hollow, and without an interval, which would be too short."""
 _MOST_LINES = 8
 """Senses that get a line of their own behind that of all."""
+
+_LINE, _BESIDE = 0.06, 0.07
+"""Height of a label and width of a short one, as parts of the figure."""
 
 SCORE_NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2",
                "rougeL": "ROUGE-L"}  # fmt: skip
@@ -40,7 +43,7 @@ def translation_figure(table: Table, *, score: str = "bleu") -> Any | None:
     models = list(dict.fromkeys(str(row["model"]) for row in rows))
     if not rows:
         return None
-    base = alt.Chart(values(rows)).encode(
+    base = alt.Chart(values(_labeled_apart(rows))).encode(
         x=alt.X(
             "score:Q",
             title=f"mean {SCORE_NAMES.get(score, score)} of the translated input",
@@ -59,8 +62,22 @@ def translation_figure(table: Table, *, score: str = "bleu") -> Any | None:
         forms = alt.Scale(domain=models, range=list(SHAPES)[: len(models)])
         dots = dots.encode(shape=alt.Shape("model:N", scale=forms, title=None))
     bars = base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q"), y2="high:Q")
-    names = base.mark_text(align="left", dx=7, dy=-6).encode(y="value:Q", text="tag:N", color=alt.value(INK))
+    names = base.mark_text(align="left", dx=7, dy=-6).encode(
+        y="label at:Q", text="tag:N", color=alt.value(INK)
+    )
     return alt.layer(bars, dots, names).properties(width=WIDTH, height=300)
+
+
+def _labeled_apart(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Points with heights for their labels, such that labels of points side by side are a line apart."""
+    ends = [float(row[name]) for row in rows for name in ("value", "low", "high") if row[name] is not None]
+    scores = [float(row["score"]) for row in rows]
+    line, near = _LINE * (max(ends) - min(ends)), _BESIDE * (max(scores) - min(scores))
+    placed: list[dict[str, Any]] = []
+    for row in sorted(rows, key=lambda row: (row["value"], str(row["tag"]))):
+        taken = [one["label at"] for one in placed if abs(one["score"] - row["score"]) <= near]
+        placed.append({**row, "label at": max([row["value"], *(at + line for at in taken)])})
+    return placed
 
 
 def translation_bins_figure(bins: Table, *, score: str = "bleu") -> Any | None:
@@ -91,7 +108,7 @@ def _panel(rows: Sequence[Any], score: str, title: str) -> Any:
         scale=alt.Scale(domain=_span(rows)),
     )
     y = alt.Y(
-        "value:Q", title="answers that stay the same (X)", axis=SHARE, scale=alt.Scale(domain=[0, 1.08])
+        "value:Q", title="answers that stay the same (X)", axis=SHARE, scale=alt.Scale(domain=[0, 1.14])
     )
     layers = []
     others = [sense for sense in senses if sense != main]
@@ -115,7 +132,7 @@ def _panel(rows: Sequence[Any], score: str, title: str) -> Any:
     fill = alt.condition("datum.many", alt.value(COLOURS[0]), alt.value("transparent"))
     layers += [
         ring.encode(y=y, fill=fill, description="told:N"),
-        base.mark_text(baseline="bottom", fontSize=10, color=INK).encode(y=alt.datum(1.02), text="count:N"),
+        base.mark_text(baseline="bottom", fontSize=10, color=INK).encode(y=alt.datum(1.06), text="count:N"),
     ]
     heading = {"title": title} if title else {}
     return alt.layer(*layers).properties(width=360, height=230, **heading)

@@ -10,7 +10,7 @@ from hesperus.analysis.item_texts import Text
 from hesperus.analysis.worst_translations import ScoredTranslation, score_names, worst_translations
 from hesperus.reports.blocks import Block, Section
 from hesperus.reports.columns import Column
-from hesperus.reports.grid import Grid, Number
+from hesperus.reports.grid import Grid, Number, Wording
 from hesperus.untrusted import shortened
 from hesperus.wording import sense_label
 
@@ -38,11 +38,15 @@ def worst_translations_blocks(scores: pl.DataFrame | None, items: pl.DataFrame |
 
 def _line(one: ScoredTranslation) -> tuple[Number | str, ...]:
     kept = "not kept"
-    other = f"{_joined(one.other_texts)} ({sense_label(one.other)})" if one.other else kept
+    other = _joined(one.other_texts, f" ({sense_label(one.other)})") if one.other else kept
     return (
         Number(one.score, "score"), one.model, one.item, sense_label(one.sense), _joined(one.texts) or kept, other,
     )  # fmt: skip
 
 
-def _joined(texts: Sequence[tuple[str, Text]]) -> str:
-    return shortened(" · ".join(text.text for _, text in texts), _LONGEST)
+def _joined(texts: Sequence[tuple[str, Text]], end: str = "") -> str:
+    if not texts:
+        return end.strip()
+    of = texts[0][1]
+    text = shortened(" · ".join(text.text for _, text in texts), _LONGEST)
+    return Wording.of(f"{text}{end}", of.language, of.direction)
