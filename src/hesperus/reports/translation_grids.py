@@ -49,4 +49,4 @@ def _joined(texts: Sequence[tuple[str, Text]], end: str = "") -> str:
         return end.strip()
     of = texts[0][1]
     text = shortened(" · ".join(text.text for _, text in texts), _LONGEST)
-    return Wording.of(f"{text}{end}", of.language, of.direction)
+    return Wording.of(f"{text}{end}", of.language or "und", of.direction)
