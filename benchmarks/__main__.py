@@ -38,7 +38,7 @@ SHORT: Mapping[str, Sequence[str]] = {
     "path": ("--requests", "1500", "--rounds", "3"),
     "scale": ("--small", "1000", "--large", "4000", "--check", "2000"),
     "tests": ("--datasets", "50", "--only", "McNemar"),
-    "translating": ("--sentences", "64", "--rounds", "2"),
+    "translating": ("--sentences", "64", "--rounds", "15"),
 }
 """Arguments of the short form; what is not named here has none."""
 
