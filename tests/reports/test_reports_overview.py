@@ -69,7 +69,7 @@ def test_a_run_without_an_answer_has_a_page_that_says_so(tmp_path: Path, other: 
         "utf-8"
     )
     outline(text)
-    assert "<h1>Nothing was answered</h1>" in text and "of 10 questions 10" in text
+    assert "<h1>Nothing was answered</h1>" in text and "10 of 10 questions have no answer" in text
     text = text[text.index("<main") : text.index("<script>")]
     assert "κ" not in text and "<figure" not in text and ">0.0" not in text
     done = CliRunner().invoke(app, ["report", str(tmp_path / "records.parquet"), "--resamples", "0"])
