@@ -1,14 +1,17 @@
-"""Writes docs/cli.md from the commands, docs/settings.md and the keys of study files from the studies; `--check` only compares."""
+"""Writes the reference: commands, functions, settings and the keys of study files, from what they say themselves; `--check` only compares."""
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import sys
 from pathlib import Path
 
 import typer
 from typer.testing import CliRunner
 
+import hesperus
 from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
 from hesperus.records.study_keys import KEYS_FILE
@@ -30,17 +33,16 @@ def commands() -> list[list[str]]:
     found: list[list[str]] = [[]]
     for name in root.list_commands(context):
         found.append([name])
-        if name == "run":
-            found += [[name, study] for study in STUDIES]
         command = root.get_command(context, name)
         found += [[name, one] for one in getattr(command, "commands", ())]
     return found
 
 
 def help_of(command: list[str]) -> str:
-    """What `hesperus COMMAND --help` prints, 100 columns wide."""
+    """What `hesperus COMMAND --help` prints, 100 columns wide, without the line about --help itself."""
     done = CliRunner(env={"COLUMNS": "102"}).invoke(app, [*command, "--help"], prog_name="hesperus")
-    return "\n".join(line.rstrip() for line in done.output.strip().splitlines())
+    lines = (line.rstrip() for line in done.output.strip().splitlines())
+    return "\n".join(line for line in lines if not line.startswith("  -h, --help "))
 
 
 def page() -> str:
@@ -48,7 +50,8 @@ def page() -> str:
     parts = [
         "# The command line",
         "",
-        "Written by `make docs` from the commands' own help.",
+        "Written by `make docs` from the commands' own help. What `hesperus run STUDY --help` and `plan STUDY --help` add, a flag for",
+        "each setting of the study, is in [settings](settings.md).",
         "",
         *EXIT_CODES,
         "",
@@ -56,6 +59,36 @@ def page() -> str:
     for command in commands():
         parts += [f"## `{' '.join(['hesperus', *command])}`", "", "```text", help_of(command), "```", ""]
     return "\n".join(parts)
+
+
+def python_page() -> str:
+    """Every public function and type: how it is called, and its docstring."""
+    parts = [
+        "# Python reference", "", "Written by `make docs` from the docstrings; [Python](python.md) shows how they are used.", "",
+    ]  # fmt: skip
+    for name in hesperus.__all__:
+        one = getattr(hesperus, name)
+        if not callable(one):
+            continue
+        called = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(one)))
+        parts += [f"## `hesperus.{name}`", "", "```text", f"{name}{_wrapped(called)}", "", inspect.getdoc(one) or "", "```", ""]
+    return "\n".join(parts)
+
+
+def _wrapped(signature: str) -> str:
+    """A signature on one line, or a parameter a line where it is long."""
+    if len(signature) <= 100:
+        return signature
+    inside, _, returned = signature[1:].rpartition(")")
+    depth, lines = 0, [""]
+    for letter in inside:
+        depth += (letter in "[(") - (letter in "])")
+        if letter == "," and depth == 0:
+            lines[-1] += ","
+            lines.append("")
+        else:
+            lines[-1] += letter
+    return "(\n" + "\n".join(f"    {line.strip()}" for line in lines) + f"\n){returned}"
 
 
 def settings_page() -> str:
@@ -102,7 +135,9 @@ def study_keys() -> str:
 def main() -> int:
     """Write the pages, or with --check say whether they are up to date (exit code 1 if not)."""
     keys = HERE.parent / "src" / "hesperus" / "records" / KEYS_FILE
-    pages = {HERE / "cli.md": page(), HERE / "settings.md": settings_page(), keys: study_keys()}
+    pages = {
+        HERE / "cli.md": page(), HERE / "reference.md": python_page(), HERE / "settings.md": settings_page(), keys: study_keys(),
+    }  # fmt: skip
     if "--check" in sys.argv:
         return int(
             any(

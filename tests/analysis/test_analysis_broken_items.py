@@ -8,9 +8,11 @@ from hesperus.analysis.broken_items import COLUMNS, broken_items
 from hesperus.records import conform
 
 
-def records(answers: dict[tuple[str, str], str | None], gold: str | None = "A") -> pl.DataFrame:
+def records(
+    answers: dict[tuple[str, str], str | None], gold: str | None = "A", model: str = "m"
+) -> pl.DataFrame:
     rows = [
-        {"model": "m", "task": "t", "item": item, "instruction": tag, "input": tag, "repeat": 1, "gold": gold,
+        {"model": model, "task": "t", "item": item, "instruction": tag, "input": tag, "repeat": 1, "gold": gold,
          "outcome": "answered" if answer in ("A", "B") else answer or "refused",
          "answer": answer if answer in ("A", "B") else None, "options": ["A", "B"]}
         for (item, tag), answer in answers.items()
@@ -37,7 +39,7 @@ def test_what_was_right_and_is_not_is_listed_the_widest_loss_first() -> None:
         ("4", "en"): "error",
         ("5", "en"): "B",
     }
-    found = broken_items(records(BEFORE), records(after))
+    found = broken_items(records(BEFORE), records(after)).answers
     assert found.columns == list(COLUMNS)
     assert found.select("item", "input", "before", "now", "senses").rows() == [
         ("1", "en", "A", "B", 2),
@@ -46,8 +48,19 @@ def test_what_was_right_and_is_not_is_listed_the_widest_loss_first() -> None:
     ]
 
 
-def test_nothing_breaks_without_gold_or_common_items() -> None:
+def test_nothing_breaks_without_gold_or_common_items_and_how_much_was_compared_is_said() -> None:
     before = records(BEFORE)
-    assert broken_items(before, before).is_empty()
-    assert broken_items(records(BEFORE, None), records(dict.fromkeys(BEFORE, "B"), None)).is_empty()
-    assert broken_items(before, records({("9", "en"): "B"})).is_empty()
+    for after, compared in ((before, 4), (records({("9", "en"): "B"}), 0)):
+        found = broken_items(before, after)
+        assert found.answers.is_empty() and found.compared == compared
+    unknown = broken_items(records(BEFORE, None), records(dict.fromkeys(BEFORE, "B"), None))
+    assert unknown.answers.is_empty() and unknown.compared == 0
+
+
+def test_a_model_alone_in_each_run_is_compared_whatever_it_is_called() -> None:
+    worse = dict.fromkeys(BEFORE, "B")
+    found = broken_items(records(BEFORE), records(worse, model="another"))
+    assert found.compared == 4 and set(found.answers["item"]) == {"1", "2", "4"}
+    assert set(found.answers["model"]) == {"another"}
+    several = pl.concat([records(worse, model="another"), records(worse, model="third")])
+    assert broken_items(records(BEFORE), several).compared == 0

@@ -56,7 +56,7 @@ def test_a_measure_of_labels_refuses_texts_and_says_what_compares_them(what: str
 
 def test_other_tasks_are_measured_and_what_is_left_out_is_said() -> None:
     closed = _records("closed", text="yes")
-    with pytest.warns(HesperusWarning, match="answers of open are texts of their own.*left out here"):
+    with pytest.warns(HesperusWarning, match="answers of open are texts of their own.*excluded here"):
         found = measure("consistency", pl.concat([_records(), closed]))
     assert found.rows == measure("consistency", closed).rows
     assert {row["task"] for row in found.rows} == {"closed"}

@@ -77,4 +77,4 @@ def test_the_audit_of_a_translated_benchmark_takes_only_ratings_on_the_scale(tmp
     with (tmp_path / "cues.csv").open("a", encoding="utf-8") as file:
         file.write(f"{first['unit']},{first['rater']},cue,{first['rating']}\n")
     again = CliRunner().invoke(app, ["tax", "rating", *words])
-    assert again.exit_code == 0 and "1 rows repeat a rating of the same rater; left out" in again.stderr
+    assert again.exit_code == 0 and "1 rows repeat a rating of the same rater; excluded" in again.stderr

@@ -135,7 +135,7 @@ def test_records_are_compared_by_flags(asked: tuple[Path, object], call: Call) -
     assert {row["part"] for row in found} == {None, "law", "art"} and {
         row["n"] for row in found if not row["by"]
     } == {59}
-    assert "1 item left out (1 doubled option); 1 id of the list belongs to no item" in done.stderr
+    assert "1 item excluded (1 doubled option); 1 id of the list belongs to no item" in done.stderr
     signature = json.loads(done.stdout)["signature"]
     assert signature["excluded"] == {"items": 1, "reasons": {"doubled option": 1}, "absent": 1}
     assert "next: hesperus measure contrasts runs/similarity-s-" in done.stderr

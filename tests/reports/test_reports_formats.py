@@ -69,14 +69,14 @@ def test_a_person_sees_the_interval_with_the_value_and_a_dash_for_nothing() -> N
     assert "\n\n" not in text.strip() and "low" not in text
     line = next(line for line in text.splitlines() if "Arabic" in line)
     assert " – " in line or line.endswith("–")
-    assert "no item on both sides" in text and "left out 300" in text
+    assert "no item on both sides" in text and "excluded 300" in text
     assert "invalid disagree, seed 0" in text
 
 
 def test_the_wide_format_has_every_row_and_column() -> None:
     lines = format_table(TABLE, "wide").splitlines()
     assert sum(line.startswith("pocket/m") or "pocket/m" in line for line in lines) >= 1
-    assert all(name in " ".join(lines) for name in ("Items", "Left out", "Value"))
+    assert all(name in " ".join(lines) for name in ("Items", "Excluded", "Value"))
 
 
 def test_numbers_stand_flush_right() -> None:

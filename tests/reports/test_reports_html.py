@@ -110,7 +110,7 @@ def test_passwords_in_addresses_stay_out(capitals: Run) -> None:
 
 
 def test_all_rules_for_unreadable_answers_are_named(capitals: Run) -> None:
-    for rule, words in (("agree", "two invalid answers are the same"), ("drop", "are left out")):
+    for rule, words in (("agree", "two invalid answers are the same"), ("drop", "are excluded")):
         settings = ReportSettings(GivenSettings(invalid=rule, resamples=0))  # type: ignore[arg-type]
         assert words in report_html(capitals, settings=settings)
 

@@ -426,7 +426,7 @@ def test_an_instrument_that_differs_is_named(two: tuple[Path, Path], place: Path
     found = compare_open_answers((described(two[0]), described(judged)))
     told = "\n".join(found.warnings)
     for words in ("not measured alike", "judge.judge embedded and openai/gpt-4o", "translation.ladder 4857 and 9999",
-                  "not asked alike: answers.temperature unset and 1.0", "evaluators on side a only, left out: tone"):  # fmt: skip
+                  "not asked alike: answers.temperature unset and 1.0", "evaluators on side a only, excluded: tone"):  # fmt: skip
         assert words in told, words
     assert "distinct_texts" not in told
     assert all(
@@ -465,7 +465,7 @@ def test_prompts_put_in_another_way_are_compared_by_language(two: tuple[Path, Pa
     row = row_of(compared(two[0], put), language="de", statistic="recall")
     assert (row["input_a"], row["input_b"]) == ("de", "de_from_en@nllb")
     warned = compare_open_answers((described(two[0]), described(put))).warnings
-    assert "languages on side a only, left out: hi" in warned
+    assert "languages on side a only, excluded: hi" in warned
 
 
 def test_replies_that_never_came_are_missing_data(two: tuple[Path, Path], place: Path) -> None:
@@ -512,7 +512,7 @@ def test_what_cannot_be_compared_is_refused(two: tuple[Path, Path], place: Path,
     with pytest.raises(DataError, match="share no prompt that could be compared: .* not asked on side"):
         compared(two[0], strange)
     language = written(place / "language", {"information": made(2, tags=("fr",))})
-    with pytest.raises(DataError, match=r"share no prompt.*languages on side a only, left out: de, hi"):
+    with pytest.raises(DataError, match=r"share no prompt.*languages on side a only, excluded: de, hi"):
         compared(two[0], language)
     twice = written(place / "twice", {"information": [*made(2), *made(2)[:1]]})
     with pytest.raises(DataError, match="stands several times"):

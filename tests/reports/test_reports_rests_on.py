@@ -45,9 +45,9 @@ def test_items_are_those_of_every_number_of_the_line(tmp_path: Path) -> None:
     lost = table(tmp_path / "t.parquet", lambda _, sense, place: GOLD[place] if sense[1] == "en" else None)
     shown, _ = screen("measure", "consistency", lost, "--resamples", 20)
     line = next(line for line in shown.splitlines() if line.startswith("m/a"))
-    # T and X are of no item, I is of six; what was left out is counted once, and its reason is whole
+    # T and X are of no item, I is of six; what was excluded is counted once, and its reason is whole
     assert "0 to 6  50.0 to 100.0" in line and line.split()[-1] == "6"
-    assert "left out 6: no item counts on both sides; 6 items without a reply (error) (every line)" in shown
+    assert "excluded 6: no item counts on both sides; 6 items without a reply (error) (every line)" in shown
     some = table(
         tmp_path / "some.parquet", lambda _, sense, place: GOLD[place] if sense[1] == "en" or place else None
     )

@@ -76,8 +76,8 @@ def test_it_says_what_was_compared_and_what_was_left_out(page: str) -> None:
         "How alike do a/large, a/small and b/small answer in 5 languages?",
         "quiz: 3 models in 5 languages, 57 questions that are the same in each. Compared are the answers given, in pairs "
         "of runs: 30 of one model in two languages and 15 of two models in one language.",
-        "2 questions left out by the study&#39;s list.",
-        "1 question left out, since their right answer is not the same in all runs.",
+        "2 questions excluded by the study&#39;s list.",
+        "1 question excluded, since their right answer is not the same in all runs.",
         "5 answers of 855 were never asked for",
         "3 of 850 replies (0.4\u00a0%) carry no answer: they agree with nothing and count as wrong.",
         "Brackets are 90 % intervals",
@@ -154,7 +154,7 @@ def test_what_an_import_left_out_is_said(make_quiz: Callable[..., pl.DataFrame])
     left = [{"place": "a.jsonl", "count": 3, "reason": "row stands twice", "detail": ""},
             {"place": "b.jsonl", "count": 4, "reason": "row stands twice", "detail": "<b>"}]  # fmt: skip
     text = report_html(Run(make_quiz(["m"]), study={"study": "import", "left_out": left}), settings=QUICK)
-    assert "Left out at the import: 7 × row stands twice." in text
+    assert "Excluded at the import: 7 × row stands twice." in text
 
 
 def test_many_pairs_are_shown_by_their_ends(make_quiz: Callable[..., pl.DataFrame]) -> None:

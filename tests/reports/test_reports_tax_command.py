@@ -68,7 +68,7 @@ def test_a_run_folder_gets_its_page_with_all_that_lies_in_it(folder: Path, tmp_p
     loads_nothing(text)
     for words in (
         "40 resamples of items (seed 3)", "bleu 25 or more", "items with findings: 1 gold_differs", "cue: ρ",
-        "ann: ", "of 2", "agreement on checks of rewritten items", "Left out before anything was asked: 1 length.",
+        "ann: ", "of 2", "agreement on checks of rewritten items", "Excluded before anything was asked: 1 length.",
         "Native control (E3): simulated-native (30 items).", "group english",
     ):  # fmt: skip
         assert words in text, words
@@ -142,7 +142,7 @@ def test_a_real_run_of_pocket_models_into_a_language_from_right_to_left(tmp_path
     text = (done.folder / "report.html").read_text(encoding="utf-8")
     loads_nothing(text)
     assert "How much of a score on atlas in Arabic rides on traces of English?" in text
-    assert "No item was left out before anything was asked." in text and "as recorded, strict" in text
+    assert "No item was excluded before anything was asked." in text and "as recorded, strict" in text
     assert ('lang="ar" dir="rtl"' in text) == ('<details class="example">' in text)
     assert "Natural rewriting (E4): Arabic, natural by pocket/m; not checked." in text
 

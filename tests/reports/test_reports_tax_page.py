@@ -112,7 +112,7 @@ def test_it_says_what_was_audited_and_what_was_left_out(page: str) -> None:
         "Back-translation (E1): English, translated from Chinese.",
         "Native control (E3): simulated-native (40 items).",
         "verified by judge/one and checked by ann and bo.",
-        "Left out before anything was asked: 1 length.",
+        "Excluded before anything was asked: 1 length.",
         "gold differs between the sides", "below bleu 20", "carry no valid answer; no pair with one is compared.",
         "95 % intervals over 60 resamples of items",
     ):  # fmt: skip
@@ -210,7 +210,7 @@ def test_what_was_not_done_says_so_with_the_command_that_does_it() -> None:
         "Not done:</strong> E1 quality threshold on the back-translations. It needs scores of the back-translations",
         "Not done:</strong> E4 naturalisation, same items.", "Not done:</strong> E2 rating of cues",
         "No item was rewritten naturally (E4), so traces of English and the costs of translating back cannot be told apart.",
-        "no quality threshold was applied", "Whether items were left out before anything was asked is not known.",
+        "no quality threshold was applied", "Whether items were excluded before anything was asked is not known.",
         "These records came without a study file.", "Its texts are not kept.",
     ):  # fmt: skip
         assert words in text, words

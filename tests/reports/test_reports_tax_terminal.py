@@ -177,7 +177,7 @@ def test_an_undefined_correlation_and_a_missing_interval_give_their_reason(tax: 
     pl.DataFrame(rows).write_csv(tmp_path / "cues.csv")
     write_records(answers("quiz", SENSES, {}), tmp_path / "still.parquet")
     done = tax("rating", "still.parquet", "--ratings", "cues.csv")
-    assert "ρ –: all values of the taxes are the same" in done.stdout and "left out" not in done.stdout
+    assert "ρ –: all values of the taxes are the same" in done.stdout and "excluded" not in done.stdout
     # One item carries all that varies: many resamples do not hold it.
     write_records(answers("quiz", SENSES, {"en_from_zh": (0,)}), tmp_path / "one.parquet")
     done = tax("rating", "one.parquet", "--ratings", "cues.csv")

@@ -1,4 +1,4 @@
-"""Tables in terminals of any width: rows stay whole, numbers are never cut, nothing that was measured is left out."""
+"""Tables in terminals of any width: rows stay whole, numbers are never cut, nothing that was measured is excluded."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_row_is_one_line_with_its_number_and_why_there_is_none_is_said_below(w
     ):
         assert sum(re.search(value, line) is not None for line in lines) == 1
     text = " ".join(" ".join(lines).split())
-    assert "no item is wrong on the source's side" in text and "left out 3" in text
+    assert "no item is wrong on the source's side" in text and "excluded 3" in text
     assert "pocket/m" in text and "Swahili" in text
 
 

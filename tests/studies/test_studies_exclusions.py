@@ -95,7 +95,7 @@ def test_excluded_items_are_not_asked_and_are_counted_by_reason(tmp_path: Path) 
     assert done.records["item"].n_unique() == ITEMS - 3
     reasons = {"doubled option": 2, "untranslated": 1}
     assert str(done.excluded) == (
-        "3 items left out (2 doubled option, 1 untranslated); 1 id of the list belongs to no item"
+        "3 items excluded (2 doubled option, 1 untranslated); 1 id of the list belongs to no item"
     )
     signature = read_run(tmp_path / "run").signature
     assert signature["excluded"] == {"items": 3, "reasons": reasons, "absent": 1}

@@ -351,7 +351,7 @@ comparison:
     study = SimilarityStudy.read(file)
     done = run_study(study, tmp_path / "run")
     assert done.faults == () and done.records.height == world.height - len(MODELS) * len(LANGUAGES)
-    assert str(done.excluded) == "1 item left out (1 no reason given)"
+    assert str(done.excluded) == "1 item excluded (1 no reason given)"
     run = read_run(tmp_path / "run")
     assert run.signature["excluded"] == {"items": 1, "reasons": {"no reason given": 1}, "absent": 0}
     settings = settings_of(run.study)

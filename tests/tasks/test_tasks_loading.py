@@ -68,7 +68,7 @@ def test_languages_are_aligned_by_id_whatever_their_order(tmp_path: Path) -> Non
     assert items["de"][0] == Item("1", "de", {"sentence1": "one 1", "sentence2": "two 1"}, "same")
     assert items.dropped == (Dropped("9", "missing", ("en",), "not in en"),)
     assert items.coverage == {"kept": 3, "missing": 1}
-    assert str(items) == "paws-x: 3 items in en, de; left out: 1 missing"
+    assert str(items) == "paws-x: 3 items in en, de; excluded: 1 missing"
     assert len(items) == 2 and list(items) == ["en", "de"]
 
 

@@ -84,7 +84,7 @@ def agreement_of(parts: Sequence[View], settings: MeasureSettings) -> Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SameGold:
-    """A view without the items with gold that differs between its cells; those are named as left out.
+    """A view without the items with gold that differs between its cells; those are named as excluded.
 
     Attributes:
         view: The whole view.
@@ -176,7 +176,7 @@ def _measured(
 
 
 def _lost(common: SameGold, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-    """Items that a pair was asked and that are left out since their gold differs, [pairs]."""
+    """Items that a pair was asked and that are excluded since their gold differs, [pairs]."""
     asked = (common.view.arrays.answers[:, ~common.kept] != MISSING).astype(np.float32)
     alone = asked.sum(axis=1)
     a, b = places.T
@@ -184,7 +184,7 @@ def _lost(common: SameGold, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int6
 
 
 def without(statistic: Statistic, lost: int) -> Statistic:
-    """The statistic, with the items that were left out because their gold differs."""
+    """The statistic, with the items that were excluded because their gold differs."""
     if not lost:
         return statistic
     reasons = [statistic.reason] if statistic.reason else []

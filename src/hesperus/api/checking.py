@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+    from hesperus.analysis.broken_items import BrokenItems
     from hesperus.analysis.requirements import Requirement
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
@@ -68,7 +69,7 @@ def _several(given: Sequence[str] | str) -> Sequence[str]:
 
 def broken(
     run: Path | str, baseline: Path | str, *, models: Sequence[str] = (), tasks: Sequence[str] = ()
-) -> pl.DataFrame | None:
+) -> BrokenItems | None:
     """The answers that were right in the baseline and are not in the run: what the summary of `hesperus check` lists.
 
     Args:
@@ -78,7 +79,7 @@ def broken(
         tasks: Only these tasks.
 
     Returns:
-        As hesperus.analysis.broken_items.broken_items; None if a folder holds evaluations without their records.
+        The answers, and how many were compared; None if a folder holds evaluations without their records.
 
     Raises:
         UsageError: No such run.

@@ -19,7 +19,7 @@ def import_logs(sources: Sequence[Path | str] | Path | str, out: Path | str, **s
         settings: Fields of hesperus.records.importers.ImportSettings: `key`, `model`, `task`, `columns`, `wide`, ….
 
     Returns:
-        The run; `notes` say what was left out and why.
+        The run; `notes` say what was excluded and why.
 
     Raises:
         UsageError: A path does not exist or holds no logs, or no such setting.
@@ -41,5 +41,5 @@ def import_logs(sources: Sequence[Path | str] | Path | str, out: Path | str, **s
     check_place(Path(out))
     found = imported_logs(sources, ImportSettings(**settings))
     save_imported(found, Path(out))
-    left = [f"left out: {one.place}: {one.count} rows: {one.reason}: {one.detail}" for one in found.left_out]
+    left = [f"excluded: {one.place}: {one.count} rows: {one.reason}: {one.detail}" for one in found.left_out]
     return RunResult(read_run(out), Path(out), notes=(*found.notes, *left))

@@ -33,7 +33,7 @@ class RunResult:
         folder: Where it lies; a file of records represents itself.
         kind: Which study it is, or None of records that come from elsewhere.
         faults: What could not be asked, each as one line for people.
-        notes: What was left out before anything was asked, and replies that were cut off, each as one line.
+        notes: What was excluded before anything was asked, and replies that were cut off, each as one line.
         shard: Where only a part of a study was asked: which, and where its replies are. There are no records then.
     """
 

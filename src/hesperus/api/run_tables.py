@@ -32,7 +32,7 @@ def run_tables(run: Path, only: Sequence[str] = OF_RUNS, **settings: Any) -> Run
 
     Args:
         run: Run folder or records file.
-        only: Names of measures; others are left out.
+        only: Names of measures; others are excluded.
         settings: Fields of hesperus.analysis.settings.GivenSettings for every measure; what is not given is as the
             run's study says.
 

@@ -43,7 +43,7 @@ class AuditInputs:
         groups: NAME=MODEL,MODEL. The first is the source-centric group (default: those of the run's study).
         scores: Item scores of the back-translations (default: scores.parquet of the runs).
         metric: Score of the quality threshold, bleu or chrf (default: bleu, or the study's).
-        threshold: Back-translations below it are left out (default: 20, or the study's).
+        threshold: Back-translations below it are excluded (default: 20, or the study's).
         min_valid: Share of valid answers below which a model is parser-sensitive (default: 0.9).
         exact: The exact sign test in place of the mid-p test, as the paper prints it.
         exclude: Leave these items out: a list that `hesperus audit --out` wrote.
@@ -192,7 +192,7 @@ FOUND = ("audit.json", "ratings.csv", "checks.csv", "strata.json", "verdicts.par
 
 
 def rated(given: AuditInputs) -> pl.DataFrame | None:
-    """People's ratings, every number of them on the scale; a row that says again what was said is left out and counted."""
+    """People's ratings, every number of them on the scale; a row that says again what was said is excluded and counted."""
     from hesperus.annotation.scales import read_scaled, scale_of
 
     if given.ratings is None:
@@ -200,7 +200,7 @@ def rated(given: AuditInputs) -> pl.DataFrame | None:
     found = read_scaled(given.ratings, scale_of(given.scale))
     if found.repeated:
         warnings.warn(
-            f"{given.ratings}: {found.repeated} rows repeat a rating of the same rater; left out",
+            f"{given.ratings}: {found.repeated} rows repeat a rating of the same rater; excluded",
             HesperusWarning,
             stacklevel=2,
         )
@@ -323,7 +323,7 @@ def alignment(file: Path | None) -> dict[str, int] | None:
 
 
 def dropped(runs: Sequence[Path]) -> dict[str, int] | None:
-    """Why items were left out before anything was asked, from the signatures of the runs; None if none says."""
+    """Why items were excluded before anything was asked, from the signatures of the runs; None if none says."""
     from hesperus.records import read_run
 
     counts: dict[str, int] = {}

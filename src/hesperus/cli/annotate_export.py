@@ -102,7 +102,7 @@ def _overrides(store: RatingStore, out: Path) -> str:
     from hesperus.answers import reply_hash
 
     made = write_corrections(store, out, reply_hash)
-    left = "".join(f"; left out: {count:,} ({reason})" for reason, count in made.open.items())
+    left = "".join(f"; excluded: {count:,} ({reason})" for reason, count in made.open.items())
     return f"{out}: {made.written:,} readings, {made.changed:,} other than before{left}"
 
 

@@ -57,7 +57,7 @@ def command(
     Next to the findings is how far one gets without knowing anything: by the option that shares the longest string
     with the question, by the options alone, by the longest option, by the most frequent label.
 
-    Exit code 1 where an item should be left out; with --strict also where one should be looked at. `--format json` and
+    Exit code 1 where an item should be excluded; with --strict also where one should be looked at. `--format json` and
     csv give every finding; docs/audits.md says what each kind means. Files that no task describes have a column
     `language`, or are named for their language, or hold all languages in a row.
 
@@ -144,13 +144,22 @@ def _show(audit: Audit, material: Material, format: str, show: int) -> None:
     from hesperus.api.auditing import findings_table
     from hesperus.reports.formats import print_table
     from hesperus.untrusted import one_line
+    from hesperus.wording import counted
 
     name = material.name
     found = findings_table(audit, name)
     if format != "table":
         print_table(found, format)
         return
-    if found.rows:
+    bad, odd = (len({finding.item for finding in audit.of(severity)}) for severity in ("exclude", "review"))
+    about = f"{counted(audit.items, 'item')} in {counted(len(audit.languages), 'language')}"
+    if not found.rows:
+        typer.echo(f"{one_line(name)}: no findings in {about}")
+    else:
+        lead = f"audit: {bad:,} of {about} to exclude, {odd:,} to review"
+        kinds = ("kind", "severity", "findings", "items", "languages", "meaning")
+        show_rows("audit", audit.summary(), format, columns=kinds, signature={"audited": name}, lead=lead)
+        typer.echo("")
         seen: dict[object, int] = {}
         shown = []
         for row, finding in zip(found.rows, audit.findings, strict=True):
@@ -158,13 +167,4 @@ def _show(audit: Audit, material: Material, format: str, show: int) -> None:
             if not show or seen[finding.kind] <= show:
                 shown.append({**row, "languages": " ".join(finding.languages)})
         show_rows("findings", shown, format, columns=found.columns)
-        typer.echo("")
-    summary = audit.summary()
-    if summary:
-        kinds = ("kind", "severity", "findings", "items", "languages", "meaning")
-        show_rows("audit", summary, format, columns=kinds, signature={"audited": name, "items": audit.items})
-    else:
-        typer.echo(f"{one_line(name)}: no findings")
-    left_out = len({finding.item for finding in audit.of("exclude")})
-    say(f"{audit.items} items in {len(audit.languages)} languages; {left_out or 'none'} to leave out")
     _show_baselines(material)

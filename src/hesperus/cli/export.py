@@ -120,7 +120,7 @@ def _every_eval(source: Path, out: Path, organization: str, relationship: str) -
     by = EvaluationSource(organization, relationship, time.time())
     items = read_run(source).items if source.is_dir() else None
     made = write_every_eval(read_records(source), out, by, items)
-    left = f"; {made.left_out:,} records without a right label or a reply left out" if made.left_out else ""
+    left = f"; {made.left_out:,} records without a right label or a reply excluded" if made.left_out else ""
     say(f"{made.samples:,} samples in {len(made.files)} evaluations written to {out}{left}")
 
 

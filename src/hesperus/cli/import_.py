@@ -134,7 +134,7 @@ def _counted(imported: Imported) -> str:
 
 
 def _tell(imported: Imported, out: Path) -> None:
-    """What was left out, and what to know, on standard error; logs are not trusted with a terminal."""
+    """What was excluded, and what to know, on standard error; logs are not trusted with a terminal."""
     from hesperus.untrusted import one_line
 
     say(f"{_counted(imported)} written to {out}")
@@ -148,7 +148,7 @@ def _tell(imported: Imported, out: Path) -> None:
     # What failed as a whole comes first, and does not drown among rows.
     for left in sorted(imported.left_out, key=lambda one: not one.failed)[:_SHOWN]:
         count = _many(left.count, "row") if left.count else "the file"
-        say(one_line(f"left out: {left.place}: {count}: {left.reason}: {left.detail}"))
+        say(one_line(f"excluded: {left.place}: {count}: {left.reason}: {left.detail}"))
     if len(imported.left_out) > _SHOWN:
         more = len(imported.left_out) - _SHOWN
         say(f"and {more:,} more reasons; all stand in study.yaml of the run")

@@ -42,7 +42,7 @@ def command(
     several languages or of several models (a similarity study, an import, any records), how alike they answer; of open
     answers, how much of the English answer each language keeps, below which ceiling, and which claims are lost; of an
     audit of a translated benchmark, its checklist and estimates (`hesperus tax report` takes what lies elsewhere, and
-    records). Each shows the figures, the tables with intervals, what was left out and why, and how it was measured.
+    records). Each shows the figures, the tables with intervals, what was excluded and why, and how it was measured.
 
     For example:
 

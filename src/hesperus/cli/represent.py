@@ -101,7 +101,7 @@ def command(
 def _say_left_out(left: Mapping[str, str]) -> None:
     if left:
         some = "; ".join(f"{item}: {why}" for item, why in list(left.items())[:3])
-        say(f"{len(left)} items are left out, such as {some}")
+        say(f"{len(left)} items are excluded, such as {some}")
 
 
 def _agreement(

@@ -110,7 +110,7 @@ def scored(
         lambda partial: write_parquet(kept.items, partial, metadata_of(kept.signatures)),
     )
     if kept.dropped:
-        say(f"left out, as the run's texts have changed since: {', '.join(kept.dropped)}")
+        say(f"excluded, as the run's texts have changed since: {', '.join(kept.dropped)}")
     return scores.rows, signed
 
 

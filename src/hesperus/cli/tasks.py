@@ -198,7 +198,7 @@ def _facts(task: Task) -> list[tuple[str, str]]:
         ("items only where", ", ".join(f"{column} is {' or '.join(map(repr, values))}" for column, values in task.source.where.items())),
         ("editions", _editions(task)),
         ("key", key if task.key.parallel else f"{key}; languages hold different items"),
-        ("gold that differs", {"shared": "item left out", "per_language": "each language its own", "error": "error"}[task.gold.across]),
+        ("gold that differs", {"shared": "item excluded", "per_language": "each language its own", "error": "error"}[task.gold.across]),
         ("licence", task.licence),
         ("licence note", task.licence_note),
         ("texts may be shared", _SHARING[task.share]),

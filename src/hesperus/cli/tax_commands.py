@@ -51,7 +51,7 @@ def numbers_of(flag: str, given: list[str] | None, *, whole: bool = False) -> di
 
 
 def show(found: Table, format: str) -> None:
-    """Print a table; for people narrow, with what was left out and what to keep in mind next to it."""
+    """Print a table; for people narrow, with what was excluded and what to keep in mind next to it."""
     from hesperus.reports.formats import print_table
 
     print_table(found, format)

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import polars as pl
-
+from hesperus.analysis.broken_items import BrokenItems
 from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import Table
 from hesperus.reports.formats import format_table
@@ -70,12 +69,12 @@ def failures_first(checked: Table) -> Table:
     return replace(checked, rows=tuple(sorted(checked.rows, key=lambda row: bool(row["passed"]))))
 
 
-def markdown_summary(checked: Table, broken: pl.DataFrame | None = None) -> str:
+def markdown_summary(checked: Table, broken: BrokenItems | None = None) -> str:
     """The result of check_table as Markdown, for the summary of a job.
 
     Args:
         checked: What was checked.
-        broken: Answers that were right in the baseline (see hesperus.analysis.broken_items); None without a baseline.
+        broken: Answers that were right in the baseline; None without a baseline.
 
     Returns:
         A sentence, a table with failures first, the items that broke, the signature.
@@ -92,9 +91,18 @@ def markdown_summary(checked: Table, broken: pl.DataFrame | None = None) -> str:
     return "\n".join(parts)
 
 
-def _items_that_broke(broken: pl.DataFrame) -> str:
+def _items_that_broke(found: BrokenItems) -> str:
+    broken = found.answers
+    if not found.compared:
+        return (
+            "### Items that broke: not known\n\nNo answer that was right in the baseline has its like in this run: other models, "
+            "items or senses were asked, or nothing says which answer is right.\n"
+        )
     if broken.is_empty():
-        return "### Items that broke: none\n\nEvery answer that was right in the baseline is right in this run.\n"
+        return (
+            "### Items that broke: none\n\n"
+            f"All {found.compared:,} answers that were right in the baseline, and were asked again, are right in this run.\n"
+        )
     items = broken.select("model", "task", "item").n_unique()
     head = f"### Items that broke: {items:,}\n\nRight in the baseline and not in this run: {len(broken):,} answers to {items:,} "
     head += "items (of each model)."
@@ -102,13 +110,8 @@ def _items_that_broke(broken: pl.DataFrame) -> str:
     if len(shown) < len(broken):
         head += f" The first {_SHOWN} answers, items that were lost in most senses first; `hesperus view RUN BASELINE` shows all."
     columns = ("model", "task", "item", "input", "gold", "before", "now")
-    found = Table(
-        "broken",
-        columns,
-        tuple({name: row[name] for name in columns} for row in shown.iter_rows(named=True)),
-        {},
-    )
-    return f"{head}\n\n{format_table(found, 'markdown')}"
+    rows = tuple({name: row[name] for name in columns} for row in shown.iter_rows(named=True))
+    return f"{head}\n\n{format_table(Table('broken', columns, rows, {}), 'markdown')}"
 
 
 def _requirements(checked: Table) -> list[str]:

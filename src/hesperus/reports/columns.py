@@ -70,7 +70,7 @@ def _shares(*names: str, rank: int = 0) -> tuple[Column, ...]:
 
 N = Column("n", "Items", "count", "Items that the number is of.", rank=1)
 ANSWERED = Column("answered", "Answered", "percentage", "Share of the questions that were answered.", rank=2)
-EXCLUDED = Column("excluded", "Left out", "excluded", "Items missing from the number, and why.", rank=2)
+EXCLUDED = Column("excluded", "Excluded", "excluded", "Items missing from the number, and why.", rank=2)
 RESTS_ON = (N, ANSWERED, EXCLUDED)
 _P = Column("p", "p (Holm)", "p", "p value; in brackets corrected over all lines.", "p")
 _KAPPA = Column("kappa_p", "κp", "number", "Agreement beyond what both accuracies alone give.")
@@ -84,7 +84,7 @@ _PAIRS = (
     replace(ANSWERED, heading="Replies answered", short="Answered"),
     EXCLUDED,
 )
-_TAX = (N, ANSWERED, Column("lost", "Left out", "detail", "Items missing from the number, and why."))
+_TAX = (N, ANSWERED, Column("lost", "Excluded", "detail", "Items missing from the number, and why."))
 
 KEYS: Mapping[str, Column] = {
     column.key: column
@@ -151,7 +151,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     ),
     "accuracy": (
         Column("accuracy", "Right", "percentage", "Answers that are the gold label of the input's language."),
-        Column("validity", "Readable", "percentage", "Replies that carry an answer."),
+        Column("validity", "Valid", "percentage", "Replies that carry an answer."),
         *RESTS_ON,
     ),
     "outcomes": (*_shares("answered"), *_shares(*OUTCOMES[1:], rank=1), Column("n", "Replies", "count"), EXCLUDED),
@@ -298,7 +298,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     ),
     "raters": (Column("value", "Value", "number"), Column("n", "Units", "count")),
     "bounds": (
-        Column("value", "Readable on both sides", "points"), Column("bounds", "Bounds, points", "range"),
+        Column("value", "Valid on both sides", "points"), Column("bounds", "Bounds, points", "range"),
         Column("ends", "With the intervals of the bounds", "range", rank=1), *_TAX[:2],
     ),
     "audit overview": (Column("tax", "Tax", "points"), Column("effect", "Effect", "points")),

@@ -55,7 +55,7 @@ _CARD = (
 _INVALID = {
     "disagree": "an invalid answer is the same as no other",
     "agree": "two invalid answers are the same",
-    "drop": "items with an invalid answer are left out",
+    "drop": "items with an invalid answer are excluded",
 }
 
 

@@ -1,7 +1,7 @@
 """A table in a terminal: every row on one line, whatever the width.
 
 The essential columns come first: where not all fit, headings and intervals get short, then the columns of the highest rank
-are left out, and named. What is the same in every line is said once above it, why numbers are missing once below. Texts may
+are excluded, and named. What is the same in every line is said once above it, why numbers are missing once below. Texts may
 be cut, with …; numbers never are. The format ``wide`` shows everything on long lines.
 """
 
@@ -90,7 +90,8 @@ def print_grid(grid: Grid, console: Console, *, lead: str, explained: str = "") 
     layout = _fitting(narrow, details, console.width)
     print_wrapped(lead, console, "bold")
     print_wrapped(" · ".join(_about(narrow)), console, "dim")
-    if any(one.numeric for one in grid.columns) and not any(one.numeric for one in narrow.columns):
+    measured = any(one.numeric and one.unit != "count" for one in grid.columns)
+    if measured and not any(one.numeric for one in narrow.columns):
         console.print(Text(f"the same in all {len(grid.rows)} lines"))
     else:
         _print_lines(layout, details, console)
@@ -107,7 +108,7 @@ def print_wrapped(text: str, console: Console, style: str, indent: str = "", fir
 
 
 def _about(grid: Grid) -> Iterator[str]:
-    """What holds for every line; that nothing was left out goes without saying."""
+    """What holds for every line; that nothing was excluded goes without saying."""
     for name, text in grid.about:
         if (name, text) != (EXCLUDED.name, "0"):
             told = text.counts if isinstance(text, LeftOut) else text.partition(": ")[0]
@@ -127,7 +128,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _fitting(grid: Grid, details: tuple[int, ...], width: int) -> _Layout:
-    """The first layout that fits; else names go into headings, texts are cut, and the last numbers are left out."""
+    """The first layout that fits; else names go into headings, texts are cut, and the last numbers are excluded."""
     everything = tuple(place for place in range(len(grid.columns)) if place not in details)
     layout = _Layout(grid, everything)
     for rank, is_brief, is_short in _STEPS:
@@ -194,7 +195,7 @@ def _heading(layout: _Layout, row: Sequence[Value]) -> str:
 
 
 def _notes(grid: Grid) -> Iterator[str]:
-    """Why numbers or intervals are missing and what was left out, each reason once with the lines that it is about."""
+    """Why numbers or intervals are missing and what was excluded, each reason once with the lines that it is about."""
     told: dict[str, list[str]] = {}
     for row in grid.rows:
         name = _name(grid, row)
@@ -214,7 +215,7 @@ def _said(shown: Column, cell: Value) -> Iterator[str]:
         elif not cell.ends and shown.key == "value":
             yield f"no interval: {cell.reason}"
     elif isinstance(cell, LeftOut):
-        yield from (f"left out {count:,}: {reason}" for count, reason in cell.parts if reason)
+        yield from (f"excluded {count:,}: {reason}" for count, reason in cell.parts if reason)
 
 
 def _name(grid: Grid, row: Sequence[Value]) -> str:

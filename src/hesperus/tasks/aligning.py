@@ -1,4 +1,4 @@
-"""Bringing languages together: the same id is the same question, or the item is left out and listed."""
+"""Bringing languages together: the same id is the same question, or the item is excluded and listed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hesperus.types import Item
 def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
     """Keep the items that every language has and on which all agree.
 
-    Left out of all languages, and listed, are items that are missing or unusable in one, have another number of
+    Excluded of all languages, and listed, are items that are missing or unusable in one, have another number of
     options, or, where languages share the gold, another gold or none. Of open answers whose gold each language spells
     itself, all languages get the same label, and each keeps its spellings. The order is that of the first language.
 

@@ -1,4 +1,4 @@
-"""Items of several languages, aligned, with an account of what was left out."""
+"""Items of several languages, aligned, with an account of what was excluded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hesperus.types import Item
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """An item that was left out of every language.
+    """An item that was excluded of every language.
 
     Attributes:
         item: Its id.
@@ -33,7 +33,7 @@ class ItemSet(Mapping[str, tuple[Item, ...]]):
     Attributes:
         task: Name of the task.
         by_language: BCP-47 tag to items.
-        dropped: What was left out, and why.
+        dropped: What was excluded, and why.
         notes: What a reader of the numbers should know: golds that differ by language, a sample that came out short.
     """
 
@@ -60,12 +60,12 @@ class ItemSet(Mapping[str, tuple[Item, ...]]):
 
     @property
     def coverage(self) -> dict[str, int]:
-        """How many items were kept, and how many were left out for each reason."""
+        """How many items were kept, and how many were excluded for each reason."""
         reasons = Counter(drop.reason for drop in self.dropped)
         return {"kept": len(self.ids), **dict(sorted(reasons.items()))}
 
     def __str__(self) -> str:
-        """One line: languages, items, and what was left out."""
+        """One line: languages, items, and what was excluded."""
         left_out = ", ".join(f"{n} {reason}" for reason, n in self.coverage.items() if reason != "kept")
         text = f"{self.task}: {len(self.ids)} items in {', '.join(self.by_language)}"
-        return text + (f"; left out: {left_out}" if left_out else "")
+        return text + (f"; excluded: {left_out}" if left_out else "")

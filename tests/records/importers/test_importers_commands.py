@@ -66,7 +66,7 @@ def test_many_reasons_are_cut_short(tmp_path: Path) -> None:
         (tmp_path / f"samples_x{number}_de.jsonl").write_text("-", encoding="utf-8")
     result = _run("import", tmp_path, "--out", tmp_path / "run")
     assert (
-        result.stderr.count("left out:") == 20
+        result.stderr.count("excluded:") == 20
         and "and 5 more reasons; all stand in study.yaml" in result.stderr
     )
 
@@ -204,4 +204,4 @@ def test_a_file_that_cannot_be_read_is_listed_and_the_rest_imported(tmp_path: Pa
     (tmp_path / "samples_quiz_en.jsonl").symlink_to("/proc/self/mem")
     result = _run("import", tmp_path, "--out", tmp_path / "run")
     assert result.exit_code == 1 and read_run(tmp_path / "run").records.height == 3
-    assert "left out: samples_quiz_en.jsonl: the file: cannot be opened: Input/output error" in result.stderr
+    assert "excluded: samples_quiz_en.jsonl: the file: cannot be opened: Input/output error" in result.stderr

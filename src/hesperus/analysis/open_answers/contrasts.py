@@ -42,7 +42,7 @@ _POINTS = Bootstrap(resamples=0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counted:
-    """Which matched pairs a set of statistics rests on, and why others are left out."""
+    """Which matched pairs a set of statistics rests on, and why others are excluded."""
 
     ending: str
     kept: pl.Series
@@ -63,7 +63,7 @@ def contrast_rows(
 
     Args:
         sides: Pairs of side a and of side b, with the column matching.WAY.
-        reworded: Prompts that are left out since their words differ.
+        reworded: Prompts that are excluded since their words differ.
         bootstrap: How prompts are resampled.
         remark: What to say in every row.
 

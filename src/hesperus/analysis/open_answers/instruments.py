@@ -79,10 +79,10 @@ class RunDifferences:
             told.append(f"the two runs were not asked alike: {_shown(self.asked)}")
         if self.reworded:
             told.append(
-                f"{len(self.reworded)} prompts have other words in the two runs and are left out ({_names(self.reworded)})"
+                f"{len(self.reworded)} prompts have other words in the two runs and are excluded ({_names(self.reworded)})"
             )
         told += [
-            f"{kind} on side {side} only, left out: {_names(names)}"
+            f"{kind} on side {side} only, excluded: {_names(names)}"
             for kind, sides in self.alone.items()
             for side, names in sides.items()
             if names

@@ -60,7 +60,7 @@ def with_labels(what: str, records: pl.DataFrame) -> pl.DataFrame:
     )
     if others.is_empty():
         raise UsageError(said)
-    warnings.warn(f"{said}; they are left out here", HesperusWarning, stacklevel=2)
+    warnings.warn(f"{said}; they are excluded here", HesperusWarning, stacklevel=2)
     return others
 
 

@@ -73,7 +73,7 @@ def compare_open_answers(
         interval from resampled prompts, the same on both sides; `p`, two-sided, of exchanging the sides of whole
         prompts; `p_holm` and `p_bh` over the rows of the same evaluator and statistic (all languages together, and
         each grouping, are families of their own); `detectable`, the smallest difference that so many prompts would
-        show with a chance of 80 %; pairs (`n`), `prompts`, what was left out and why; both ceilings, and the difference
+        show with a chance of 80 %; pairs (`n`), `prompts`, what was excluded and why; both ceilings, and the difference
         of scores over their own ceiling.
 
     Raises:

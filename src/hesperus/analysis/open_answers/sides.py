@@ -188,7 +188,7 @@ def _properties_apart(one: CommonEvaluation) -> str:
     if names[0] == names[1]:
         return ""
     said = " and ".join(", ".join(side) or "none" for side in names)
-    return f"{one.what}: the properties differ ({said}), left out"
+    return f"{one.what}: the properties differ ({said}), excluded"
 
 
 def _alone(first: Sequence[str] | pl.Series, second: Sequence[str] | pl.Series) -> dict[str, list[str]]:

@@ -160,7 +160,7 @@ def _pairs_lost(given: PairedAnswers, rows: Sequence[int], items: Mask) -> Itera
     if lost:
         kept = int((items & given.pairs.strict[list(rows)].any(axis=0)).sum())
         causes = ", ".join(f"{count} {cause}" for cause, count in lost.items())
-        yield f"of the items compared, {sum(lost.values())} of {kept * len(rows)} pairs left out: {causes}"
+        yield f"of the items compared, {sum(lost.values())} of {kept * len(rows)} pairs excluded: {causes}"
 
 
 def corrected(rows: Sequence[NewRow], settings: TaxSettings) -> dict[str, JSON]:

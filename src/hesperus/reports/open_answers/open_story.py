@@ -234,10 +234,10 @@ def asked(parts: Sequence[OpenFindings], study: Row, signature: Row) -> list[tup
     ]
     excluded = signature.get("excluded")
     if isinstance(excluded, Mapping):
-        told.append(("Left out by a list", _excluded(excluded)))
+        told.append(("Excluded by a list", _excluded(excluded)))
     dropped = signature.get("dropped")
     if isinstance(dropped, Sequence) and not isinstance(dropped, str) and dropped:
-        told.append(("Left out by the task", f"{counted(len(dropped), 'item')} not whole"))
+        told.append(("Excluded by the task", f"{counted(len(dropped), 'item')} not whole"))
     return told
 
 
@@ -309,7 +309,7 @@ def asides(parts: Sequence[OpenFindings], readability: pl.DataFrame | None) -> l
         if out:
             on = f"{property_names(part.what)}: " if len(parts) > 1 else ""
             told.append(
-                f"{on}{out:,} of {pairs.height:,} pairs are left out of every score: see what became of the answers."
+                f"{on}{out:,} of {pairs.height:,} pairs are excluded of every score: see what became of the answers."
             )
     if readability is not None:
         for row in readability.to_dicts():
@@ -378,7 +378,7 @@ def measured(parts: Sequence[OpenFindings]) -> list[str]:
         + (
             "counts as one to which it gave no answer."
             if missing == "no answer"
-            else "is left out and counted."
+            else "is excluded and counted."
         )
     )
     return told

@@ -154,13 +154,13 @@ def _held(placed: Sequence[str], square: Square) -> list[str]:
 
 
 def told(row: Row) -> str:
-    """A number in words: value, interval, items, and why it is missing or what was left out."""
+    """A number in words: value, interval, items, and why it is missing or what was excluded."""
     items = f"{row['n']:,} items"
     if row["value"] is None:
         return f"undefined: {row['reason']} ({items})"
     low, high = (None if row[end] is None else float(row[end]) for end in ("low", "high"))
     text = interval(float(row["value"]), low, high)
-    left = f", {row['excluded']:,} left out ({row['reason']})" if row["excluded"] else ""
+    left = f", {row['excluded']:,} excluded ({row['reason']})" if row["excluded"] else ""
     return f"{text}, {items}{left}"
 
 

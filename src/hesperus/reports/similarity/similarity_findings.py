@@ -52,8 +52,8 @@ class SimilarityFindings:
         by: Columns that split the items; means are given for each value too.
         runs: Every run, sorted.
         items: Questions that are compared.
-        differing: Questions left out because their gold differs between runs.
-        excluded: Questions left out by the list of the study.
+        differing: Questions excluded because their gold differs between runs.
+        excluded: Questions excluded by the list of the study.
         without_gold: Questions, among those compared, that have no gold label.
     """
 

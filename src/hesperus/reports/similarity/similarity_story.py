@@ -1,4 +1,4 @@
-"""What a similarity report says in words: what was compared, what came out, what was left out and why."""
+"""What a similarity report says in words: what was compared, what came out, what was excluded and why."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _interval(row: Row) -> str:
 
 
 def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> list[str]:
-    """What was left out and why, and how invalid answers count."""
+    """What was excluded and why, and how invalid answers count."""
     told = []
     for found in parts:
         on = f"{found.task}: " if len(parts) > 1 else ""
@@ -141,9 +141,9 @@ def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> lis
 
 def _left_out(found: SimilarityFindings) -> Iterable[str]:
     if found.excluded:
-        yield f"{counted(found.excluded, 'question')} left out by the study's list."
+        yield f"{counted(found.excluded, 'question')} excluded by the study's list."
     if found.differing:
-        yield f"{counted(found.differing, 'question')} left out, since their right answer is not the same in all runs."
+        yield f"{counted(found.differing, 'question')} excluded, since their right answer is not the same in all runs."
     if found.without_gold:
         yield (
             f"{counted(found.without_gold, 'question')} without a right answer do not count: agreement beyond chance "
@@ -163,7 +163,7 @@ def _left_out(found: SimilarityFindings) -> Iterable[str]:
         rule = {
             "disagree": "they agree with nothing and count as wrong",
             "agree": "they count as one more, wrong answer",
-            "drop": "they are left out pair by pair",
+            "drop": "they are excluded pair by pair",
         }[found.settings.invalid]
         yield f"{unread:,} of {asked:,} replies ({cell(unread / asked, 'share')}) carry no answer: {rule}."
     again = len(found.runs) - len(found.first)
@@ -184,7 +184,7 @@ def _left_at_import(study: Mapping[str, Any]) -> Iterable[str]:
                 count if isinstance(count, int) and count else 1
             )
     for reason, count in list(reasons.items())[:8]:
-        yield f"Left out at the import: {count:,} × {reason}."
+        yield f"Excluded at the import: {count:,} × {reason}."
 
 
 def caveats(parts: Sequence[SimilarityFindings]) -> list[str]:

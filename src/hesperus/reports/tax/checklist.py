@@ -106,7 +106,7 @@ def _alignment(evidence: Evidence) -> Iterator[Row]:
     yield _row(section, "audit of ids, options and gold on every side", said, warning=bool(found))
     dropped = evidence.dropped
     said = None if dropped is None else ", ".join(f"{n} {why}" for why, n in dropped.items()) or "none"
-    yield _row(section, "items left out before anything was asked", said)
+    yield _row(section, "items excluded before anything was asked", said)
 
 
 def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
@@ -117,7 +117,7 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     lost = first_row(tables.get("e1"), "clustered")
     quality = str(tables["e1"].signature["quality"]) if "e1" in tables else None
     if quality is not None and evidence.scores is not None and lost is not None:
-        quality = f"{quality}; {lost['n']} items compared, {lost['excluded']} items left out" + (
+        quality = f"{quality}; {lost['n']} items compared, {lost['excluded']} items excluded" + (
             f" ({lost['reason']})" if lost["reason"] else ""
         )
     yield _row(

@@ -38,8 +38,8 @@ def remedies(evidence: Evidence) -> Mapping[str, Remedy]:
     rate, check = found.rating(), found.checking()
     return {
         "audit of ids, options and gold on every side": found.alignment(),
-        "items left out before anything was asked": Remedy(
-            needs="a run that hesperus asked: the signature of its folder says what was left out"
+        "items excluded before anything was asked": Remedy(
+            needs="a run that hesperus asked: the signature of its folder says what was excluded"
         ),
         "E1 back-translation, clustered over items": back,
         "E1 quality threshold on the back-translations": found.quality(),

@@ -50,7 +50,7 @@ def _quality(evidence: Evidence) -> Drawing:
     return Drawing(
         "quality", "quality", chart,
         f"Back-translations by their {SCORE_NAMES.get(metric, metric)} against the original; what lies left of the dashed line (the quality threshold, "
-        f"{evidence.quality.threshold:g}) is left out.",
+        f"{evidence.quality.threshold:g}) is excluded.",
         "what was compared",
     )  # fmt: skip
 
@@ -91,7 +91,7 @@ def _without(found: Table | None, level: str) -> Drawing:
     return Drawing(
         "e1-without", "e1-without", chart,
         f"E1 without each model in turn, without models that are often without a valid answer, and of each benchmark alone; {level} "
-        "intervals. Where a line's side of 0 changes, the estimate hangs on what was left out.",
+        "intervals. Where a line's side of 0 changes, the estimate depends on what was left out.",
         "estimates over several models",
     )  # fmt: skip
 
@@ -228,7 +228,7 @@ def _told(name: str, row: Row) -> str:
         told += f", discordant {row['positive']:,} and {row['negative']:,}"
     if row.get("p") is not None:
         told += f", p {cell(row['p'])}"
-    return told + (f", {row['excluded']:,} left out" if row["excluded"] else "")
+    return told + (f", {row['excluded']:,} excluded" if row["excluded"] else "")
 
 
 def _dot(row: Row, kind: int) -> Dot:

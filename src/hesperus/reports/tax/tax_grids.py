@@ -1,4 +1,4 @@
-"""The tables of an audit: a line an estimate, with the items it rests on and those left out."""
+"""The tables of an audit: a line an estimate, with the items it rests on and those excluded."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def alignment_grid(found: Mapping[str, int] | None) -> Grid | None:
 
 
 def _explained(row: Row) -> dict[str, Any]:
-    """A row with its discordant pairs and what was left out in words."""
+    """A row with its discordant pairs and what was excluded in words."""
     return {**row, "discordant": discordant(row), "lost": lost(row)}
 
 
@@ -168,7 +168,7 @@ def validity_grid(found: Table) -> Grid | None:
         Column(parser, "Right" if len(parsers) == 1 else f"Right: {parser}", "percentage")
         for parser in parsers
     ]
-    heads = (Column("validity", "Readable", "percentage"), *right, N, Column("said", "Verdict"))
+    heads = (Column("validity", "Valid", "percentage"), *right, N, Column("said", "Verdict"))
     caption = "Valid answers of each model and set; invalid ones count as wrong in the accuracy."
     return tabulated(caption, rows, ("model", column("task"), Column("set", "Set")), heads)
 

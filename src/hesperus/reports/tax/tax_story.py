@@ -1,4 +1,4 @@
-"""What the page of an audit says in words: what was audited, what came out and what that hangs on, what was left out."""
+"""What the page of an audit says in words: what was audited, what came out and what that hangs on, what was excluded."""
 
 from __future__ import annotations
 
@@ -264,27 +264,27 @@ def _changed(found: Table, main: Row) -> Iterator[str]:
 
 
 def asides(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
-    """What was left out and why, and how intervals are made."""
+    """What was excluded and why, and how intervals are made."""
     dropped = evidence.dropped
     if dropped is None:
-        told = ["Whether items were left out before anything was asked is not known."]
+        told = ["Whether items were excluded before anything was asked is not known."]
     elif dropped:
         told = [
-            f"Left out before anything was asked: {'; '.join(f'{count:,} {why}' for why, count in dropped.items())}."
+            f"Excluded before anything was asked: {'; '.join(f'{count:,} {why}' for why, count in dropped.items())}."
         ]
     else:
-        told = ["No item was left out before anything was asked."]
+        told = ["No item was excluded before anything was asked."]
     row = first_row(tables.get("e1"), "clustered")
     if row is not None:
         why = f": {row['reason']}" if row["reason"] else ""
         told.append(
-            f"E1 compares {counted(row['n'], 'item')}; {counted(row['excluded'], 'item')} left out{why}."
+            f"E1 compares {counted(row['n'], 'item')}; {counted(row['excluded'], 'item')} excluded{why}."
         )
     for name in ("e1", "e4"):
         alone = tables[name].signature.get("asked on one side only") if name in tables else None
         if isinstance(alone, list) and alone:
             told.append(
-                f"Asked in one condition of {name.upper()} only, and left out of it: {joined(alone)}."
+                f"Asked in one condition of {name.upper()} only, and excluded of it: {joined(alone)}."
             )
     told += lost_sentences(evidence.records["outcome"], "no pair with one is compared")
     boot = evidence.settings.bootstrap

@@ -100,7 +100,7 @@ _LISTED = str | tuple[str, ...] | Mapping[str, str | None]
 Exclusions = Annotated[
     Mapping[str, str], BeforeValidator(excluded_items, json_schema_input_type=_LISTED), PATH
 ]
-"""Item id to the reason why it is left out; in a study file also a list of ids, or the name of a file that has them."""
+"""Item id to the reason why it is excluded; in a study file also a list of ids, or the name of a file that has them."""
 
 OF_THIS_MACHINE = frozenset({"engine", "engine_address", "engine_workers"})
 """Keys that say where a study is asked: no run folder has them, which is passed on and run again elsewhere."""

@@ -45,17 +45,17 @@ class Excluded:
         many = "1 item" if self.items == 1 else f"{self.items} items"
         gone = "1 id of the list belongs" if self.absent == 1 else f"{self.absent} ids of the list belong"
         return (
-            f"{many} left out"
+            f"{many} excluded"
             + (f" ({why})" if why else "")
             + (f"; {gone} to no item" if self.absent else "")
         )
 
 
 def dropped_by_alignment(reasons: Iterable[str], kept: int, *, sampled: bool) -> str:
-    """What alignment left out, as one line for people; empty where it left out nothing.
+    """What alignment excluded, as one line for people; empty where it excluded nothing.
 
     Args:
-        reasons: Why each item was left out of every language.
+        reasons: Why each item was excluded of every language.
         kept: Items that are asked.
         sampled: Whether these are a sample of those that were left.
     """

@@ -54,7 +54,7 @@ class StudyRun:
 
     @property
     def dropped(self) -> str:
-        """What alignment left out before anything was asked, as one line for people; empty where nothing was."""
+        """What alignment excluded before anything was asked, as one line for people; empty where nothing was."""
         found = self.run.signature.get("dropped")
         listed = found if isinstance(found, Sequence) else ()
         reasons = [str(drop.get("reason")) for drop in listed if isinstance(drop, Mapping)]
@@ -166,7 +166,7 @@ def lost_questions(records: pl.DataFrame) -> list[str]:
 
 
 def groups_of(material: LoadedItems) -> pl.DataFrame | None:
-    """Group columns by item; a name that the records have already is left out."""
+    """Group columns by item; a name that the records have already is excluded."""
     items = next(iter(material.items.values()))
     names = [name for name in dict.fromkeys(n for item in items for n in item.groups) if name not in _SCHEMA]
     if not names:
