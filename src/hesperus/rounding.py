@@ -54,6 +54,11 @@ def interval(value: float, low: float | None, high: float | None, unit: Unit = "
     return f"{cell(value, unit)} [{ends[0]}, {ends[1]}]"
 
 
+def seven_digits(value: float) -> str:
+    """A value with seven digits, where fewer would hide on which side of a limit it lies: ``0.6666667``, ``0.5``."""
+    return f"{value:.7g}"
+
+
 def hundredths(value: float) -> str:
     """Two decimals, with a minus sign, never -0: ``0.42``, ``−0.03``."""
     return cell(value, "short").replace("-", "−")

@@ -29,6 +29,7 @@ from hesperus.analysis.measure_names import MEASURES, SIMILARITY, TAX_MEASURES, 
 from hesperus.analysis.registry import measure_of
 from hesperus.analysis.table import ANSWERED, Table, table
 from hesperus.errors import UnknownNameError, UsageError
+from hesperus.rounding import seven_digits
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHAPE = re.compile(
@@ -227,7 +228,7 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
                 said = f"interval simultaneous over {together} rows"
                 reason = "; ".join(text for text in (str(reason or ""), said) if text)
             if isinstance(number, float) and requirement.holds(round(number, _SHOWN_DIGITS)) != passed:
-                reason = "; ".join(filter(None, (str(reason or ""), f"{number:.7g} {ROUNDED}")))
+                reason = "; ".join(filter(None, (str(reason or ""), f"{seven_digits(number)} {ROUNDED}")))
             rows.append(
                 {
                     "requirement": requirement.text,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 from hesperus.analysis.broken_items import BrokenItems
 from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import Table
 from hesperus.reports.formats import format_table
-from hesperus.rounding import cell
+from hesperus.rounding import cell, seven_digits
 
 _SHOWN = 30
 """Answers that broke which a summary lists."""
@@ -32,12 +33,13 @@ def junit_xml(checked: Table) -> str:
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _measured(row: Mapping[str, object]) -> str:
+def _measured(row: Mapping[str, Any]) -> str:
     """The number of a row with all that it rests on."""
-    low, high, answered = row["low"], row["high"], row.get("answered")
+    value, low, high, answered = (row.get(name) for name in ("value", "low", "high", "answered"))
+    ends = [] if value is None else [seven_digits(end) for end in (low, high) if end is not None]
     parts = [
-        "undefined" if row["value"] is None else f"value {row['value']:.7g}",
-        *([f"interval {low:.7g} to {high:.7g}"] if row["value"] is not None and low is not None else []),
+        "undefined" if value is None else f"value {seven_digits(value)}",
+        *([f"interval {' to '.join(ends)}"] if ends else []),
         f"n {row['n']}",
         *([f"answered {cell(answered, 'share')}"] if isinstance(answered, float) else []),
     ]
