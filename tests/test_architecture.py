@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import hesperus
+
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
@@ -144,6 +146,20 @@ def test_no_cycle_between_modules() -> None:
 
     for name in sorted(names):
         visit(name, ())
+
+
+def test_what_is_imported_exists() -> None:
+    """Also what a function imports when it is called: a file that has moved would be missed where no test calls it."""
+    lost = [
+        f"{path.relative_to(SOURCE)}:{line} imports {module}"
+        for path in _files()
+        for module, line in _imports(path)
+        if module.split(".")[0] == "hesperus"
+        and not (place := SOURCE.parent.joinpath(*module.split("."))).is_dir()
+        and not place.with_suffix(".py").is_file()
+        and not (module.count(".") == 1 and hasattr(hesperus, module.partition(".")[2]))
+    ]
+    assert not lost, "\n".join(lost)
 
 
 def test_what_is_loaded_by_name_exists() -> None:
