@@ -103,7 +103,7 @@ def test_damaged_replies_are_named(tmp_path):
     damaged = found[entry(1).key]
     assert isinstance(damaged, Failure) and damaged.kind == "stored" and entry(1).key in damaged.message
     assert found[entry(2).key] == entry(2).reply
-    with pytest.raises(StoreError, match="holds an invalid reply"):
+    with pytest.raises(StoreError, match="holds an unreadable reply"):
         list(store.stored())
     store.close()
     store.close()

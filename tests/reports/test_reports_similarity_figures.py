@@ -139,7 +139,7 @@ def test_what_is_undefined_is_crossed_out_and_says_why(make_quiz: Callable[..., 
         "German (de) and English (en)",
     }
     (why,) = {reason for _, _, reason in told}
-    assert re.fullmatch(r"undefined: .*chance.* \(60 items\)", why)
+    assert re.fullmatch(r"undefined: .*independent runs.* \(60 items\)", why)
 
 
 def test_all_maps_of_a_report_have_one_scale(found: SimilarityFindings) -> None:

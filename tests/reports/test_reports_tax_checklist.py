@@ -170,7 +170,7 @@ def test_where_every_model_is_often_unreadable_none_is_said_to_be_robust(tmp_pat
     found = checklist([str(tmp_path / "records.jsonl")])
     line = found["E1 with and without parser-sensitive models"]
     assert line["status"] == "done, with a warning" and line["finding"].startswith(
-        "every model is parser-sensitive"
+        "every model has too few valid answers"
     )
     cells = found["cells with too few valid answers"]["finding"].split("; ")
     assert [cell.partition(": ")[0] for cell in cells] == [
