@@ -213,7 +213,7 @@ def test_a_whole_language_in_another_script_is_said_once() -> None:
     few = audit_items({"en": sides["en"][:3]}).notes
     assert few == (
         "fewer than 50 items, too few to learn the small words of en",
-        "one language: nothing could be held against another",
+        "one language: nothing could be compared with another",
     )
 
 

@@ -152,7 +152,7 @@ def test_importing_the_package_does_not_load_the_model() -> None:
 
 
 def test_published_sentences_in_twenty_four_languages(shared_data: Path) -> None:
-    """SIB-200: every eighth sentence of 80 characters and more, in its own language and held against another's."""
+    """SIB-200: every eighth sentence of 80 characters and more, in its own language and compared with another's."""
     wanted = [
         "eng_Latn",
         "deu_Latn",

@@ -18,11 +18,12 @@ from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
-from hesperus.records import Run, write_run
+from hesperus.records import Run, conform, write_run
 from hesperus.reports.html import ReportSettings, report_findings, report_html, write_report
 from hesperus.reports.similarity.similarity_findings import similarity_findings
 from hesperus.reports.similarity.similarity_grids import MOST_PAIRS, pairs_grid
 from hesperus.reports.similarity.similarity_report import SimilarityReport, similarity_settings
+from hesperus.reports.similarity.similarity_story import headlines
 
 QUICK = ReportSettings(GivenSettings(resamples=60))
 STUDY = {
@@ -245,3 +246,22 @@ def test_figures_of_a_report_as_files(report: SimilarityReport) -> None:
                      "correlations"]  # fmt: skip
     twice = replace(report, parts=report.parts * 2)
     assert len({drawing.name for drawing in twice.drawings()}) == 2 * len(names)
+
+
+def test_a_difference_is_above_zero_in_the_direction_in_which_it_is_told() -> None:
+    """Two models that give the same answers in each language, other ones in the next: more alike than one is to itself."""
+    labels = "ABCD"
+    records = conform(
+        pl.DataFrame(
+            [
+                {"model": model, "task": "t", "item": f"q{number:02}", "instruction": tag, "input": tag, "repeat": 1,
+                 "outcome": "answered", "answer": labels[(number * (3 + at) + at) % 4], "gold": "A", "options": list(labels)}
+                for model in ("m", "n") for at, tag in enumerate(("en", "de", "sw")) for number in range(60)
+            ]
+        )
+    )  # fmt: skip
+    made = report_findings(Run(records, None, {"study": "similarity"}, {}))
+    assert isinstance(made, SimilarityReport)
+    (told,) = [one for one in headlines(made.parts[0]) if "more alike than one model" in one]
+    value, low, high = map(float, re.findall(r"is (\S+) \[(\S+), (\S+)\] over items", told)[0])
+    assert 0 < low <= value <= high, told

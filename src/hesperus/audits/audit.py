@@ -176,7 +176,7 @@ def _notes(items: Items, found: Sequence[Finding], settings: AuditSettings) -> I
     if few:
         yield f"fewer than {settings.function_items} items, too few to learn the small words of {', '.join(few)}"
     if len(items) == 1:
-        yield "one language: nothing could be held against another"
+        yield "one language: nothing could be compared with another"
 
 
 def _in_order(languages: Sequence[str], found: Sequence[Finding]) -> list[str]:

@@ -268,11 +268,11 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("mean_f", "Mean F", "percentage", "Mean of each pair's own F.", rank=2),
         Column("agreement", "{measured}", "percentage"),
         Column("ceiling", "Ceiling", "percentage", "The same of the reference's answers, sent there and back."),
-        Column("relative", "Relative to it", "percentage", "The score over its ceiling.", rank=1), *_PAIRS,
+        Column("relative", "Of the ceiling", "percentage", "The score over its ceiling.", rank=1), *_PAIRS,
     ),
     "properties": (
         Column("agreement", "Same", "percentage", "Pairs with the same level."), Column("ceiling", "Ceiling", "percentage"),
-        Column("relative", "Relative to it", "percentage"), Column("kappa", "κ", "number", "The same beyond chance, Cohen's κ."),
+        Column("relative", "Of the ceiling", "percentage"), Column("kappa", "κ", "number", "The same beyond chance, Cohen's κ."),
         Column("kappa_ceiling", "Ceiling of κ", "number"), Column("change", "Change", "points", "How much more often the answer has it."), *_PAIRS,
     ),
     "prompts": (

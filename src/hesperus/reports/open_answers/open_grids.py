@@ -286,7 +286,7 @@ def prompts_grid(check: pl.DataFrame | None) -> Grid | None:
     """How the prompts came back from their translation; None if none was translated."""
     rows = [] if check is None else sorted(check.to_dicts(), key=lambda row: family_key(row["language"]))
     return tabulated(
-        "The prompts that were translated, sent back and held against the original: BLEU and chrF, from 0 to 100.",
+        "The prompts that were translated, sent back and compared with the original: BLEU and chrF, from 0 to 100.",
         rows,
         ("language",),
         "prompts",

@@ -224,7 +224,7 @@ def asked(parts: Sequence[OpenFindings], study: Row, signature: Row) -> list[tup
         ("Models", joined(list(found.models))),
         (
             "Languages",
-            f"{len(tags)}, held against {english}: {joined(shown) if not more else ', '.join(shown) + more}",
+            f"{len(tags)}, compared with {english}: {joined(shown) if not more else ', '.join(shown) + more}",
         ),
         # Answers that were there already do not say how their prompts came to stand in their language.
         ("Prompts", f"{prompts}; {_ways(pairs, english)}" if study else prompts),
@@ -365,7 +365,7 @@ def measured(parts: Sequence[OpenFindings]) -> list[str]:
     told = [text] if (text := signed_interval_text(signature, unit="prompts")) else []
     told.append(
         f"Every answer is put into {found.reference_name} sentence by sentence (translator: {signature.get('translator')}) and "
-        f"held against the same model's {found.reference_name} answer to the same prompt."
+        f"compared with the same model's {found.reference_name} answer to the same prompt."
     )
     for part in parts:
         judge = part.evaluated.signature.get("judge")

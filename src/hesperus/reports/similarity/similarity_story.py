@@ -102,12 +102,17 @@ def _difference(row: Row) -> str:
             f"Whether the language or the model weighs more cannot be told: the difference is {_interval(row)} over items{runs}; "
             f"so many items would show {_detectable(row)}."
         )
-    what = (
-        "A model is more alike to itself in another language than to another model in the same"
-        if value > 0
-        else "Two models in one language are more alike than one model in two languages"
-    )
-    return f"{what}: the difference is {_interval(row)} over items{runs}."
+    if value > 0:
+        what = "A model is more alike to itself in another language than to another model in the same"
+        return f"{what}: the difference is {_interval(row)} over items{runs}."
+    # The difference is of the first less the second; the sentence turns it round, so that more alike is more.
+    turned = {
+        "value": -value,
+        "low": None if ends[1] is None else -ends[1],
+        "high": None if ends[0] is None else -ends[0],
+    }
+    what = "Two models in one language are more alike than one model in two languages"
+    return f"{what}: the difference is {_interval(turned)} over items{runs}."
 
 
 _ERROR = 0.05

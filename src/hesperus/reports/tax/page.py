@@ -164,7 +164,7 @@ class TaxPage:
         yield _limits(BACK_NOTES[:1])
         yield self._below("e1")
         yield table
-        yield Section("What it hangs on", "e1-hangs-on", 3, "")
+        yield Section("What it depends on", "e1-hangs-on", 3, "")
         yield self._drawn.get("e1-without")
         yield grids.pooled_grid(found, "e1")
         yield Section("The quality threshold", "e1-quality", 3, "")
