@@ -211,6 +211,14 @@ def test_import_does_no_work(module: str) -> None:
     assert not heavy & set(loaded)
 
 
+def test_a_table_loads_nothing_that_draws() -> None:
+    code = "import sys, hesperus.reports.formats; print({'altair', 'vl_convert'} & set(sys.modules))"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "set()\n"
+    )
+
+
 def test_every_room_pins_its_public_names() -> None:
     for room in (path for path in SOURCE.iterdir() if (path / "__init__.py").is_file()):
         tree = ast.parse((room / "__init__.py").read_text(encoding="utf-8"))

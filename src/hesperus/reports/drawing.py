@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.records.files import write_whole
-from hesperus.reports.theme import FIGURE_FORMATS, FigureFormat, render
+
+if TYPE_CHECKING:
+    from hesperus.reports.theme import FigureFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,9 @@ def write_drawings(
         UnknownNameError: No such format.
         UsageError: The folder cannot be written.
     """
+    # The library that draws takes longer to load than most tables to make.
+    from hesperus.reports.theme import FIGURE_FORMATS, render
+
     if format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", str(format), FIGURE_FORMATS)
     folder = Path(folder)
