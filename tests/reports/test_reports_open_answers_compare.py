@@ -502,7 +502,7 @@ def test_two_models_of_one_run(place: Path) -> None:
 
 def test_what_cannot_be_compared_is_refused(two: tuple[Path, Path], place: Path, tmp_path: Path) -> None:
     german = written(place / "german", {"information": made(2)}, signature={**SIGNATURE, "reference": "de"})
-    with pytest.raises(DataError, match="side a is compared with answers in en, side b against answers in de"):
+    with pytest.raises(DataError, match="side a is compared with answers in en, side b with answers in de"):
         compared(two[0], german)
     other = written(place / "other", {"length": profiles(3)})
     with pytest.raises(DataError, match="share no evaluator"):

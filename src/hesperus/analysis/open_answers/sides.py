@@ -167,7 +167,7 @@ def _shared(what: str, placed: tuple[Path, Path], chosen: Chosen) -> CommonEvalu
     references = [signed.get("reference") for signed in (signed_a, signed_b)]
     if references[0] != references[1]:
         raise DataError(
-            f"{what}: side a is compared with answers in {references[0]}, side b against answers in {references[1]}; their "
+            f"{what}: side a is compared with answers in {references[0]}, side b with answers in {references[1]}; their "
             "scores say different things"
         )
     sides = []
