@@ -160,7 +160,7 @@ def test_a_maker_by_rule_puts_inputs_only(tmp_path: Path) -> None:
         assert any('"THE TIDE 0 RISES."' in text for text in endpoint.asked)
         assert len(endpoint.asked) == 2 * ITEMS
     run.raise_if_incomplete()
-    with pytest.raises(UnknownNameError, match="sense-maker.*shout"):
+    with pytest.raises(UnknownNameError, match="sense maker.*shout"):
         run_study(what, tmp_path / "run")
 
 

@@ -1,6 +1,6 @@
 """How a question is put: layouts, instructions in parts, and the making of other senses.
 
-A *layout* says where the parts of an instruction and the fields of an item are in a prompt. A *sense-maker* puts a
+A *layout* says where the parts of an instruction and the fields of an item are in a prompt. A *sense maker* puts a
 text in another way: translated, reworded, or rewritten by a rule. This room knows neither tasks nor models: it takes
 plain values, and whoever calls it hands in the function that asks a model.
 """

@@ -101,7 +101,7 @@ def make_senses(
         made = {text: maker.read(text, text) for text in distinct}
         return tuple(made[text] for text in texts)
     if complete is None:
-        raise SenseError(f"the sense-maker {maker.name!r} asks a model; hand in the function that does")
+        raise SenseError(f"the sense maker {maker.name!r} asks a model; hand in the function that does")
     replies = complete([maker.request(text, source, target) for text in distinct])
     if len(replies) != len(distinct):
         raise SenseError(

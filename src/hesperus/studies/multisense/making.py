@@ -71,7 +71,7 @@ def steps_of(sense: Sense, model: str, makers: Mapping[str, SenseMaker]) -> tupl
     if sense.variant:
         known = {**BUILT_IN, **makers}
         if sense.variant not in known:
-            raise UnknownNameError("sense-maker", sense.variant, known, f"in the sense {sense.code!r}")
+            raise UnknownNameError("sense maker", sense.variant, known, f"in the sense {sense.code!r}")
         steps.append(Step(known[sense.variant], sense.language, sense.language, by))
     return tuple(steps)
 
@@ -209,7 +209,7 @@ class Assembly:
         study: The design as declared.
         plan: The design spelled out.
         material: Items and original instructions.
-        makers: Further sense-makers by the name of their variant.
+        makers: Further sense makers by the name of their variant.
     """
 
     study: MultisenseStudy
