@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
+from hesperus.analysis.multisense_findings import MultisenseFindings, multisense_findings
 from hesperus.analysis.scores import translation_table
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import Table
@@ -22,7 +23,6 @@ from hesperus.reports.answer_figures import directions_figure, labels_figure, ou
 from hesperus.reports.first_figures import map_figure, models_figure
 from hesperus.reports.multisense_drawings import drawings, write_figures
 from hesperus.reports.multisense_figures import accuracy_figure, consistency_figure, pairs_figure
-from hesperus.reports.multisense_findings import Findings, findings_of
 from hesperus.reports.theme import INK, inline_svg, render, specification
 from hesperus.reports.translation_figures import translation_figure
 from hesperus.rounding import cell
@@ -32,20 +32,20 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def two(make_run: Callable[..., Run]) -> Findings:
-    return findings_of(make_run({"pocket/m": 1.0, "pocket/s": 1.8}).records, bootstrap=QUICK)
+def two(make_run: Callable[..., Run]) -> MultisenseFindings:
+    return multisense_findings(make_run({"pocket/m": 1.0, "pocket/s": 1.8}).records, bootstrap=QUICK)
 
 
 @pytest.fixture(scope="module")
-def one(capitals: Run) -> Findings:
-    return findings_of(capitals.records, bootstrap=QUICK)
+def one(capitals: Run) -> MultisenseFindings:
+    return multisense_findings(capitals.records, bootstrap=QUICK)
 
 
 def words(svg: bytes) -> set[str]:
     return {text.text or "" for text in ElementTree.fromstring(svg.decode()).iter(f"{SVG}text")}
 
 
-def test_consistency_shows_every_target_by_name_and_tag(two: Findings) -> None:
+def test_consistency_shows_every_target_by_name_and_tag(two: MultisenseFindings) -> None:
     shown = words(render(consistency_figure(two.consistency)))
     assert {"German (de)", "Arabic (ar)", "Chinese (zh)"} <= shown
     assert {"T: instruction and input", "I: instruction only", "X: input only"} <= shown
@@ -53,7 +53,7 @@ def test_consistency_shows_every_target_by_name_and_tag(two: Findings) -> None:
     assert "answers that stay the same" in shown
 
 
-def test_the_best_stands_on_top(one: Findings) -> None:
+def test_the_best_stands_on_top(one: MultisenseFindings) -> None:
     sort = json.loads(specification(consistency_figure(one.consistency)))["layer"][0]["encoding"]["y"]["sort"]
     values = {
         row["b"]: row["value"]
@@ -64,7 +64,7 @@ def test_the_best_stands_on_top(one: Findings) -> None:
     assert {"de": "German (de)", "ar": "Arabic (ar)", "zh": "Chinese (zh)"}[best[12:14]] == sort[0]
 
 
-def test_every_figure_of_a_run_is_drawn_and_named(two: Findings) -> None:
+def test_every_figure_of_a_run_is_drawn_and_named(two: MultisenseFindings) -> None:
     made = drawings(two)
     assert [drawing.name for drawing in made] == [
         "overview", "map", "causes", "consistency", "pairs-1", "pairs-2", "accuracy", "labels", "directions", "outcomes",
@@ -73,18 +73,18 @@ def test_every_figure_of_a_run_is_drawn_and_named(two: Findings) -> None:
         assert len(words(render(drawing.chart))) > 5, drawing.name
 
 
-def test_labels_stand_beside_the_right_answers(one: Findings) -> None:
+def test_labels_stand_beside_the_right_answers(one: MultisenseFindings) -> None:
     shown = words(render(labels_figure(one.labels)))
     assert {"yes", "no", "no valid answer", "right answers, English (en)", "17%"} <= shown
 
 
-def test_directions_name_the_change_and_how_many(one: Findings) -> None:
+def test_directions_name_the_change_and_how_many(one: MultisenseFindings) -> None:
     shown = words(render(directions_figure(one.directions)))
     assert "no → yes" in shown
     assert any(text.startswith("Arabic (ar), ") and text.endswith(" changed") for text in shown)
 
 
-def test_pairs_show_every_sense_with_every_other(one: Findings) -> None:
+def test_pairs_show_every_sense_with_every_other(one: MultisenseFindings) -> None:
     chart = pairs_figure(one.pairs, model="pocket/m")
     (cells,) = json.loads(specification(chart))["datasets"].values()
     assert len(cells) == 4 * 3
@@ -96,7 +96,7 @@ def test_originals_and_what_was_made_keep_lines_of_their_own(make_run: Callable[
     run = make_run({"m": 1.0}, ("de", "ar"))
     german = run.records.filter(pl.col("instruction") == "en", pl.col("input") == "en", pl.col("repeat") == 1)
     records = pl.concat([run.records, german.with_columns(instruction=pl.lit("de"), input=pl.lit("de"))])
-    chart = pairs_figure(findings_of(records, bootstrap=QUICK).pairs, model="m")
+    chart = pairs_figure(multisense_findings(records, bootstrap=QUICK).pairs, model="m")
     (cells,) = json.loads(specification(chart))["datasets"].values()
     assert {cell["a"] for cell in cells} == {
         "English (en)", "German (de)", "German (de) from English", "Arabic (ar) from English",
@@ -104,7 +104,7 @@ def test_originals_and_what_was_made_keep_lines_of_their_own(make_run: Callable[
     assert len(cells) == 4 * 3
 
 
-def test_nothing_to_draw_is_none(one: Findings) -> None:
+def test_nothing_to_draw_is_none(one: MultisenseFindings) -> None:
     for figure, table in (
         (consistency_figure, one.consistency),
         (accuracy_figure, one.accuracy),
@@ -115,12 +115,12 @@ def test_nothing_to_draw_is_none(one: Findings) -> None:
         assert figure(Table(table.measure, table.columns, (), {})) is None
 
 
-def test_all_answered_needs_no_figure_of_outcomes(one: Findings) -> None:
+def test_all_answered_needs_no_figure_of_outcomes(one: MultisenseFindings) -> None:
     answered = tuple(row for row in one.outcomes.rows if row["statistic"] == "answered")
     assert outcomes_figure(Table("outcomes", one.outcomes.columns, answered, {})) is None
 
 
-def test_free_answers_have_no_picture_of_labels(one: Findings) -> None:
+def test_free_answers_have_no_picture_of_labels(one: MultisenseFindings) -> None:
     row = one.labels.rows[0]
     many = tuple({**row, "label": f"answer {number}"} for number in range(11))
     assert labels_figure(Table("labels", one.labels.columns, many, {})) is None
@@ -129,7 +129,7 @@ def test_free_answers_have_no_picture_of_labels(one: Findings) -> None:
     assert directions_figure(Table("directions", one.directions.columns, many, {})) is None
 
 
-def test_more_models_than_colours_get_panels(one: Findings) -> None:
+def test_more_models_than_colours_get_panels(one: MultisenseFindings) -> None:
     rows = tuple({**row, "model": f"m/{number}"} for number in range(7) for row in one.accuracy.rows)
     chart = accuracy_figure(Table("accuracy", one.accuracy.columns, rows, {}))
     assert {f"m/{number}" for number in range(7)} <= words(render(chart))
@@ -158,7 +158,7 @@ def test_translation_against_consistency(make_run: Callable[..., Run]) -> None:
     assert translation_figure(table, score="comet") is None
 
 
-def test_the_same_table_gives_the_same_bytes_in_any_process(one: Findings, tmp_path: Path) -> None:
+def test_the_same_table_gives_the_same_bytes_in_any_process(one: MultisenseFindings, tmp_path: Path) -> None:
     for format in ("svg", "png"):
         first, second = ([render(drawing.chart, format) for drawing in drawings(one)] for _ in range(2))
         assert [a == b for a, b in zip(first, second, strict=True)] == [True] * len(first), format
@@ -173,7 +173,7 @@ def test_the_same_table_gives_the_same_bytes_in_any_process(one: Findings, tmp_p
     assert other.stdout == render(accuracy_figure(one.accuracy))
 
 
-def test_markup_in_a_name_stays_text(one: Findings) -> None:
+def test_markup_in_a_name_stays_text(one: MultisenseFindings) -> None:
     nasty = "</svg><script>alert(1)</script>\"'&"
     rows = tuple({**row, "model": nasty} for row in one.consistency.rows)
     others = tuple({**row, "model": "b"} for row in one.consistency.rows)
@@ -183,7 +183,7 @@ def test_markup_in_a_name_stays_text(one: Findings) -> None:
     assert any(nasty in text for text in words(render(chart)))
 
 
-def test_an_inline_figure_takes_the_page_s_ink_and_has_ids_of_its_own(one: Findings) -> None:
+def test_an_inline_figure_takes_the_page_s_ink_and_has_ids_of_its_own(one: MultisenseFindings) -> None:
     svg = inline_svg(consistency_figure(one.consistency), "first")
     assert svg.startswith("<svg") and INK not in svg and "currentColor" in svg
     root = ElementTree.fromstring(svg)
@@ -191,14 +191,14 @@ def test_an_inline_figure_takes_the_page_s_ink_and_has_ids_of_its_own(one: Findi
     assert all(str(name).startswith("first-") for name in ids)
 
 
-def test_files_of_every_format(one: Findings, tmp_path: Path) -> None:
+def test_files_of_every_format(one: MultisenseFindings, tmp_path: Path) -> None:
     for format, start in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
         files = write_figures(one, tmp_path / format, format=format)  # type: ignore[arg-type]
         assert [file.name for file in files][0] == f"overview.{format}" and len(files) == 8
         assert all(file.read_bytes().startswith(start) for file in files)
 
 
-def test_bad_formats_and_folders_are_told(one: Findings, tmp_path: Path) -> None:
+def test_bad_formats_and_folders_are_told(one: MultisenseFindings, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown figure format: 'gif'"):
         write_figures(one, tmp_path, format="gif")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown figure format: 'gif'"):
@@ -208,7 +208,7 @@ def test_bad_formats_and_folders_are_told(one: Findings, tmp_path: Path) -> None
         write_figures(one, tmp_path / "file")
 
 
-def test_models_stand_side_by_side_on_one_axis_with_their_numbers(two: Findings) -> None:
+def test_models_stand_side_by_side_on_one_axis_with_their_numbers(two: MultisenseFindings) -> None:
     chart = models_figure(two).to_dict()  # type: ignore[union-attr]  # there is something to draw
     assert [panel["title"] for panel in chart["concat"]] == sorted(
         {str(row["model"]) for row in two.accuracy.rows}
@@ -225,7 +225,7 @@ def test_models_stand_side_by_side_on_one_axis_with_their_numbers(two: Findings)
     assert any(cell(float(str(value)), "percentage") in shown for value in values)
 
 
-def test_a_map_needs_two_models_and_three_senses(one: Findings, two: Findings) -> None:
+def test_a_map_needs_two_models_and_three_senses(one: MultisenseFindings, two: MultisenseFindings) -> None:
     assert map_figure(one) is None
     chart = map_figure(two)
     shown = words(render(chart))

@@ -16,12 +16,12 @@ from page_outline import as_read, is_sound, loads_nothing
 
 from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.open_answers.evidence import Evaluated
+from hesperus.analysis.open_answers.open_findings import cell_labels
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, read_run
 from hesperus.reports.html import ReportSettings, report_findings, report_html, write_report
 from hesperus.reports.html_page import html
-from hesperus.reports.open_answers.open_findings import cell_labels
 from hesperus.reports.open_answers.open_report import (
     OpenAnswersReport,
     OpenEvidence,

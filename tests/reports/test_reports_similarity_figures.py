@@ -13,19 +13,20 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.families import family_of
 from hesperus.analysis.settings import MeasureSettings
+from hesperus.analysis.similarity.curves import relation_points
+from hesperus.analysis.similarity.orders import clustered, ordered_languages, ordered_models
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, similarity_findings
 from hesperus.analysis.similarity.similarity_settings import Covariate, SimilaritySettings
 from hesperus.analysis.single import accuracy_table
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.reports.families import family_of
 from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
 from hesperus.reports.similarity.heat_maps import hundredths, languages_figure, models_figure
-from hesperus.reports.similarity.orders import clustered, ordered_languages, ordered_models
-from hesperus.reports.similarity.relation_figures import relation_points, relations_figure
+from hesperus.reports.similarity.relation_figures import relations_figure
 from hesperus.reports.similarity.similarity_drawings import similarity_drawings
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings, similarity_findings
 from hesperus.reports.theme import render, specification
 from hesperus.rounding import cell as written
 

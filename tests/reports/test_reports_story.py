@@ -7,13 +7,13 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
+from hesperus.analysis.changed_answers import inconsistent_examples
+from hesperus.analysis.multisense_findings import MultisenseFindings, multisense_findings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import SCHEMA, Run, conform
 from hesperus.reports import multisense_grids as grids
 from hesperus.reports import multisense_story as story
-from hesperus.reports.examples import inconsistent_examples
-from hesperus.reports.multisense_findings import Findings, findings_of
 from hesperus.wording import own_senses, sense_sentence
 
 QUICK = Bootstrap(resamples=200)
@@ -47,9 +47,9 @@ def rows(
     return pl.DataFrame(found, schema=SCHEMA)
 
 
-def found_of(*frames: pl.DataFrame) -> tuple[Findings, pl.DataFrame]:
+def found_of(*frames: pl.DataFrame) -> tuple[MultisenseFindings, pl.DataFrame]:
     records = pl.concat(frames)
-    return findings_of(records, bootstrap=QUICK), records
+    return multisense_findings(records, bootstrap=QUICK), records
 
 
 SOURCE = {("en", "en"): "yyyynnnnnn"}
@@ -134,7 +134,7 @@ def test_accuracy_is_told_of_the_source_not_of_other_originals() -> None:
 
 def test_no_intervals_without_resamples() -> None:
     records = rows("m", SOURCE | GERMAN)
-    found = findings_of(records, bootstrap=Bootstrap(resamples=0))
+    found = multisense_findings(records, bootstrap=Bootstrap(resamples=0))
     assert plain(story.headlines(found, OWN)[0]) == (
         "m gives the same answer to 80 % of 10 questions when it has put them into German itself."
     )
@@ -192,7 +192,9 @@ def test_grids_that_have_nothing_to_say_are_left_out() -> None:
 
 
 def test_many_rows_are_folded(make_run: Callable[..., Run]) -> None:
-    found = findings_of(make_run({f"m/{n}": 1.0 for n in range(5)}).records, bootstrap=Bootstrap(resamples=0))
+    found = multisense_findings(
+        make_run({f"m/{n}": 1.0 for n in range(5)}).records, bootstrap=Bootstrap(resamples=0)
+    )
     assert (
         grids.accuracy_grid(found.accuracy, found.validity).folded
         and not grids.summary_grid(found.consistency, level=found.level).folded
@@ -211,7 +213,7 @@ def test_many_senses_are_compared_with_the_original_alone_but_drawn_in_full() ->
 
 def test_an_empty_table_is_told() -> None:
     with pytest.raises(DataError, match="no records"):
-        findings_of(pl.DataFrame(schema=SCHEMA))
+        multisense_findings(pl.DataFrame(schema=SCHEMA))
 
 
 def test_examples_take_the_most_frequent_change_first_and_spread_over_changes() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hesperus.analysis.multisense_findings import multisense_findings
 from hesperus.analysis.table import Table
 from hesperus.analysis.translation_bins import ALL, translation_bins
 from hesperus.errors import DataError
@@ -18,7 +19,6 @@ from hesperus.measures import Bootstrap
 from hesperus.records import Run, write_run
 from hesperus.reports.html import report_html, write_report
 from hesperus.reports.multisense_drawings import drawings
-from hesperus.reports.multisense_findings import findings_of
 from hesperus.reports.theme import render, specification
 from hesperus.reports.translation_figures import translation_bins_figure
 from hesperus.rounding import cell as written
@@ -143,7 +143,7 @@ def test_a_run_with_scores_shows_them_in_its_report(make_run: Callable[..., Run]
     assert "Is it the translation?" in text and 'id="figure-translation-bleu"' in text
     assert "Consistency by translation score" in text
     assert "Is it the translation?" not in report_html(run)
-    found = findings_of(run.records, bootstrap=QUICK, scores=scored(run.records))
+    found = multisense_findings(run.records, bootstrap=QUICK, scores=scored(run.records))
     assert [drawing.name for drawing in drawings(found)][-2:] == ["translation-bleu", "translation-mean-bleu"]
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from hesperus.wording import direction
 
 FIELD_PREFIX = "field:"
@@ -40,3 +42,20 @@ def field_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """Columns of an items table that hold texts: those marked as fields, or else all that are nothing else."""
     marked = tuple(name for name in columns if name.startswith(FIELD_PREFIX))
     return marked or tuple(name for name in columns if name not in _NO_FIELD)
+
+
+def rows_in(items: pl.DataFrame, item: str, code: str) -> pl.DataFrame:
+    """Rows of an items table with the texts of an item in a sense, or in a language where the table names no senses."""
+    place = "input" if "input" in items.columns else "language"
+    if place not in items.columns:
+        return items.clear()
+    return items.filter((pl.col("item") == item) & (pl.col(place) == code))
+
+
+def row_in(items: pl.DataFrame, item: str, code: str, model: str) -> Mapping[str, Any] | None:
+    """The row with the texts that a model was asked, its own before one that all models share; None if they are not kept."""
+    found = rows_in(items, item, code)
+    if "model" in items.columns:
+        own = found.filter(pl.col("model") == model)
+        found = own if own.height else found.filter(pl.col("model").is_null())
+    return found.row(0, named=True) if found.height else None

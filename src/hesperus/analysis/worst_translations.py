@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from hesperus.analysis.item_texts import Text, texts_of
+from hesperus.analysis.item_texts import Text, row_in, texts_of
 from hesperus.errors import UnknownNameError
 from hesperus.wording import parsed
 
@@ -88,16 +88,8 @@ def _translation(row: Mapping[str, object], items: pl.DataFrame | None, score: f
 
 
 def _texts(items: pl.DataFrame, item: str, code: str, model: str) -> _Texts:
-    place = "input" if "input" in items.columns else "language"
-    if place not in items.columns:
+    held, sense = row_in(items, item, code, model), parsed(code)
+    if held is None:
         return ()
-    found = items.filter((pl.col("item") == item) & (pl.col(place) == code))
-    if "model" in items.columns:
-        found = found.filter(pl.col("model").is_null() | (pl.col("model") == model)).sort(
-            "model", nulls_last=True
-        )
-    if found.is_empty():
-        return ()
-    sense = parsed(code)
-    fields, options = texts_of(found.row(0, named=True), sense.language if sense else "und")
+    fields, options = texts_of(held, sense.language if sense else "und")
     return (*fields, *((f"option {chr(ord('A') + at)}", text) for at, text in enumerate(options[:26])))

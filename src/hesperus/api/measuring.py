@@ -28,7 +28,7 @@ from hesperus.errors import UsageError
 from hesperus.records import Run
 
 if TYPE_CHECKING:
-    from hesperus.reports.similarity.orders import Order
+    from hesperus.analysis.similarity.orders import Order
 
 
 class Held(Protocol):

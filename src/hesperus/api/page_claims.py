@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hesperus.analysis.multisense_findings import MultisenseFindings
     from hesperus.analysis.settings import GivenSettings
     from hesperus.evidence.claims import Document
     from hesperus.evidence.page import PageClaims
     from hesperus.reports.html import Report
-    from hesperus.reports.multisense_findings import Findings
 
 CLAIMED = (
     "summary", "consistency", "decomposition", "means", "contrasts", "scores", "back_translation", "naturalisation", "bounds",
@@ -25,7 +25,7 @@ def page_claims_of(
     given: GivenSettings | None = None,
     *,
     is_of_run: bool = True,
-    made: Findings | Report | None = None,
+    made: MultisenseFindings | Report | None = None,
 ) -> PageClaims:
     """What the page of a run claims; `hesperus verify PAGE` checks it.
 
@@ -50,14 +50,16 @@ def page_claims_of(
     return PageClaims(tables, settings, __version__, is_of_run and wanted.keys() == settings.keys())
 
 
-def _held(run: Path, given: GivenSettings | None, made: Findings | Report | None) -> dict[str, Document]:
+def _held(
+    run: Path, given: GivenSettings | None, made: MultisenseFindings | Report | None
+) -> dict[str, Document]:
     """Tables of the page of a multisense study as `measure` makes them; none of another page."""
+    from hesperus.analysis.multisense_findings import MultisenseFindings
     from hesperus.analysis.settings import NOTHING_GIVEN, resolve_settings
     from hesperus.analysis.short_signature import with_short
     from hesperus.api.measuring import run_description
-    from hesperus.reports.multisense_findings import Findings
 
-    if not isinstance(made, Findings) or made.summary is None:
+    if not isinstance(made, MultisenseFindings) or made.summary is None:
         return {}
     given = given or NOTHING_GIVEN
     decided = resolve_settings(given, run_description(run).study)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
+    from hesperus.analysis.multisense_findings import MultisenseFindings
     from hesperus.analysis.settings import GivenSettings
     from hesperus.api.measuring import Held
     from hesperus.records import Run
     from hesperus.reports.card import Card
     from hesperus.reports.html import Report, ReportSettings
-    from hesperus.reports.multisense_findings import Findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Page:
 
     run: Run
     settings: ReportSettings
-    found: Findings | Report
+    found: MultisenseFindings | Report
     card: Card
 
 

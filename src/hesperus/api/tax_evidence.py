@@ -76,7 +76,7 @@ def evidence_of(given: AuditInputs, drawn: GivenSettings | None = None) -> Evide
 
 def found_beside(given: AuditInputs) -> AuditInputs:
     """The same with what people and the alignment audit left in the one run folder, by the names that docs give it."""
-    from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
+    from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 
     checks = beside(given.runs, CHECKS_FILE)
     return replace(

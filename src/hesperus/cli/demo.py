@@ -75,10 +75,10 @@ def command(
 
 def _align(source: str, target: str, folder: Path) -> None:
     """Hold the items of two languages against each other, where the page of the audit looks for it."""
+    from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE
     from hesperus.api.auditing import audit
     from hesperus.records.files import write_whole
     from hesperus.reports.formats import format_table
-    from hesperus.reports.tax.commands import ALIGNMENT_FILE
 
     found = format_table(audit("atlas", languages=(source, target), reference=source), "json")
 

@@ -9,11 +9,9 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.analysis.tax.tax_settings import CHECKS_FILE, RATINGS_FILE
 from hesperus.errors import DataError
 from hesperus.tables import read_table
-
-RATING_FILES = ("ratings.csv", "checks.csv")
-"""Where `hesperus annotate export` puts ratings of a run, and the pages of audits look for them."""
 
 _NEEDED = ("unit", "rater", "question")
 _SENSES = ("a", "b", "language", "input", "instruction", "sense")
@@ -45,7 +43,7 @@ def read_ratings(folder: Path) -> pl.DataFrame | None:
         DataError: A file cannot be read, or is no table of ratings.
     """
     found = []
-    for name in RATING_FILES:
+    for name in (RATINGS_FILE, CHECKS_FILE):
         file = folder / name
         if not file.is_file():
             continue

@@ -30,7 +30,6 @@ from hesperus.analysis.item_matrix import ItemMatrix
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, question_url
 from hesperus.explorer.changes_page import ChangeChoice, changes_shown
-from hesperus.explorer.first_page import heads
 from hesperus.explorer.item_corrections import BY_HAND
 from hesperus.explorer.item_ratings import Rating, ratings_of
 from hesperus.explorer.state import OpenRuns
@@ -41,6 +40,7 @@ from hesperus.item_views.markup import environment, style
 from hesperus.item_views.matrix_view import matrix_view, short_code
 from hesperus.item_views.missing_parts import missing_parts
 from hesperus.item_views.question_view import AnswerView, QuestionView, question_view
+from hesperus.rounding import cell
 from hesperus.version import __version__
 from hesperus.wording import OUTCOME_WORDS
 
@@ -80,7 +80,14 @@ def summary_page(open_: OpenRuns) -> str:
         return view.filtered(**choices).url()
 
     return _page(
-        "summary.html.j2", open_, view, runs=runs, matrix=matrix, rows=rows, heads=heads(matrix), link=link
+        "summary.html.j2",
+        open_,
+        view,
+        runs=runs,
+        matrix=matrix,
+        rows=rows,
+        heads=tuple(map(short_code, matrix.columns)),
+        link=link,
     )
 
 
@@ -369,7 +376,9 @@ def _page(template: str, open_: OpenRuns, view: View, **held: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    return environment(PackageLoader("hesperus.explorer", "templates"))
+    made = environment(PackageLoader("hesperus.explorer", "templates"))
+    made.filters["percentage"] = lambda share: cell(share, "percentage")
+    return made
 
 
 @cache

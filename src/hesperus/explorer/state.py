@@ -15,6 +15,7 @@ import polars as pl
 from hesperus.analysis.item_filter import matching_rows, sorted_rows
 from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
 from hesperus.analysis.kinds import study_kind
+from hesperus.analysis.model_summaries import ModelSummary, lost_counts, summaries
 from hesperus.analysis.open_answers.evidence import Evaluated
 from hesperus.analysis.open_answers.pair_scores import first_evaluation, with_scores
 from hesperus.analysis.scores import read_scores
@@ -22,7 +23,7 @@ from hesperus.analysis.settings import NOTHING_GIVEN, MeasureSettings, resolve_s
 from hesperus.answers.overrides import Override, Overrides, RecordKey, reply_hash
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.explorer.addresses import View
-from hesperus.explorer.first_page import ModelSummary, RunFacts, lost_counts, run_facts, summaries
+from hesperus.explorer.first_page import RunFacts, run_facts
 from hesperus.explorer.item_corrections import (
     Decision,
     corrected_file,

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn
-from hesperus.analysis.item_texts import Text, texts_of
+from hesperus.analysis.item_texts import Text, row_in, texts_of
 from hesperus.item_views.differences import Piece, differences
 from hesperus.item_views.matrix_view import CellView, cell_view, label_of
 from hesperus.rounding import cell as rounded
@@ -148,7 +148,14 @@ def question_view(
             asked.setdefault(column.input, []).append(column)
     senses = tuple(
         _marked(
-            _sense(code, columns, by_column, matrix, _texts(held, code, row["model"]), own)
+            _sense(
+                code,
+                columns,
+                by_column,
+                matrix,
+                None if held is None else row_in(held, row["item"], code, row["model"]),
+                own,
+            )
             for code, columns in _ordered(asked).items()
         )
     )
@@ -203,20 +210,6 @@ def _note(items: pl.DataFrame | None, held: pl.DataFrame | None, senses: tuple[S
         return "The texts of this question are missing from the items of the run (items.parquet); its answers are all there."
     absent = [sense.code for sense in senses if not sense.has_texts]
     return f"No texts in the items of the run for {', '.join(absent)}." if absent else ""
-
-
-def _texts(held: pl.DataFrame | None, code: str, model: str) -> Mapping[str, Any] | None:
-    """The row of the items table that holds a sense, the model's own before one that all share."""
-    if held is None:
-        return None
-    place = "input" if "input" in held.columns else "language"
-    if place not in held.columns:
-        return None
-    found = held.filter(pl.col(place) == code)
-    if "model" in held.columns:
-        own = found.filter(pl.col("model") == model)
-        found = own if own.height else found.filter(pl.col("model").is_null())
-    return found.row(0, named=True) if found.height else None
 
 
 def _sense(

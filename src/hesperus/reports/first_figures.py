@@ -7,10 +7,10 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.multisense_findings import MultisenseFindings
 from hesperus.item_views.filter_address import items_anchor
 from hesperus.reports.dots import Hue, dots
 from hesperus.reports.multisense_figures import by_mean, compared_statistic, placed
-from hesperus.reports.multisense_findings import Findings
 from hesperus.reports.theme import COLOURS, GRID, INK, NEUTRAL, SHARE, values
 from hesperus.rounding import cell
 from hesperus.wording import target_label
@@ -25,7 +25,7 @@ _STEP = 22
 ASKED_AGAIN = "asked again"
 
 
-def models_figure(found: Findings) -> Any | None:
+def models_figure(found: MultisenseFindings) -> Any | None:
     """Consistency of every target, a panel a model, on one axis; the dashed line is the same prompt asked again."""
     rows = whole_rows(found)
     panels = list(dict.fromkeys(row["panel"] for row in rows))
@@ -77,7 +77,7 @@ def _panel(rows: Rows, again: Rows, *, lines: Sequence[str], scale: alt.Scale, f
     return alt.layer(*charts)
 
 
-def map_figure(found: Findings) -> Any | None:
+def map_figure(found: MultisenseFindings) -> Any | None:
     """Models by targets: how often the answer stays the same, in steps of one color; the same scale for every model."""
     rows = whole_rows(found)
     models, lines = by_mean(rows, "panel"), by_mean(rows, "line")
@@ -114,7 +114,7 @@ _PARTS = {
 }
 
 
-def why_figure(found: Findings) -> Any | None:
+def why_figure(found: MultisenseFindings) -> Any | None:
     """What changes answers: the parts of the changed share, by target, a panel a model."""
     rows: Rows = [
         {
@@ -136,7 +136,7 @@ def why_figure(found: Findings) -> Any | None:
     return dots(rows, "line", order=order, hue=Hue("part", tuple(parts)), x=x)
 
 
-def whole_rows(found: Findings) -> Rows:
+def whole_rows(found: MultisenseFindings) -> Rows:
     """Consistency of whole prompts, T if any, else of the benchmark's own versions."""
     compared = compared_statistic(found.consistency, "consistency")
     kind = "T" if any(pair.kind == "T" for pair, _ in compared) else "versions"
@@ -154,7 +154,7 @@ def whole_rows(found: Findings) -> Rows:
     ]
 
 
-def _asked_again(found: Findings) -> Rows:
+def _asked_again(found: MultisenseFindings) -> Rows:
     """The same prompt asked again in its source, of each model."""
     compared = compared_statistic(found.consistency, "consistency")
     several = len({row["task"] for _, row in compared}) > 1

@@ -10,6 +10,7 @@ from typing import Protocol
 import polars as pl
 
 from hesperus.analysis.kinds import study_kind
+from hesperus.analysis.multisense_findings import MultisenseFindings, multisense_findings
 from hesperus.analysis.open_answers.measuring import with_labels
 from hesperus.analysis.scores import read_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
@@ -22,7 +23,6 @@ from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.html_page import html
 from hesperus.reports.multisense_drawings import drawings
-from hesperus.reports.multisense_findings import Findings, findings_of
 from hesperus.reports.multisense_page import multisense_page
 from hesperus.reports.offered import offered_blocks
 from hesperus.reports.overview import outcomes_report
@@ -79,7 +79,7 @@ def report_findings(
     settings: ReportSettings | None = None,
     scores: pl.DataFrame | None = None,
     folder: Path | None = None,
-) -> Findings | Report:
+) -> MultisenseFindings | Report:
     """Measure all that the report of a run shows: which tables depends on the study (see study_kind).
 
     A run in which no question was answered, or no answer is a label, gets a page that says so.
@@ -119,7 +119,9 @@ def report_findings(
         return open_answers_report(run, gathered(folder, run), given=settings.given)
     if kind == "multisense":
         decided = resolve_settings(settings.given, run.study)
-        found = findings_of(run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores)
+        found = multisense_findings(
+            run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores
+        )
         return replace(found, summary=summary_table(run.records, settings=replace(decided, by=())))
     run = replace(run, records=with_labels("the page", run.records))
     # Its tests and its clustering need scipy, which the other report does not.
@@ -128,9 +130,9 @@ def report_findings(
     return similarity_report(run, given=settings.given)
 
 
-def report_drawings(found: Findings | Report) -> list[Drawing]:
+def report_drawings(found: MultisenseFindings | Report) -> list[Drawing]:
     """Every figure of a report for which there is something to draw."""
-    return drawings(found) if isinstance(found, Findings) else found.drawings()
+    return drawings(found) if isinstance(found, MultisenseFindings) else found.drawings()
 
 
 def write_report(
@@ -138,7 +140,7 @@ def write_report(
     out: Path | str,
     *,
     settings: ReportSettings | None = None,
-    found: Findings | Report | None = None,
+    found: MultisenseFindings | Report | None = None,
     sign: Callable[[str], str] | None = None,
 ) -> Path:
     """Write the report of a run as one HTML file.
@@ -179,7 +181,7 @@ def report_page(
     run: Run,
     *,
     settings: ReportSettings | None = None,
-    found: Findings | Report | None = None,
+    found: MultisenseFindings | Report | None = None,
     scores: pl.DataFrame | None = None,
 ) -> Page:
     """The report of a run as blocks.
@@ -189,7 +191,7 @@ def report_page(
     """
     settings = settings or ReportSettings()
     found = found or report_findings(run, settings=settings, scores=scores)
-    if isinstance(found, Findings):
+    if isinstance(found, MultisenseFindings):
         decided = resolve_settings(settings.given, run.study)
         page = multisense_page(run, found, decided, each=settings.each, most=settings.most)
     else:
@@ -201,7 +203,7 @@ def report_html(
     run: Run,
     *,
     settings: ReportSettings | None = None,
-    found: Findings | Report | None = None,
+    found: MultisenseFindings | Report | None = None,
     scores: pl.DataFrame | None = None,
 ) -> str:
     """The report of a run as text; the same run gives the same text.

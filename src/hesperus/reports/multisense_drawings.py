@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hesperus.analysis.multisense_findings import MultisenseFindings
 from hesperus.reports.answer_figures import directions_figure, labels_figure, outcomes_figure
 from hesperus.reports.drawing import Drawing, write_drawings
 from hesperus.reports.first_figures import map_figure, models_figure, why_figure
 from hesperus.reports.multisense_figures import accuracy_figure, consistency_figure, pairs_figure
-from hesperus.reports.multisense_findings import Findings
 from hesperus.reports.theme import FigureFormat
 from hesperus.reports.translation_figures import SCORE_NAMES, translation_bins_figure, translation_figure
 
@@ -30,7 +30,7 @@ _MOST_MAPS = 6
 """Models whose map of all senses is drawn."""
 
 
-def drawings(found: Findings) -> list[Drawing]:
+def drawings(found: MultisenseFindings) -> list[Drawing]:
     """Every figure for which there is something to draw."""
     models = list(dict.fromkeys(str(row["model"]) for row in found.accuracy.rows))
     made = [
@@ -111,7 +111,7 @@ def drawings(found: Findings) -> list[Drawing]:
     return [drawing for drawing in made if drawing.chart is not None]
 
 
-def _translation(found: Findings) -> list[Drawing]:
+def _translation(found: MultisenseFindings) -> list[Drawing]:
     """Translation quality against consistency: item by item in bins, and language by language."""
     if found.bins is None or found.translation is None:
         return []
@@ -143,7 +143,9 @@ def _translation(found: Findings) -> list[Drawing]:
     return made
 
 
-def write_figures(found: Findings, folder: Path | str, *, format: FigureFormat = "svg") -> list[Path]:
+def write_figures(
+    found: MultisenseFindings, folder: Path | str, *, format: FigureFormat = "svg"
+) -> list[Path]:
     """Write every figure as a file called by its name.
 
     Args:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from hesperus.analysis.changed_answers import Asked, Example, inconsistent_examples
 from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.multisense_findings import MultisenseFindings
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.records import Run
 from hesperus.reports import multisense_grids as grids
@@ -15,10 +17,8 @@ from hesperus.reports.answer_figures import MOST_LABELS
 from hesperus.reports.blocks import Block, Fold, Item, Page, Reading, Section, Sentences, Side
 from hesperus.reports.card import card_of
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.examples import Asked, Example, inconsistent_examples
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.multisense_drawings import drawings
-from hesperus.reports.multisense_findings import Findings
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import cited, made
 from hesperus.reports.translation_grids import worst_translations_blocks
@@ -60,7 +60,7 @@ _INVALID = {
 
 
 def multisense_page(
-    run: Run, found: Findings, settings: MeasureSettings, *, each: int = 3, most: int = 36
+    run: Run, found: MultisenseFindings, settings: MeasureSettings, *, each: int = 3, most: int = 36
 ) -> Page:
     """The page of a run.
 
@@ -103,7 +103,7 @@ def multisense_page(
     )
 
 
-def _measured(found: Findings, items: pl.DataFrame | None, made: Sequence[Drawing]) -> Blocks:
+def _measured(found: MultisenseFindings, items: pl.DataFrame | None, made: Sequence[Drawing]) -> Blocks:
     drawn: dict[str, list[Drawing]] = {}
     for drawing in made:
         drawn.setdefault(drawing.kind, []).append(drawing)

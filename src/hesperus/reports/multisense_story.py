@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.analysis.multisense_findings import MultisenseFindings
 from hesperus.analysis.pairs import Pair
 from hesperus.reports.multisense_figures import compared_statistic
-from hesperus.reports.multisense_findings import Findings
 from hesperus.rounding import interval
 from hesperus.types import Sense
 from hesperus.wording import (
@@ -41,7 +41,7 @@ def _codes(records: pl.DataFrame) -> set[str]:
     return set(records["input"].unique()) | set(records["instruction"].unique())
 
 
-def headlines(found: Findings, own: Collection[str] = ()) -> list[str]:
+def headlines(found: MultisenseFindings, own: Collection[str] = ()) -> list[str]:
     """One sentence a model, task and source: how often its answer stays the same.
 
     Args:
@@ -131,7 +131,7 @@ def _when(pair: Pair, own: Collection[str]) -> str:
     return f"when they are put otherwise ({sense_sentence(sense.code, own)})"
 
 
-def asides(found: Findings, records: pl.DataFrame) -> list[str]:
+def asides(found: MultisenseFindings, records: pl.DataFrame) -> list[str]:
     """What to hold the headline against: the noise floor, accuracy, and replies that could not be read."""
     told = [*_noise(found), *_accuracy(found)]
     if any(row["low"] is not None for row in found.consistency.rows):
@@ -139,7 +139,7 @@ def asides(found: Findings, records: pl.DataFrame) -> list[str]:
     return [*told, *lost_sentences(records["outcome"], "below, every number says how it counts them")]
 
 
-def _noise(found: Findings) -> list[str]:
+def _noise(found: MultisenseFindings) -> list[str]:
     """How often the same prompt gets the same answer; models of which the same is true are in one sentence."""
     told: dict[tuple[str, str], list[str]] = {}
     for pair, row in compared_statistic(found.consistency, "consistency"):
@@ -157,7 +157,7 @@ def _asked_again(name: str, models: Sequence[str], what: str) -> str:
     return f"Asked the same in {name} twice, {whom} each repeat their answers to {what}."
 
 
-def _accuracy(found: Findings) -> list[str]:
+def _accuracy(found: MultisenseFindings) -> list[str]:
     by_model: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in found.accuracy.rows:
         if row["instruction"] == row["input"] and row["repeat"] == 1 and row["value"] is not None:

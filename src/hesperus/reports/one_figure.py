@@ -10,8 +10,11 @@ from typing import get_args
 import polars as pl
 
 from hesperus.analysis.kinds import study_kind, whole_senses
+from hesperus.analysis.multisense_findings import multisense_findings
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
+from hesperus.analysis.similarity.orders import ORDERS, Order
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, similarity_findings
 from hesperus.analysis.similarity.similarity_settings import columns_of
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import PairStatistic
@@ -21,15 +24,12 @@ from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.html_page import html
 from hesperus.reports.multisense_drawings import FIGURES, drawings
-from hesperus.reports.multisense_findings import findings_of
 from hesperus.reports.similarity import similarity_drawings as captions
 from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
 from hesperus.reports.similarity.heat_maps import languages_figure, models_figure
-from hesperus.reports.similarity.orders import ORDERS, Order
 from hesperus.reports.similarity.relation_figures import relations_figure
 from hesperus.reports.similarity.similarity_drawings import SIMILARITY_FIGURES
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings, similarity_findings
 from hesperus.reports.similarity.similarity_report import similarity_settings
 from hesperus.reports.theme import FIGURE_FORMATS, render
 
@@ -207,7 +207,7 @@ def _of_senses(what: str, run: Run, choice: FigureChoice, scores: pl.DataFrame |
     records, decided = run.records, resolve_settings(choice.given, run.study)
     if choice.models:
         records = records.filter(pl.col("model").is_in(choice.models))
-    found = findings_of(
+    found = multisense_findings(
         records,
         invalid=decided.invalid,
         bootstrap=decided.bootstrap,

@@ -14,6 +14,9 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 EVERYONE = "all"
 """Name of the group of models that no group names."""
 
+ALIGNMENT_FILE, RATINGS_FILE, CHECKS_FILE = "audit.json", "ratings.csv", "checks.csv"
+"""Files that an audit finds in a run folder, next to its records."""
+
 
 @dataclass(frozen=True, slots=True)
 class QualityThreshold:

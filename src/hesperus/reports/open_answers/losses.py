@@ -8,11 +8,11 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.item_texts import Text, texts_of
-from hesperus.analysis.open_answers.pair_scores import scored_pairs
+from hesperus.analysis.open_answers.losing_prompts import losing_answers, losing_prompts, pairs_with_loss
+from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 from hesperus.records import KEY
 from hesperus.reports.blocks import Block, Fold, Item, Sentences, Side, Verdict
 from hesperus.reports.grid import Grid
-from hesperus.reports.open_answers.open_findings import Cell, OpenFindings
 from hesperus.reports.tabulated import tabulated
 from hesperus.rounding import cell
 from hesperus.untrusted import shortened
@@ -38,19 +38,8 @@ def losses_blocks(
         replies: The columns of the key and `reply`, for the answers as they were given.
         items: The run's items.
     """
-    pairs = _with_loss(found)
-    by_item = (
-        pairs.group_by("task", "item", maintain_order=True)
-        .agg(
-            pl.len().alias("pairs"),
-            pl.col("loss").mean(),
-            pl.col("score").mean(),
-            pl.col("ceiling").mean(),
-            (pl.col("loss") > 0).sum().alias("losing"),
-        )
-        .filter(pl.col("loss") > 0)
-        .sort("loss", "task", "item", descending=[True, False, False], maintain_order=True)
-    )
+    pairs = pairs_with_loss(found.evaluated.pairs)
+    by_item = losing_prompts(pairs)
     if by_item.is_empty():
         yield Sentences(("Where both sides answer, no pair falls below its ceiling.",))
         return
@@ -73,12 +62,6 @@ def losses_blocks(
 def _has_claims(prompts: Sequence[Fold]) -> bool:
     shown = [block for block in prompts[0].blocks if isinstance(block, Item)]
     return any(held for side in shown[0].sides for _, held in side.verdicts)
-
-
-def _with_loss(found: OpenFindings) -> pl.DataFrame:
-    """Compared pairs with `score`, `ceiling` and `loss`."""
-    loss = pl.col("ceiling").fill_null(1.0) - pl.col("score")
-    return scored_pairs(found.evaluated.pairs).with_columns(loss=loss)
 
 
 def _asked(items: pl.DataFrame | None, reference: str) -> Mapping[str, tuple[tuple[str, Text], ...]]:
@@ -119,17 +102,7 @@ def _prompt(
     replies: pl.DataFrame | None,
     asked: Mapping[str, tuple[tuple[str, Text], ...]],
 ) -> Fold:
-    own = pairs.filter(
-        (pl.col("task") == row["task"]) & (pl.col("item") == row["item"]) & (pl.col("loss") > 0)
-    )
-    # The worst of each language first, so that a prompt is not shown in one language alone.
-    worst = (
-        own.sort(
-            "loss", "language", "model", "repeat", descending=[True, False, False, False], maintain_order=True
-        )
-        .with_columns(turn=pl.int_range(pl.len()).over("language"))
-        .sort("turn", maintain_order=True)
-    )
+    worst = losing_answers(pairs, row["task"], row["item"])
     told = f"{cell(row['loss'], 'share')} lost, in {row['losing']:,} of {row['pairs']:,} answers"
     prompt = asked.get(str(row["item"]), ())
     shown = tuple(_answer(pair, found, replies) for pair in worst.head(MOST_ANSWERS).to_dicts())

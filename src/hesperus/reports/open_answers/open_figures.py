@@ -7,12 +7,12 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.families import family_key, family_of, spans
+from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.dots import Hue, dots, share_axis
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.families import family_key, family_of, spans
-from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, measured_name
-from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, group_name
+from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, group_name, measured_name
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, WIDTH, values
 from hesperus.rounding import cell as written
 from hesperus.rounding import interval

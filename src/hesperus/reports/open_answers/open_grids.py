@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from hesperus.analysis.families import family_key
 from hesperus.analysis.open_answers.counting import STATES
 from hesperus.analysis.open_answers.statistics import ENDINGS, WHERE_ANSWERED
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import COLUMNS, Column, worded
-from hesperus.reports.families import family_key
 from hesperus.reports.grid import Grid
 from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, STATE_WORDS, agreement_name, group_name
 from hesperus.reports.tabulated import FOLDED, tabulated
@@ -19,7 +19,7 @@ from hesperus.types import OUTCOMES
 from hesperus.wording import OUTCOME_WORDS, language_label, language_name, property_names
 
 if TYPE_CHECKING:
-    from hesperus.reports.open_answers.open_findings import Cell, OpenFindings
+    from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 
 _FIRST_GROUPINGS = ("trained_on", "script", "family")
 """Groupings whose tables stand open; the others are folded."""

@@ -16,6 +16,7 @@ from hesperus.analysis.open_answers.evidence import (
     read_evaluated,
     read_frame,
 )
+from hesperus.analysis.open_answers.open_findings import OpenFindings, open_findings
 from hesperus.analysis.open_answers.pair_scores import with_scores
 from hesperus.analysis.open_answers.run_tables import settings_of
 from hesperus.analysis.settings import GivenSettings, resolve_settings
@@ -28,7 +29,6 @@ from hesperus.reports.open_answers import open_grids as grids
 from hesperus.reports.open_answers import open_story as story
 from hesperus.reports.open_answers.losses import losses_blocks
 from hesperus.reports.open_answers.open_figures import drawings
-from hesperus.reports.open_answers.open_findings import OpenFindings, open_findings
 from hesperus.reports.open_answers.repairs import given_up, repairs_grid
 from hesperus.reports.overview import Overview, overview
 from hesperus.reports.provenance import cited, made

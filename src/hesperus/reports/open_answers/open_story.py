@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
+from hesperus.analysis.families import family_key
 from hesperus.analysis.interval_text import signed_interval_text
+from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings, beside
 from hesperus.analysis.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
 from hesperus.analysis.table import Row
-from hesperus.reports.families import family_key
 from hesperus.reports.multisense_story import share
-from hesperus.reports.open_answers.open_findings import Cell, OpenFindings, beside
 from hesperus.reports.open_answers.open_wording import EMBEDDED, STATE_WORDS, judge_name
 from hesperus.rounding import cell
 from hesperus.wording import counted, joined, language_name, parsed, property_names

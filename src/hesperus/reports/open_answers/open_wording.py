@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hesperus.analysis.open_answers.open_findings import OpenFindings
 from hesperus.analysis.open_answers.statistics import UNSEEN_WORDS
 from hesperus.wording import property_names
 
@@ -87,3 +88,10 @@ def agreement_name(what: str, properties: int) -> str:
     if not properties:
         return "Equivalence"
     return f"Same {property_names(what)}" + (" profile" if properties > 1 else "")
+
+
+def measured_name(found: OpenFindings) -> str:
+    """What the main statistic of an evaluator measures, as an axis is headed."""
+    if found.is_information:
+        return "Information kept (F of means)"
+    return agreement_name(found.what, len(found.properties))

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from hesperus.analysis.families import family_key
 from hesperus.analysis.item_texts import Text
 from hesperus.reports.blocks import Item, Side
 from hesperus.reports.columns import Column
-from hesperus.reports.families import family_key
 from hesperus.reports.grid import Grid
 from hesperus.reports.open_answers.open_wording import FAULT_WORDS, RUNG_WORDS
 from hesperus.reports.tabulated import tabulated

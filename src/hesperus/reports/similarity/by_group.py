@@ -8,11 +8,11 @@ from typing import Any
 import altair as alt
 
 from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.dots import Hue, dots
 from hesperus.reports.similarity.heat_maps import told
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, INK
 
 _BETWEEN_NAME = "between models"

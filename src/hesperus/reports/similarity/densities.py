@@ -8,16 +8,16 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from hesperus.analysis.similarity.curves import density
 from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, WITHIN
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.similarity.heat_maps import told
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, DASHES, WIDTH, values
 from hesperus.rounding import cell
 from hesperus.wording import counted, sense_label
 
-_STEPS = 160
 _MOST_TICKS = 1000
 """Pairs of a kind whose ticks say their numbers; the table has those of more."""
 _KINDS = ("within a model, two languages", "between models, one language")
@@ -88,7 +88,7 @@ def _panel(
     for lane, kind in enumerate(shown):
         rows = kinds[kind]
         at = np.array([_value(row) for row, _ in rows])
-        curves += [{"kind": names[kind], "at": x, "density": y} for x, y in _density(at, domain)]
+        curves += [{"kind": names[kind], "at": x, "density": y} for x, y in density(at, domain)]
         ticks += [{"kind": names[kind], "lane": 7 + 10 * lane, **tick} for tick in _ticks(rows, at, domain)]
         mean = _mean(found, title, kind, at)
         means.append({"kind": names[kind], "at": mean, "told": f"mean {kind}: {cell(mean)}"})
@@ -143,16 +143,3 @@ def _mean(found: SimilarityFindings, model: str, kind: str, at: Any) -> float:
     design = WITHIN if kind == _KINDS[0] else BETWEEN_OF if model else BETWEEN
     row = found.mean(design, model or "all")
     return _value(row) if row is not None and row["value"] is not None else float(at.mean())
-
-
-def _density(at: Any, domain: tuple[float, float]) -> list[tuple[float, float]]:
-    """Gaussian kernel density with Silverman's width; nothing for values that are all alike."""
-    if len(at) < 3 or float(np.ptp(at)) == 0.0:
-        return []
-    quartiles = np.subtract(*np.percentile(at, [75, 25])) / 1.349
-    spread = min(float(at.std(ddof=1)), float(quartiles) or np.inf)
-    width = 0.9 * spread * len(at) ** -0.2
-    grid = np.linspace(*domain, _STEPS)
-    heights = np.exp(-0.5 * ((grid[:, None] - at[None, :]) / width) ** 2).sum(axis=1)
-    heights /= len(at) * width * np.sqrt(2 * np.pi)
-    return [(float(x), float(y)) for x, y in zip(grid, heights, strict=True)]

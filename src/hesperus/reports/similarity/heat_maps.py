@@ -12,17 +12,17 @@ from typing import Any
 
 import altair as alt
 
-from hesperus.analysis.table import Row
-from hesperus.item_views.filter_address import items_anchor
-from hesperus.reports.columns import statistic_name
-from hesperus.reports.families import family_of, spans
-from hesperus.reports.similarity.orders import (
+from hesperus.analysis.families import family_of, spans
+from hesperus.analysis.similarity.orders import (
     Order,
     language_names,
     ordered_languages,
     ordered_models,
 )
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings, Square
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, Square
+from hesperus.analysis.table import Row
+from hesperus.item_views.filter_address import items_anchor
+from hesperus.reports.columns import statistic_name
 from hesperus.reports.theme import GRID, INK, SEQUENTIAL, values
 from hesperus.rounding import hundredths, interval
 

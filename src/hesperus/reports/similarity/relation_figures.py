@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 import numpy as np
-import numpy.typing as npt
 
+from hesperus.analysis.similarity.curves import Floats, Point, fitted_line, relation_points
 from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.similarity.heat_maps import told
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
 from hesperus.rounding import cell
 from hesperus.untrusted import shortened
@@ -22,10 +21,6 @@ from hesperus.wording import sense_label
 
 FEWEST_POINTS = 3
 """Through fewer points than this there is nothing to correlate."""
-BAND_POINTS = 4
-"""With fewer points, resamples of the points are mostly no line."""
-_RESAMPLES = 1000
-_STEPS = 40
 _WIDTH, _HEIGHT = 330, 240
 
 _DESIGNS = {
@@ -38,32 +33,6 @@ _WITH = {
     "size": "parameters",
     "log size": "natural logarithm of parameters",
 }
-
-Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A model or a language: what is known of it, and the mean similarity of its pairs."""
-
-    name: str
-    x: float
-    row: Row
-
-    @property
-    def y(self) -> float:
-        """The mean."""
-        return float(self.row["value"])
-
-
-def relation_points(found: SimilarityFindings, relation: Row) -> list[Point]:
-    """The points that a row of relations correlates."""
-    beside = found.beside(str(relation["with"]), str(relation["points"]))
-    return [
-        Point(str(row["group"]), beside[str(row["group"])], row)
-        for row in found.means(str(relation["design"]))
-        if row["group"] != "all" and row["value"] is not None and row["group"] in beside
-    ]
 
 
 def relations_figure(
@@ -96,7 +65,7 @@ def relations_figure(
 
 def _panel(found: SimilarityFindings, relation: Row, points: Sequence[Point]) -> Any:
     x, y = np.array([point.x for point in points]), np.array([point.y for point in points])
-    line = _line(x, y, found.settings.bootstrap.seed, found.settings.bootstrap.level)
+    line = fitted_line(x, y, found.settings.bootstrap.seed, found.settings.bootstrap.level)
     label = str(relation["with"])
     ends = [
         float(point.row[side]) for point in points for side in ("low", "high") if point.row[side] is not None
@@ -159,36 +128,6 @@ def _room(held: Floats) -> tuple[float, float]:
     low, high = float(held.min()), float(held.max())
     room = 0.08 * (high - low) or 0.05 * (abs(high) or 1.0)
     return low - room, high + room
-
-
-def _line(x: Floats, y: Floats, seed: int, level: float) -> list[dict[str, object]]:
-    """The least-squares line over the range of x, and the band of lines through resampled points."""
-    if float(np.ptp(x)) == 0.0:
-        return []
-    grid = np.linspace(x.min(), x.max(), _STEPS)
-    fitted = _fit(x[None, :], y[None, :], grid)[0]
-    low: Sequence[float | None] = [None] * _STEPS
-    high = low
-    if len(x) >= BAND_POINTS:
-        drawn = np.random.default_rng(seed).integers(0, len(x), (_RESAMPLES, len(x)))
-        fits = _fit(x[drawn], y[drawn], grid)
-        tail = (1 - level) / 2
-        ends = np.nanquantile(fits, [tail, 1 - tail], axis=0)
-        low, high = ([float(end) for end in side] for side in ends)
-    return [
-        {"x": float(at), "y": float(value), "low": below, "high": above}
-        for at, value, below, above in zip(grid, fitted, low, high, strict=True)
-    ]
-
-
-def _fit(x: Floats, y: Floats, grid: Floats) -> Floats:
-    """Least squares in every row; NaN where all x of a row are one."""
-    middle, mean = x.mean(axis=1, keepdims=True), y.mean(axis=1, keepdims=True)
-    spread = ((x - middle) ** 2).sum(axis=1)
-    slope = np.full(len(x), np.nan)
-    np.divide(((x - middle) * (y - mean)).sum(axis=1), spread, out=slope, where=spread > 0)
-    fitted: Floats = mean + slope[:, None] * (grid[None, :] - middle)
-    return fitted
 
 
 def _marks(

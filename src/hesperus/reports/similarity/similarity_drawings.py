@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hesperus.analysis.similarity.curves import BAND_POINTS
+from hesperus.analysis.similarity.orders import Order, language_names
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
 from hesperus.reports.similarity.heat_maps import MOST_TOLD, languages_figure, models_figure
-from hesperus.reports.similarity.orders import Order, language_names
-from hesperus.reports.similarity.relation_figures import BAND_POINTS, relations_figure
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings
+from hesperus.reports.similarity.relation_figures import relations_figure
 from hesperus.wording import joined
 
 SIMILARITY_FIGURES = ("languages", "models", "groups", "densities", "correlations")

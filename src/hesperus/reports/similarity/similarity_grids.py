@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from hesperus.analysis.pairs import Side
 from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
+from hesperus.analysis.similarity.orders import language_names
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.columns import ANSWERED, EXCLUDED, Column, N, column, statistic_name, worded
 from hesperus.reports.grid import Grid
 from hesperus.reports.multisense_grids import groups_of, prompts
-from hesperus.reports.similarity.orders import language_names
 from hesperus.reports.tabulated import Key, tabulated
 from hesperus.rounding import hundredths
 from hesperus.wording import MISSING, language_or_code
 
 if TYPE_CHECKING:
-    from hesperus.reports.similarity.similarity_findings import SimilarityFindings, Square
+    from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, Square
 
 MOST_PAIRS = 300
 """Beyond so many pairs the page shows the most and the least alike of each model; the heat maps hold them all."""

@@ -11,6 +11,7 @@ import polars as pl
 from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.kinds import whole_senses
 from hesperus.analysis.settings import GivenSettings, resolve_settings
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, similarity_findings
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, columns_of, settings_of
 from hesperus.errors import DataError
 from hesperus.records import Run
@@ -23,7 +24,6 @@ from hesperus.reports.provenance import cited, made
 from hesperus.reports.similarity import similarity_grids as grids
 from hesperus.reports.similarity import similarity_story as story
 from hesperus.reports.similarity.similarity_drawings import similarity_drawings
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings, similarity_findings
 
 _SOURCES = (
     "κp: Shashwat Goel et al. Great models think alike and this undermines AI oversight. 2025. Languages: Debangana Mishra et "

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
-from hesperus.reports.similarity.similarity_findings import SimilarityFindings
 from hesperus.rounding import cell, interval
 from hesperus.wording import counted, joined, language_or_code
 

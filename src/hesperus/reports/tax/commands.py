@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 from hesperus.wording import language_name, parsed
-
-ALIGNMENT_FILE, RATINGS_FILE, CHECKS_FILE = "audit.json", "ratings.csv", "checks.csv"
-"""Files that the commands of an audit find besides the records of a run folder."""
 
 AND = " && "
 """Stands between commands that follow each other."""

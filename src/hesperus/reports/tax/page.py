@@ -17,6 +17,7 @@ from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
 from hesperus.analysis.tax.naturalisation import REUSED
 from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
+from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 from hesperus.analysis.tax.validity import TOLERANCE, sensitive_cells, unchecked_cells
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step
@@ -28,7 +29,7 @@ from hesperus.reports.provenance import cited, made
 from hesperus.reports.tax import tax_grids as grids
 from hesperus.reports.tax import tax_story as story
 from hesperus.reports.tax.checklist import NOT_DONE, Checklist
-from hesperus.reports.tax.commands import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, remedies, steps_of
+from hesperus.reports.tax.commands import remedies, steps_of
 from hesperus.reports.tax.residue import residue_blocks
 from hesperus.reports.tax.tax_drawings import drawings
 from hesperus.reports.translation_grids import worst_translations_blocks

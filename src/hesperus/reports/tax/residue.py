@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.item_texts import Text, texts_of
+from hesperus.analysis.item_texts import Text, rows_in, texts_of
 from hesperus.analysis.tax.evidence import Evidence
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.rating import mean_ratings
@@ -130,11 +130,8 @@ def _versions(items: pl.DataFrame | None, item: str, code: str, own: Collection[
     sense = parsed(code)
     if items is None or sense is None:
         return
-    found = items.filter(
-        (pl.col("item") == item) & (pl.col("input" if "input" in items.columns else "language") == code)
-    )
     made: dict[tuple[Any, ...], list[str]] = {}
-    for row in found.to_dicts():
+    for row in rows_in(items, item, code).to_dicts():
         maker = row.get("model")
         made.setdefault(texts_of(row, sense.language), []).extend([maker] if isinstance(maker, str) else [])
     for (fields, options), makers in made.items():

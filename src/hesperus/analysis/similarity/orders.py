@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from hesperus.analysis.families import family_key
 from hesperus.errors import UnknownNameError
-from hesperus.reports.families import family_key
 from hesperus.wording import language_label, parsed, sense_label
 
 if TYPE_CHECKING:
-    from hesperus.reports.similarity.similarity_findings import Square
+    from hesperus.analysis.similarity.similarity_findings import Square
 
 Order = Literal["family", "cluster", "alphabet"]
 ORDERS: tuple[Order, ...] = get_args(Order)

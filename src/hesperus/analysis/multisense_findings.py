@@ -25,7 +25,7 @@ _MANY_SENSES = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class MultisenseFindings:
     """The tables of a report.
 
     Attributes:
@@ -72,13 +72,13 @@ class Findings:
         )  # fmt: skip
 
 
-def findings_of(
+def multisense_findings(
     records: pl.DataFrame,
     *,
     invalid: InvalidRule = "disagree",
     bootstrap: Bootstrap | None = None,
     scores: pl.DataFrame | None = None,
-) -> Findings:
+) -> MultisenseFindings:
     """Measure all that a report shows.
 
     Args:
@@ -96,7 +96,7 @@ def findings_of(
     agreement, pairs = _agreements(records, settings)
     translation, bins, unscored = _translations(records, scores, settings)
     places = Places(records, ())
-    return Findings(
+    return MultisenseFindings(
         with_shares(consistency_table(records, settings), places),
         with_shares(decomposition_table(records, settings), places),
         with_shares(accuracy_table(records, usual), places),

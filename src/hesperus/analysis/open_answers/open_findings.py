@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hesperus.analysis.families import family_key
 from hesperus.analysis.open_answers.evidence import Evaluated
 from hesperus.analysis.open_answers.run_tables import TableSettings, evaluation_table
 from hesperus.analysis.open_answers.scores import CELL
@@ -12,8 +13,6 @@ from hesperus.analysis.open_answers.statistics import ENDINGS, SILENT
 from hesperus.analysis.pairs import Side
 from hesperus.analysis.table import Row, Table
 from hesperus.measures.information import INFORMATION
-from hesperus.reports.families import family_key
-from hesperus.reports.open_answers.open_wording import agreement_name
 from hesperus.wording import language_label, language_name
 
 Cell = tuple[str, str, str, str, str]
@@ -179,10 +178,3 @@ def beside(row: Row, name: str) -> Row:
         "high": row[f"{name}_high"],
         "reason": "",
     }
-
-
-def measured_name(found: OpenFindings) -> str:
-    """What the main statistic of an evaluator measures, as an axis is headed."""
-    if found.is_information:
-        return "Information kept (F of means)"
-    return agreement_name(found.what, len(found.properties))

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.item_texts import Text, texts_of
+from hesperus.analysis.item_texts import Text, row_in, texts_of
 from hesperus.wording import OUTCOME_WORDS, parsed, sense_sentence
 
 _JOIN = ["model", "task", "item"]
@@ -158,15 +158,5 @@ def _texts(
     row: Mapping[str, Any], code: str, tag: str | None, items: pl.DataFrame | None
 ) -> tuple[tuple[tuple[str, Text], ...], tuple[Text, ...]]:
     """What was asked, as far as the run keeps it."""
-    if items is None or tag is None:
-        return (), ()
-    found = items.filter(pl.col("item") == row["item"])
-    if "input" in items.columns:
-        found = found.filter(pl.col("input") == code)
-        if "model" in items.columns:
-            found = found.filter(pl.col("model").is_null() | (pl.col("model") == row["model"]))
-    else:
-        found = found.filter(pl.col("language") == code)
-    if found.is_empty():
-        return (), ()
-    return texts_of(found.row(0, named=True), tag)
+    held = None if items is None or tag is None else row_in(items, row["item"], code, row["model"])
+    return ((), ()) if held is None or tag is None else texts_of(held, tag)
