@@ -33,8 +33,8 @@ test: $(VENV)/.full
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check src tests benchmarks pocket
-	$(BIN)/ruff format --check src tests benchmarks pocket
+	$(BIN)/ruff check src tests benchmarks pocket recipes
+	$(BIN)/ruff format --check src tests benchmarks pocket recipes
 	$(BIN)/mypy
 
 bench: $(VENV)/.full

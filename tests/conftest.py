@@ -22,7 +22,7 @@ LONGEST = (
     "pocket/test_pocket_promises.py",
     "reports/test_reports_similarity_page.py",
     "test_plugins.py",
-    "evaluators/test_evaluators_empathy.py",
+    "recipes/test_empathy_training.py",
     "answers/test_answers_probes.py",
     "reports/test_reports_nothing.py",
     "studies/test_studies_multisense.py",

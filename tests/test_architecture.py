@@ -111,6 +111,18 @@ def test_every_room_imports_only_what_lies_below() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_package_needs_nothing_of_the_folders_next_to_it() -> None:
+    """Recipes, pocket and benchmarks are not in the wheel."""
+    outside = {"recipes", "pocket", "benchmarks", "tests"}
+    wrong = {
+        (str(path.relative_to(SOURCE)), module)
+        for path in _files()
+        for module, _ in _imports(path)
+        if module.split(".")[0] in outside
+    }
+    assert not wrong
+
+
 def test_measures_need_numpy_and_scipy_only() -> None:
     outside = {
         (path.name, module)

@@ -248,7 +248,7 @@ def test_whoever_loads_a_checkpoint_says_which_extra_is_absent(absent: str) -> N
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         f"model 'hf/org/name' needs {absent}: pip install 'hesperus[hf]'",
-        f"a property evaluator with an encoder needs {absent}: pip install 'hesperus[train]'",
+        f"a property evaluator with an encoder needs {absent}: pip install 'hesperus[hf]'",
         f"reading a Hugging Face checkpoint needs {absent}: pip install 'hesperus[hf]'",
     ]
 

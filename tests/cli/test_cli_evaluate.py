@@ -171,7 +171,7 @@ def test_translated_replies_are_what_the_embedded_judge_reads(call: Call, tmp_pa
         ),
         (("information", "english.jsonl"), DataError, ("nothing to compare", "English")),
         (("information", "bare.jsonl"), DataError, ("bare.jsonl", "no column 'reply'")),
-        (("empathy", "a.jsonl"), UsageError, ("hesperus train empathy", "--classifier")),
+        (("empathy", "a.jsonl"), UsageError, ("python -m recipes.empathy", "--classifier")),
     ],
 )
 def test_what_cannot_be_done_is_said(

@@ -263,7 +263,7 @@ def test_faults_of_a_study_are_named(
 def test_what_cannot_be_done_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
     with serving(world) as endpoint:
         for more, said in (
-            ({"evaluate": "empathy"}, "hesperus train empathy"),
+            ({"evaluate": "empathy"}, "python -m recipes.empathy` in hesperus's source"),
             ({"translator": f"file/{tmp_path / 'none.csv'}"}, "none.csv"),
         ):
             with pytest.raises((UsageError, DataError), match=said):

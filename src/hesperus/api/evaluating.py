@@ -147,7 +147,7 @@ def evaluate(
         reference: Language with which the others are compared.
         translator: `none`, `apertium`, `ct2/FOLDER`, `hf/ORG/NAME`, `file/PATH`, or a model: `provider/name`.
         judge: Of information and equivalence: `embedded`, or a model: `provider/name`.
-        classifier: Of a property: a folder of `hesperus train`, or `hf/ORG/NAME`.
+        classifier: Of a property: a folder that a training wrote (`recipes/`), or `hf/ORG/NAME`.
         prompts: What was asked, in the reference language: a table with item and prompt (default: the run's).
         languages: Only this language.
         models: Only the replies of this model.

@@ -55,7 +55,6 @@ _GROUPS = {
         "audit": "Find faults of a parallel benchmark.",
         "tax": "Audit a translated benchmark: how much its score owes to translation.",
         "annotate": "Let people judge: a page for raters, links, judgements.",
-        "train": "Train evaluators of free text.",
     },
     "What is there": {
         "languages": "Languages, and their packs of words.",

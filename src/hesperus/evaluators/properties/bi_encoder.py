@@ -30,7 +30,7 @@ from hesperus.evaluators.properties.encoders import (
     torch,
     transformers,
 )
-from hesperus.evaluators.properties.folder import Manifest, whole
+from hesperus.evaluators.properties.folder import Manifest
 from hesperus.evaluators.properties.profiles import (
     LEFT_OUT,
     PRESENCE,
@@ -246,22 +246,6 @@ def load_bi_encoder(folder: Path, manifest: Manifest, placing: Placing, *, name:
 def weights_file(property: str) -> str:
     """Name of the file with the weights of a property."""
     return f"{property}.safetensors"
-
-
-def write_tensors(parts: Mapping[str, Any], path: Path) -> None:
-    """Write the weights of modules, each under its name, in float32.
-
-    Args:
-        parts: Name to module; an empty name leaves the weights' own names.
-        path: The file.
-    """
-    held = {
-        f"{part}.{key}" if part else key: value.detach().to("cpu", torch.float32, copy=True).contiguous()
-        for part, module in parts.items()
-        for key, value in module.state_dict().items()
-    }
-    with whole(path) as partial:
-        storage.save_file(held, partial)
 
 
 def _width(config: Any) -> int:

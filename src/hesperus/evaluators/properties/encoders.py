@@ -11,7 +11,7 @@ from typing import Any, Literal
 from hesperus.checkpoints import device_of, load_config, load_model, load_tokenizer, required
 from hesperus.errors import UsageError
 
-required("train", "a property evaluator with an encoder")
+required("hf", "a property evaluator with an encoder")
 torch: Any = import_module("torch")
 transformers: Any = import_module("transformers")
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -20,7 +18,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MANIFEST, SEARCH, REPORT = "evaluator.json", "search.json", "report.json"
 
-_FORMAT, _VERSION = "hesperus property evaluator", 1
+RECIPE = "`python -m recipes.empathy` in hesperus's source repository (recipes/README.md)"
+"""What trains the evaluators of folders; it is not part of the package."""
+
+FORMAT, VERSION = "hesperus property evaluator", 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +43,6 @@ class Manifest:
     training: Mapping[str, JSON]
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest, last of all files: a folder without it is not finished."""
-    document: dict[str, JSON] = {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "kind": manifest.kind,
-        "properties": list(manifest.properties),
-        "settings": dict(manifest.settings),
-        "files": dict(manifest.files),
-        "training": dict(manifest.training),
-    }
-    write_json(folder / MANIFEST, document)
-
-
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder, and check its files against it.
 
@@ -67,16 +54,16 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         if (folder / SEARCH).is_file():
             raise UsageError(
-                f"{folder}: its training is not finished; run the same `hesperus train` again to go on"
+                f"{folder}: its training is not finished; run the same `python -m recipes.empathy` again to continue"
             )
         why = f"has no {MANIFEST}" if folder.is_dir() else "is no folder"
-        raise UsageError(f"{folder} {why}; `hesperus train` makes folders of property evaluators")
+        raise UsageError(f"{folder} {why}; the folder of a property evaluator is made by {RECIPE}")
     document = read_json(path)
-    if document.get("format") != _FORMAT:
+    if document.get("format") != FORMAT:
         raise DataError("is not the manifest of a property evaluator", file=path)
-    if document.get("version") != _VERSION:
+    if document.get("version") != VERSION:
         raise DataError(
-            f"is of version {document.get('version')!r}; this hesperus reads {_VERSION}", file=path
+            f"is of version {document.get('version')!r}; this hesperus reads {VERSION}", file=path
         )
     kind = next((known for known in KINDS if known == document.get("kind")), None)
     if kind is None:
@@ -115,24 +102,6 @@ def read_json(path: Path) -> dict[str, JSON]:
     if not isinstance(document, dict):
         raise DataError("is no JSON object", file=path)
     return document
-
-
-def write_json(path: Path, document: Mapping[str, JSON]) -> None:
-    """Write a JSON object next to and rename it."""
-    with whole(path) as partial:
-        text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
-        partial.write_text(text + "\n", encoding="utf-8")
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A place next to a file to write it, which takes its name once it is written."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _mapping(document: Mapping[str, JSON], field: str, path: Path) -> dict[str, JSON]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hesperus.errors import UnknownNameError
 from hesperus.evaluators.properties.builtin import LengthEvaluator, RefusalEvaluator
-from hesperus.evaluators.properties.folder import read_manifest
+from hesperus.evaluators.properties.folder import RECIPE, read_manifest
 from hesperus.evaluators.properties.profiles import PropertyEvaluator
 
 BUILT_IN: Mapping[str, Callable[[], PropertyEvaluator]] = {
@@ -22,7 +22,7 @@ def property_evaluator(name: str | Path, *, device: str = "auto", dtype: str = "
 
     Args:
         name: ``refusal`` or ``length``, built in; ``hf/ORG/NAME``, ``hf/ORG/NAME@REVISION`` or ``hf/./FOLDER``, a text
-            classifier of transformers; or the folder that ``hesperus train`` made.
+            classifier of transformers; or the folder that a training wrote (``recipes/``).
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` takes the first of CUDA, MPS and CPU that is there.
         dtype: ``float32`` or ``bfloat16``; ``auto`` takes the latter on CUDA.
 
@@ -43,7 +43,7 @@ def property_evaluator(name: str | Path, *, device: str = "auto", dtype: str = "
     folder = Path(given).expanduser()
     if not folder.exists() and "/" not in given:
         raise UnknownNameError(
-            "property evaluator", given, BUILT_IN, "or hf/ORG/NAME, or a folder that `hesperus train` made"
+            "property evaluator", given, BUILT_IN, f"or hf/ORG/NAME, or a folder that {RECIPE} wrote"
         )
     manifest = read_manifest(folder)
     label = folder.resolve().name

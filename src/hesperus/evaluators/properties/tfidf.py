@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.errors import DataError
-from hesperus.evaluators.properties.folder import Manifest, read_json, write_json
+from hesperus.evaluators.properties.folder import Manifest, read_json
 from hesperus.evaluators.properties.lookup_text import terms
 from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, filled, spoken
 from hesperus.fingerprint import JSON, fingerprint
@@ -41,14 +41,9 @@ class TermWeights:
         """Log odds of the property in each text, [texts]."""
         return np.array([self._decision(text) for text in texts], dtype=np.float64)
 
-    def write(self, path: Path) -> None:
-        """Write them as JSON; numbers come back as they were."""
-        rows: list[JSON] = [[term, idf, coefficient] for term, (idf, coefficient) in self.weights.items()]
-        write_json(path, {"longest": self.longest, "intercept": self.intercept, "terms": rows})
-
     @classmethod
     def read(cls, path: Path) -> TermWeights:
-        """Read what `write` wrote.
+        """Read the JSON that a training wrote.
 
         Raises:
             DataError: It is something else.

@@ -29,6 +29,7 @@ from hesperus.evaluators import (
     property_consistency,
     property_evaluator,
 )
+from hesperus.evaluators.properties.folder import RECIPE
 from hesperus.fingerprint import JSON
 from hesperus.models import Model
 from hesperus.senses import trim_quotes
@@ -231,8 +232,8 @@ def property_named(what: str, classifier: str | None) -> ProfileEvaluator:
     """
     if classifier is None and what == EMPATHY:
         raise UsageError(
-            "empathy is told by a classifier that you train (`hesperus train empathy --data …`); give its folder with "
-            "--classifier (in a study: `classifiers: {empathy: FOLDER}`)"
+            "empathy is judged by a classifier: give its folder with --classifier (in a study: `classifiers: {empathy: FOLDER}`); "
+            f"{RECIPE} trains one"
         )
     offered = plugins.maker("hesperus.evaluators", classifier or what, {})
     return ProfileEvaluator(property_evaluator(classifier or what) if offered is None else offered(), what)

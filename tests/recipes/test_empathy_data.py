@@ -5,10 +5,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from property_encoders import FILES, write_pairs
-
-from hesperus.errors import DataError
-from hesperus.evaluators.properties.epitome import (
+from recipes.empathy.epitome import (
     SIDES,
     LabelledPairs,
     Split,
@@ -17,6 +14,9 @@ from hesperus.evaluators.properties.epitome import (
     read_epitome,
     split_by_post,
 )
+from tests.evaluators.property_encoders import FILES, write_pairs
+
+from hesperus.errors import DataError
 
 TABLE_5 = {
     "emotional_reactions": (0.337, 0.312, 0.355),

@@ -22,7 +22,6 @@ from hesperus.evaluators.properties.bi_encoder import (
     logits,
     read,
     weights_file,
-    write_tensors,
 )
 from hesperus.evaluators.properties.encoders import (
     Place,
@@ -33,11 +32,12 @@ from hesperus.evaluators.properties.encoders import (
     load,
     torch,
 )
-from hesperus.evaluators.properties.epitome import Example
 from hesperus.evaluators.properties.folder import Kind, hashes
 from hesperus.evaluators.properties.profiles import Levels
-from hesperus.evaluators.properties.searching import Point, Watch
 from hesperus.fingerprint import JSON, fingerprint, signature
+from recipes.empathy.epitome import Example
+from recipes.empathy.search import Point, ProgressCallback
+from recipes.empathy.writing import write_tensors
 
 DEFAULT_ENCODER = "answerdotai/ModernBERT-large"
 """The best of the four encoders that the paper tried."""
@@ -137,7 +137,7 @@ class BiEncoderTrainer:
         return files
 
     def fit(
-        self, examples: Sequence[Example], point: Point, *, seed: int, watch: Watch | None = None
+        self, examples: Sequence[Example], point: Point, *, seed: int, watch: ProgressCallback | None = None
     ) -> TrainedBiEncoder:
         """Fit to examples.
 

@@ -1,7 +1,7 @@
 """Training of a property evaluator: every point of a grid on train, the best on dev again on train and dev, then test.
 
 The state is written after each point, so that a training that was stopped goes on where it was. What is best is decided
-by macro F1: the F1 of the paper can only be that (see docs/properties.md).
+by macro F1: the F1 of the paper can only be that (see recipes/README.md).
 """
 
 from __future__ import annotations
@@ -14,14 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from hesperus.errors import DataError, UsageError
-from hesperus.evaluators.properties.epitome import (
-    Example,
-    LabelledPairs,
-    Side,
-    Split,
-    SplitSettings,
-    split_by_post,
-)
 from hesperus.evaluators.properties.folder import (
     REPORT,
     SEARCH,
@@ -29,19 +21,26 @@ from hesperus.evaluators.properties.folder import (
     Manifest,
     hashes,
     read_json,
-    write_json,
-    write_manifest,
 )
 from hesperus.evaluators.properties.profiles import Levels
 from hesperus.fingerprint import JSON, fingerprint, plain, signature
 from hesperus.measures import Bootstrap, classifier_statistics, estimate
 from hesperus.measures.statistic import estimates
 from hesperus.types import Estimate
+from recipes.empathy.epitome import (
+    Example,
+    LabelledPairs,
+    Side,
+    Split,
+    SplitSettings,
+    split_by_post,
+)
+from recipes.empathy.writing import write_json, write_manifest
 
 Point = Mapping[str, float | int]
 """Settings that are tried, such as a learning rate and epochs."""
 
-Watch = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and of how much."""
 
 
@@ -83,7 +82,7 @@ class Trainer(Protocol):
         ...
 
     def fit(
-        self, examples: Sequence[Example], point: Point, *, seed: int, watch: Watch | None = None
+        self, examples: Sequence[Example], point: Point, *, seed: int, watch: ProgressCallback | None = None
     ) -> Trained:
         """Fit to examples with the settings of a point."""
         ...
@@ -119,7 +118,7 @@ def train_evaluator(
     *,
     split: SplitSettings = SplitSettings(),  # noqa: B008
     bootstrap: Bootstrap = Bootstrap(),  # noqa: B008
-    watch: Watch | None = None,
+    watch: ProgressCallback | None = None,
 ) -> Training:
     """Train a classifier of each property, and leave an evaluator in a folder that property_evaluator takes.
 
@@ -142,12 +141,12 @@ def train_evaluator(
     for name in pairs.properties:
         for number, point in enumerate(trainer.grid):
             if state.tried(name, point) is None:
-                told = _told(watch, f"{name} {number + 1}/{len(trainer.grid)} {_said(point)}")
+                told = _progress(watch, f"{name} {number + 1}/{len(trainer.grid)} {_said(point)}")
                 fitted = trainer.fit(divided.examples[name]["train"], point, seed=seed, watch=told)
                 state.add_tried(name, point, fitted.predict(divided.examples[name]["dev"]))
         if name not in state.final:
             best = _best(name, divided, trainer.grid, state)
-            told = _told(watch, f"{name} final {_said(best)}")
+            told = _progress(watch, f"{name} final {_said(best)}")
             both = (*divided.examples[name]["train"], *divided.examples[name]["dev"])
             final = trainer.fit(both, best, seed=seed, watch=told)
             files = hashes(out, final.save(out, name))
@@ -170,8 +169,6 @@ class _State:
         """Begin, or go on."""
         path = out / SEARCH
         state = cls(path, plan)
-        for unfinished in out.glob(".*.part"):
-            unfinished.unlink()
         if not path.is_file():
             if out.is_dir() and any(out.iterdir()):
                 raise UsageError(f"{out} holds something else; name a new folder")
@@ -282,7 +279,7 @@ def _finish(
     report = {
         "split": [plain(balance) for balance in split.balances()],
         "posts": dict(split.posts),
-        "left_out": left_out(pairs),
+        "left_out": excluded_rows(pairs),
         **{name: plain(getattr(training, name)) for name in ("chosen", "dev", "test", "facts", "signature")},
     }
     write_json(out / REPORT, {name: plain(value) for name, value in report.items()})
@@ -294,7 +291,7 @@ def _finish(
     write_manifest(out, Manifest(trainer.kind, pairs.properties, trainer.manifest_settings(), files, made))
 
 
-def left_out(pairs: LabelledPairs) -> list[dict[str, Any]]:
+def excluded_rows(pairs: LabelledPairs) -> list[dict[str, Any]]:
     """Rows that were read and left out of each property, and why."""
     return [
         {
@@ -321,7 +318,7 @@ def _said(point: Point) -> str:
     return ", ".join(f"{setting} {value:g}" for setting, value in point.items())
 
 
-def _told(watch: Watch | None, stage: str) -> Watch | None:
+def _progress(watch: ProgressCallback | None, stage: str) -> ProgressCallback | None:
     if watch is None:
         return None
     return lambda what, done, total: watch(f"{stage}: {what}" if what else stage, done, total)

@@ -10,30 +10,31 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from property_encoders import encoder, write_pairs
-from typer.testing import CliRunner, Result
-
-from hesperus.cli.app import app
-from hesperus.errors import DataError, HesperusError, UsageError
-from hesperus.evaluators import property_evaluator
-from hesperus.evaluators.properties.baseline import BaselineSettings, BaselineTrainer
-from hesperus.evaluators.properties.bi_encoder import Dropout
-from hesperus.evaluators.properties.encoders import Placing
-from hesperus.evaluators.properties.epitome import (
+from recipes.empathy.__main__ import main
+from recipes.empathy.epitome import (
     Example,
     LabelledPairs,
     SplitSettings,
     read_epitome,
     split_by_post,
 )
+from recipes.empathy.search import Training, train_evaluator
+from recipes.empathy.term_weights import TermWeightsSettings, TermWeightsTrainer
+from recipes.empathy.tuning import BiEncoderTrainer, TuningSettings
+from recipes.empathy.writing import write_terms
+from tests.evaluators.property_encoders import encoder, write_pairs
+
+from hesperus.errors import DataError, UsageError
+from hesperus.evaluators import property_evaluator
+from hesperus.evaluators.properties.bi_encoder import Dropout
+from hesperus.evaluators.properties.encoders import Placing
 from hesperus.evaluators.properties.lookup_text import terms
-from hesperus.evaluators.properties.searching import Training, train_evaluator
 from hesperus.evaluators.properties.tfidf import TermWeights
-from hesperus.evaluators.properties.tuning import BiEncoderTrainer, TuningSettings
 from hesperus.measures import Bootstrap
 
+ROOT = Path(__file__).resolve().parents[2]
 CPU = Placing("cpu", "float32")
-SMALL = BaselineSettings(strengths=(1.0, 10.0), longest=(2,))
+SMALL = TermWeightsSettings(strengths=(1.0, 10.0), longest=(2,))
 QUICK = TuningSettings(rates=(1e-3, 3e-3), epochs=(2,), batch_size=16)
 
 
@@ -63,7 +64,7 @@ def _test_texts(pairs: LabelledPairs, name: str) -> tuple[list[str], list[str], 
 def test_the_baseline_learns_and_predicts_the_same_once_it_is_loaded(
     made: LabelledPairs, tmp_path: Path
 ) -> None:
-    training = train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(200))
+    training = train_evaluator(made, TermWeightsTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(200))
     evaluator = property_evaluator(tmp_path / "out")
     assert evaluator.properties == made.properties and not evaluator.needs_context
     held = json.loads((tmp_path / "out" / "search.json").read_text())
@@ -85,14 +86,14 @@ def test_weights_decide_as_scikit_learn_does(made: LabelledPairs, tmp_path: Path
     from sklearn.linear_model import LogisticRegression
 
     sides = split_by_post(made).examples["interpretations"]
-    fitted = BaselineTrainer(SMALL).fit(sides["train"], {"longest": 2, "C": 10.0}, seed=0)
+    fitted = TermWeightsTrainer(SMALL).fit(sides["train"], {"longest": 2, "C": 10.0}, seed=0)
     vectorizer = TfidfVectorizer(analyzer=lambda text: terms(text, 2), min_df=2, sublinear_tf=True)
     theirs = LogisticRegression(C=10.0, class_weight="balanced", max_iter=2000).fit(
         vectorizer.fit_transform([e.text for e in sides["train"]]), [e.present for e in sides["train"]]
     )
     texts = [*(e.text for e in sides["test"]), "", "unheard-of", "sorry sorry sorry must ?"]
     wanted = theirs.decision_function(vectorizer.transform(texts))
-    fitted.weights.write(tmp_path / "w.json")
+    write_terms(fitted.weights, tmp_path / "w.json")
     read = TermWeights.read(tmp_path / "w.json")
     assert read == fitted.weights
     assert read.decisions(texts) == pytest.approx(wanted, abs=1e-9)
@@ -101,7 +102,7 @@ def test_weights_decide_as_scikit_learn_does(made: LabelledPairs, tmp_path: Path
 def test_the_baseline_on_the_real_pairs(shared_data: Path, tmp_path: Path) -> None:
     """TF-IDF is far above chance (0.5) on every mechanism, and below the paper's bi-encoder (Table 6)."""
     pairs = read_epitome(shared_data / "NC_epitome_text")
-    trainer = BaselineTrainer(BaselineSettings(strengths=(1.0, 10.0), longest=(1,)))
+    trainer = TermWeightsTrainer(TermWeightsSettings(strengths=(1.0, 10.0), longest=(1,)))
     training = train_evaluator(pairs, trainer, tmp_path / "out", bootstrap=Bootstrap(300))
     for name, (least, paper) in {
         "emotional_reactions": (0.70, 0.861), "interpretations": (0.75, 0.873), "explorations": (0.78, 0.920),
@@ -223,17 +224,17 @@ def test_padding_and_company_change_no_profile(made: LabelledPairs, tiny: Path) 
 
 
 def test_another_training_in_the_same_folder_is_refused(made: LabelledPairs, tmp_path: Path) -> None:
-    train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
+    train_evaluator(made, TermWeightsTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
     with pytest.raises(UsageError, match="other data, settings or encoder"):
-        train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", split=SplitSettings(5))
+        train_evaluator(made, TermWeightsTrainer(SMALL), tmp_path / "out", split=SplitSettings(5))
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("x")
     with pytest.raises(UsageError, match="holds something else"):
-        train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "full")
+        train_evaluator(made, TermWeightsTrainer(SMALL), tmp_path / "full")
     again = tmp_path / "out" / "explorations.json"
     written = again.read_bytes()
     again.unlink()
-    train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
+    train_evaluator(made, TermWeightsTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
     assert again.read_bytes() == written
 
 
@@ -250,7 +251,7 @@ def test_another_training_in_the_same_folder_is_refused(made: LabelledPairs, tmp
 def test_a_folder_that_was_changed_is_refused(
     change: Any, said: str, made: LabelledPairs, tmp_path: Path
 ) -> None:
-    train_evaluator(made, BaselineTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
+    train_evaluator(made, TermWeightsTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
     change(tmp_path / "out")
     with pytest.raises(DataError, match=said):
         property_evaluator(tmp_path / "out")
@@ -277,13 +278,15 @@ def test_an_encoder_that_is_none_is_refused(tmp_path: Path, tiny: Path) -> None:
         TuningSettings(rates=(0.0,))
 
 
-def _command(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["train", "empathy", *arguments], env={"COLUMNS": "160"})
+def test_the_command_trains_resumes_and_says_what_is_wrong(
+    tmp_path: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def command(*arguments: str, code: int = 0) -> tuple[str, str]:
+        assert main([*arguments]) == code
+        return capsys.readouterr()
 
-
-def test_the_command_trains_resumes_and_says_what_is_wrong(tmp_path: Path, tiny: Path) -> None:
     data = write_pairs(tmp_path / "data", pairs=240)
-    rows = json.loads(_command("--data", str(data), "--split", "--format", "json").stdout)["rows"]
+    rows = json.loads(command("--data", str(data), "--split", "--format", "json")[0])["rows"]
     assert len(rows) == 9 and rows[0]["paper"] == 0.337 and rows[0]["posts"] == 180
     arguments = [
         "--data",
@@ -296,29 +299,28 @@ def test_the_command_trains_resumes_and_says_what_is_wrong(tmp_path: Path, tiny:
         "1e-3",
     ]
     arguments += ["--epochs", "1", "--device", "cpu", "--resamples", "50", "--format", "json"]
-    done = _command(*arguments)
-    assert done.exit_code == 0, done.output
-    assert "emotional_reactions 1/1 rate 0.001, epochs 1: loss" in done.stderr
-    rows = json.loads(done.stdout)["rows"]
+    table, told = command(*arguments)
+    assert "emotional_reactions 1/1 rate 0.001, epochs 1: loss" in told
+    rows = json.loads(table)["rows"]
     assert [row["statistic"] for row in rows[:5]] == ["accuracy", "precision", "recall", "f1", "macro_f1"]
-    again = _command(*arguments)
-    assert again.stdout == done.stdout and "loss" not in again.stderr
+    assert [row["paper"] for row in rows[:5]] == [0.872, None, None, None, 0.861]
+    again, told = command(*arguments)
+    assert again == table and "loss" not in told
     for wrong, said in [
         (["--data", str(data)], "name the folder for the evaluator with --out"),
         (["--data", str(tmp_path / "no"), "--split"], "is no folder"),
         (["--data", str(data), "--baseline", "--epochs", "3", "--out", "x"], "--baseline has no encoder"),
-        (["--data", str(data), "--split", "--format", "xml"], "unknown format"),
+        (["--data", str(data), "--split", "--seed", "-1"], "--seed and --resamples are 0 or more"),
     ]:
-        failed = _command(*wrong)
-        assert isinstance(failed.exception, HesperusError) and said in str(failed.exception)
-        assert failed.exception.exit_code == 2
+        assert said in command(*wrong, code=2)[1]
 
 
 def test_without_a_network_the_command_says_so(tmp_path: Path) -> None:
     data = write_pairs(tmp_path / "data", pairs=240)
     arguments = ["--data", str(data), "--encoder", "no/such", "--out", str(tmp_path / "x")]
     failed = subprocess.run(
-        [sys.executable, "-m", "hesperus", "train", "empathy", *arguments],
+        [sys.executable, "-m", "recipes.empathy", *arguments],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 
 from hesperus.errors import DataError, MissingExtraError
-from hesperus.evaluators.properties.epitome import Example
 from hesperus.evaluators.properties.folder import Kind
 from hesperus.evaluators.properties.lookup_text import terms
 from hesperus.evaluators.properties.profiles import Levels
-from hesperus.evaluators.properties.searching import Point, Watch
 from hesperus.evaluators.properties.tfidf import TermWeights
 from hesperus.fingerprint import JSON, signature
+from recipes.empathy.epitome import Example
+from recipes.empathy.search import Point, ProgressCallback
+from recipes.empathy.writing import write_terms
 
 
 @dataclass(frozen=True, slots=True)
-class BaselineSettings:
+class TermWeightsSettings:
     """What the baseline is searched over.
 
     Attributes:
@@ -39,7 +40,7 @@ class BaselineSettings:
     version: int = 1
 
 
-class BaselineTrainer:
+class TermWeightsTrainer:
     """Fits the baseline to one property. Classes weigh the same, however rare one is.
 
     Raises:
@@ -48,7 +49,7 @@ class BaselineTrainer:
 
     kind: Kind = "tfidf"
 
-    def __init__(self, settings: BaselineSettings = BaselineSettings()) -> None:  # noqa: B008
+    def __init__(self, settings: TermWeightsSettings = TermWeightsSettings()) -> None:  # noqa: B008
         self.settings = settings
         try:
             import_module("sklearn")
@@ -74,8 +75,8 @@ class BaselineTrainer:
         return []
 
     def fit(
-        self, examples: Sequence[Example], point: Point, *, seed: int, watch: Watch | None = None
-    ) -> TrainedBaseline:
+        self, examples: Sequence[Example], point: Point, *, seed: int, watch: ProgressCallback | None = None
+    ) -> TrainedTermWeights:
         """Fit to examples. The solver draws nothing, so the seed does not matter.
 
         Raises:
@@ -95,7 +96,7 @@ class BaselineTrainer:
         }
         if watch is not None:
             watch("", 1, 1)
-        return TrainedBaseline(TermWeights(longest, weights, float(classifier.intercept_[0])))
+        return TrainedTermWeights(TermWeights(longest, weights, float(classifier.intercept_[0])))
 
     def _features(self, examples: Sequence[Example], longest: int) -> tuple[Any, Any]:
         """The fitted vectorizer and what it made of the examples; kept for the next point on the same ones."""
@@ -114,7 +115,7 @@ class BaselineTrainer:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainedBaseline:
+class TrainedTermWeights:
     """A fitted baseline."""
 
     weights: TermWeights
@@ -126,7 +127,7 @@ class TrainedBaseline:
 
     def save(self, folder: Path, property: str) -> list[str]:
         """Write the weights; returns the names of the files."""
-        self.weights.write(folder / f"{property}.json")
+        write_terms(self.weights, folder / f"{property}.json")
         return [f"{property}.json"]
 
     def facts(self) -> Mapping[str, JSON]:
