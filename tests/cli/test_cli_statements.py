@@ -113,7 +113,7 @@ def test_a_comparison_says_its_units_and_names_senses_in_words(tmp_path: Path) -
     [
         ("similarity", "contrasts", "contrasts"),
         ("open_answers", "scores", "scores"),
-        ("tax", "e1", "back_translation"),
+        ("tax", "back_translation", "back_translation"),
     ],
 )
 def test_a_table_of_a_run_ends_with_the_line_of_its_measure(

@@ -115,20 +115,20 @@ def test_every_table_of_an_audit_says_the_share_answered(lost: str) -> None:
         ratings=ratings,
     )
     tables = {name: make() for name, make in tax_tables(evidence).items()}
-    for name in ("e1", "e3", "e4", "rating", "bounds"):
+    for name in ("back_translation", "native_control", "naturalisation", "rating", "bounds"):
         found = tables[name]
         assert "answered" in found.columns and found.rows
-        back = {"e1": 35 / 40, "rating": 35 / 40}.get(name, 1.0)
+        back = {"back_translation": 35 / 40, "rating": 35 / 40}.get(name, 1.0)
         seen = {row["answered"] for row in found.rows if not str(row.get("comparison", "")).startswith("E1")}
         assert seen == {back}, name
 
 
 def test_an_audit_of_any_data_has_the_same_columns() -> None:
-    whole = tax_tables(Evidence(audited(), SENSES, TaxSettings(bootstrap=BARE)))["e1"]()
+    whole = tax_tables(Evidence(audited(), SENSES, TaxSettings(bootstrap=BARE)))["back_translation"]()
     quiet = (
         audited().filter(pl.col("model") == "m1").with_columns(answer=pl.lit("A"), outcome=pl.lit("answered"))
     )
-    alike = tax_tables(Evidence(quiet, SENSES, TaxSettings(bootstrap=BARE)))["e1"]()
+    alike = tax_tables(Evidence(quiet, SENSES, TaxSettings(bootstrap=BARE)))["back_translation"]()
     assert whole.columns == alike.columns
 
 

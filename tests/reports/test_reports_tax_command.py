@@ -62,7 +62,7 @@ def test_a_run_folder_gets_its_page_with_all_that_lies_in_it(folder: Path, tmp_p
     )
     assert done.exit_code == 0, done.exception
     assert [Path(line).name for line in done.stdout.split()] == [
-        "page.html", "quality.svg", "e1.svg", "e1-without.svg", "e3.svg", "e4.svg", "e4-models.svg", "rating.svg", "card.json",
+        "page.html", "quality.svg", "back_translation.svg", "back_translation-without.svg", "native_control.svg", "naturalisation.svg", "naturalisation-models.svg", "rating.svg", "card.json",
     ]  # fmt: skip
     text = page.read_text(encoding="utf-8")
     loads_nothing(text)

@@ -130,10 +130,10 @@ def test_the_sections_stand_in_the_order_in_which_they_are_read(page: str) -> No
         "audited",
         "summary",
         "alignment",
-        "e1",
+        "back_translation",
         "validity",
-        "e3",
-        "e4",
+        "native_control",
+        "naturalisation",
         "e2",
         "residue",
         "card",
@@ -145,7 +145,11 @@ def test_the_sections_stand_in_the_order_in_which_they_are_read(page: str) -> No
 
 
 def test_every_number_is_that_of_its_table(page: str, report: TaxReport) -> None:
-    row = next(row for row in report.tables["e1"].rows if row["analysis"] == "clustered" and not row["group"])
+    row = next(
+        row
+        for row in report.tables["back_translation"].rows
+        if row["analysis"] == "clustered" and not row["group"]
+    )
     low, value, high = (100 * float(str(row[name])) for name in ("low", "value", "high"))
     assert (
         f"cost the models {value:+.1f} [{low:+.1f}, {high:+.1f}] percentage points on {row['n']} items"
@@ -154,12 +158,12 @@ def test_every_number_is_that_of_its_table(page: str, report: TaxReport) -> None
     assert page.count(f'<td>all models</td><td class="n">{value:+.1f} [{low:+.1f}, {high:+.1f}]</td>') == 1
     assert f"{row['positive']} / {row['negative']}" in page
     bound = next(row for row in report.tables["bounds"].rows if str(row["comparison"]).startswith("E4"))
-    pooled = next(row for row in report.tables["e4"].rows if row["analysis"] == "pooled")
+    pooled = next(row for row in report.tables["naturalisation"].rows if row["analysis"] == "pooled")
     assert bound["value"] == pytest.approx(pooled["value"]) and bound["n"] == pooled["n"]
 
 
 def test_high_minus_low_is_the_difference_of_these_strata(report: TaxReport) -> None:
-    rows = [row for row in report.tables["e4"].rows if not row["group"]]
+    rows = [row for row in report.tables["naturalisation"].rows if not row["group"]]
     of = {row["stratum"]: row for row in rows if row["analysis"] == "stratum"}
     apart = next(row for row in rows if row["analysis"] == "strata")
     assert apart["value"] == pytest.approx(float(str(of["high"]["value"])) - float(str(of["low"]["value"])))
@@ -262,8 +266,8 @@ def test_where_interval_and_p_differ_the_verdict_follows_p() -> None:
         (0.06, "cannot be told (+10.0 [+1.0, +20.0] percentage points on 50 items, p = 0.060)"),
         (0.04, "cost the models"),
     ):
-        found = Table("e1", tuple(row), ({**row, "p": p},), {})
-        assert said in story.verdict(paired("="), {"e1": found})[0]
+        found = Table("back_translation", tuple(row), ({**row, "p": p},), {})
+        assert said in story.verdict(paired("="), {"back_translation": found})[0]
 
 
 @pytest.mark.parametrize(
@@ -278,7 +282,7 @@ def test_where_interval_and_p_differ_the_verdict_follows_p() -> None:
 def test_a_native_gap_is_told_as_it_is(value: float | None, p: float | None, said: str) -> None:
     row = {"group": "all", "model": "", "statistic": "gap", "value": value, "low": 0.0, "high": 0.2, "n": 50, "p": p,
            "reason": "no valid answer"}  # fmt: skip
-    (told,) = story.verdict(paired("="), {"e3": Table("e3", tuple(row), (row,), {})})
+    (told,) = story.verdict(paired("="), {"native_control": Table("native_control", tuple(row), (row,), {})})
     assert said in told and "these are other items" in told
 
 
@@ -311,7 +315,7 @@ def test_without_intervals_and_without_pairs_it_still_stands() -> None:
     )
     text = html(tax_report(replace(evidence, records=unread)).page(Run(unread)))
     assert "What the way back to English costs cannot be told: " in text and 'class="n">– (' in text
-    assert "figure-e1" not in text, "there is nothing to draw"
+    assert "figure-back_translation" not in text, "there is nothing to draw"
 
 
 def test_one_model_is_counted_as_one() -> None:
@@ -332,7 +336,16 @@ def test_which_report_an_audit_gets(run: Run, report: TaxReport, page: str) -> N
     with pytest.raises(UsageError, match="hesperus report RUN"):
         report_findings(run)
     names = [drawing.name for drawing in report_drawings(report)]
-    assert names == ["quality", "e1", "e1-without", "e3", "e4", "e4-models", "rating", "bounds"]
+    assert names == [
+        "quality",
+        "back_translation",
+        "back_translation-without",
+        "native_control",
+        "naturalisation",
+        "naturalisation-models",
+        "rating",
+        "bounds",
+    ]
     assert f"Made by hesperus {__version__}." in page
     again = report_html(run, found=tax_report(report.evidence, items=report.items))
     assert as_read(again) == page, "the same bytes"
@@ -403,7 +416,7 @@ def test_it_stands_in_chromium(page: str, hostile_page: Path, tmp_path: Path) ->
             "[...document.querySelectorAll('figure svg')].map(e => e.getBoundingClientRect()).map(b => [b.width, b.height])"
         )
         assert len(boxes) == 8 and min(min(box) for box in boxes) > 80
-        marks = "document.querySelectorAll('#figure-e1 title')"
+        marks = "document.querySelectorAll('#figure-back_translation title')"
         told = await page.evaluate(f"[...{marks}].map(e => e.textContent)")
         assert len(told) == 9 and re.match(
             r"all models: [+-]\d+\.\d \[.+\] points, \d+ items, discordant", told[0]
@@ -421,7 +434,7 @@ def test_it_stands_in_chromium(page: str, hostile_page: Path, tmp_path: Path) ->
             )
             assert table <= 390, "the checklist is read without scrolling sideways"
             ground, ink, figure, done, warned = await page.evaluate(
-                "(s => [s(document.body).backgroundColor, s(document.body).color, s(document.querySelector('#figure-e1 svg text')).fill, "
+                "(s => [s(document.body).backgroundColor, s(document.body).color, s(document.querySelector('#figure-back_translation svg text')).fill, "
                 "s(document.querySelector('.checks .done')).color, s(document.querySelector('.checks .warned')).color])(getComputedStyle)"
             )
             assert (ground == "rgb(255, 255, 255)") == (scheme == "light") and figure == ink != ground

@@ -70,12 +70,21 @@ def several(tmp_path: Path) -> Path:
 
 def test_a_native_control_takes_the_benchmark_that_is_named(tax: Tax, several: Path) -> None:
     refused(
-        tax("e3", several, "--translated", "zh", "--native-task", "native"), DataError,
+        tax("native_control", several, "--translated", "zh", "--native-task", "native"), DataError,
         "takes one benchmark", "2: exam, quiz", "--task",
     )  # fmt: skip
     for task, right in (("quiz", 21 / 24), ("exam", 23 / 24)):
         done = tax(
-            "e3", several, "--translated", "zh", "--task", task, "--native-task", "native", "--format", "json"
+            "native_control",
+            several,
+            "--translated",
+            "zh",
+            "--task",
+            task,
+            "--native-task",
+            "native",
+            "--format",
+            "json",
         )
         document = json.loads(done.stdout)
         assert document["signature"]["tasks"] == [task, "native"]
@@ -83,9 +92,11 @@ def test_a_native_control_takes_the_benchmark_that_is_named(tax: Tax, several: P
         assert gap["value"] == pytest.approx(right - 1)
     # Which the native items are goes without saying only where nothing else could be meant.
     same = ("--translated", "zh", "--task", "quiz", "--native-task", "quiz")
-    refused(tax("e3", several, *same), UsageError, "both are the task 'quiz'")
+    refused(tax("native_control", several, *same), UsageError, "both are the task 'quiz'")
     refused(
-        tax("e3", several, "--translated", "zh", "--task", "quizz"), UnknownNameError, "did you mean 'quiz'"
+        tax("native_control", several, "--translated", "zh", "--task", "quizz"),
+        UnknownNameError,
+        "did you mean 'quiz'",
     )
 
 
@@ -95,7 +106,7 @@ def test_every_table_narrows_to_the_tasks_that_are_named(tax: Tax, tmp_path: Pat
     ]
     write_records(pl.concat(parts), tmp_path / "two.parquet")
     for words, tasks in (((), {"quiz", "exam"}), (("--task", "exam"), {"exam"})):
-        for what in ("e1", "bounds", "validity"):
+        for what in ("back_translation", "bounds", "validity"):
             done = tax(what, "two.parquet", *words, "--format", "json")
             found = {row["task"] for row in json.loads(done.stdout)["rows"] if row["task"]}
             assert found == tasks, (what, words)
@@ -103,9 +114,13 @@ def test_every_table_narrows_to_the_tasks_that_are_named(tax: Tax, tmp_path: Pat
     refused(tax("strata", "two.parquet", "--out", "s.json", *groups), DataError, "exam, quiz")
     assert tax("strata", "two.parquet", "--out", "s.json", *groups, "--task", "quiz").exit_code == 0
     # The strata are of quiz; that exam has items of the same ids is no matter.
-    done = tax("e4", "two.parquet", "--strata", "s.json", "--format", "json")
+    done = tax("naturalisation", "two.parquet", "--strata", "s.json", "--format", "json")
     assert {row["n"] for row in json.loads(done.stdout)["rows"] if row["analysis"] == "pooled"} == {12}
-    refused(tax("e4", "two.parquet", "--strata", "s.json", "--task", "exam"), DataError, "of the task 'quiz'")
+    refused(
+        tax("naturalisation", "two.parquet", "--strata", "s.json", "--task", "exam"),
+        DataError,
+        "of the task 'quiz'",
+    )
     rows = [{"unit": f"i{k}", "rater": "ann", "question": "cue", "rating": 1 + k % 5} for k in range(12)]
     pl.DataFrame(rows).write_csv(tmp_path / "cues.csv")
     refused(
@@ -119,10 +134,14 @@ def test_every_table_narrows_to_the_tasks_that_are_named(tax: Tax, tmp_path: Pat
 
 
 def test_a_mere_translation_is_no_back_translation(tax: Tax, several: Path) -> None:
-    for what in ("e1", "bounds", "report"):
+    for what in ("back_translation", "bounds", "report"):
         done = tax(what, several, "--original", "en", "--back", "zh", "--task", "quiz")
         refused(done, UsageError, "'zh' is in Chinese", "'en' in English", "such as en_from_zh")
-    refused(tax("e1", several, "--original", "en", "--back", "en"), UsageError, "the original itself")
+    refused(
+        tax("back_translation", several, "--original", "en", "--back", "en"),
+        UsageError,
+        "the original itself",
+    )
     natural = ("--natural", "zh", "--translated", "en", "--task", "quiz")
     refused(tax("bounds", several, *natural), UsageError, "E4 compares two of one language")
     with pytest.raises(UsageError, match="is a translation"):
@@ -138,12 +157,12 @@ def test_where_no_answer_changes_the_bound_stands_beside_the_interval(tax: Tax, 
     write_records(records, tmp_path / "still.parquet")
     rule = StrataRule(per_subject=None)
     write_strata(strata_of(records, rule, centric=("m/a", "m/b")), tmp_path / "s.json")
-    done = tax("e1", "still.parquet")
+    done = tax("back_translation", "still.parquet")
     assert "up to 22.1" in done.stdout and "exact one-sided bound" in done.stderr
-    rows = json.loads(tax("e1", "still.parquet", "--format", "json").stdout)["rows"]
+    rows = json.loads(tax("back_translation", "still.parquet", "--format", "json").stdout)["rows"]
     clustered = next(row for row in rows if row["analysis"] == "clustered")
     assert clustered["low"] < 0 < clustered["high"] and clustered["could_change"] == 1 - 0.05 ** (1 / 12)
-    done = tax("e4", "still.parquet", "--strata", "s.json")
+    done = tax("naturalisation", "still.parquet", "--strata", "s.json")
     assert "up to 22.1" in done.stdout
     assert "Difference –: it is empty: no item that was asked is in it (stratum high, stratum" in done.stdout
     assert "Difference –: the stratum high is empty" in done.stdout and "valid answers" not in done.stderr
@@ -153,7 +172,7 @@ def test_where_no_answer_changes_the_bound_stands_beside_the_interval(tax: Tax, 
     assert "up to 22.1" in text and "room for an effect on up to" in text and "of items could change" in text
     # One answer that changed has an interval that tells.
     write_records(answers("quiz", SENSES, {"en_from_zh": (0,)}), tmp_path / "one.parquet")
-    done = tax("e1", "one.parquet", "--format", "json")
+    done = tax("back_translation", "one.parquet", "--format", "json")
     by_model = {
         row["model"]: row["could_change"] for row in json.loads(done.stdout)["rows"]
         if row["analysis"] == "cell" and row["statistic"] == "tax"

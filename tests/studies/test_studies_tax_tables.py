@@ -302,7 +302,14 @@ def test_the_checklist_says_what_was_not_done(made: SimulatedBenchmark, scores: 
     )
     assert found["rewritten items verified by another model"]["finding"] == "1 of 2 pass strictly"
     assert found["E4 naturalisation, same items"]["status"] == "done, with a warning"
-    assert set(tax_tables(evidence)) == {"e1", "e3", "e4", "rating", "validity", "bounds"}
+    assert set(tax_tables(evidence)) == {
+        "back_translation",
+        "native_control",
+        "naturalisation",
+        "rating",
+        "validity",
+        "bounds",
+    }
     document = json.loads(full.write("json"))
     assert document["card"]["axes"]["Motivation"]["ticked"] == ["Practical"]
     assert len(document["checklist"]["rows"]) == len(full.table.rows)
@@ -333,17 +340,21 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
     )
     groups = [part for name, models in GROUPS.items() for part in ("--group", f"{name}={','.join(models)}")]
     some = [*groups, "--resamples", "100"]
-    found = run(app, ["tax", "e1", str(table), "--scores", str(folder / "scores.parquet"), *some])
+    found = run(
+        app, ["tax", "back_translation", str(table), "--scores", str(folder / "scores.parquet"), *some]
+    )
     assert found.exit_code == 0 and "clustered" in found.output and "quality: bleu 20 or more" in found.output
-    assert "no quality threshold was applied" in run(app, ["tax", "e1", str(table), *some]).output
-    misspelt = run(app, ["tax", "e1", str(table), "--group", "english=english/1,english/22"])
+    assert (
+        "no quality threshold was applied" in run(app, ["tax", "back_translation", str(table), *some]).output
+    )
+    misspelt = run(app, ["tax", "back_translation", str(table), "--group", "english=english/1,english/22"])
     assert "model of the group 'english': 'english/22'; did you mean" in str(misspelt.exception)
     strata = tmp_path / "strata.json"
     fixed = run(app, ["tax", "strata", str(table), "--out", str(strata), "--anchor", "original", *groups])
     assert fixed.exit_code == 0 and "high" in fixed.output
-    four = run(app, ["tax", "e4", str(table), "--strata", str(strata), *some, "--format", "json"])
-    assert json.loads(four.stdout)["measure"] == "translation tax, naturalisation"
-    three = run(app, ["tax", "e3", str(table), "--native", str(folder / "native"), *some])
+    four = run(app, ["tax", "naturalisation", str(table), "--strata", str(strata), *some, "--format", "json"])
+    assert json.loads(four.stdout)["measure"] == "naturalisation"
+    three = run(app, ["tax", "native_control", str(table), "--native", str(folder / "native"), *some])
     assert three.exit_code == 0 and "the two sets have different items" in three.output
     rated = run(
         app, ["tax", "rating", str(table), "--ratings", str(folder / "ratings.csv"), *some, "--format", "csv"]
@@ -359,11 +370,14 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
         and "(ordinal): α " in filled.stdout
     )
     for wrong, said in (
-        (["tax", "e4", str(table)], "E4 needs strata"),
-        (["tax", "e3", str(table)], "E3 needs translated items and native ones"),
-        (["tax", "e1", str(table), "--back", "en_from_fr"], "unknown back sense"),
+        (["tax", "naturalisation", str(table)], "naturalisation needs strata"),
+        (["tax", "native_control", str(table)], "native_control needs translated items and native ones"),
+        (["tax", "back_translation", str(table), "--back", "en_from_fr"], "unknown back sense"),
         (["tax", "strata", str(table), "--out", str(strata)], "need the source-centric models"),
-        (["tax", "e1", str(table), "--metric", "rouge"], "unknown score of the quality threshold"),
+        (
+            ["tax", "back_translation", str(table), "--metric", "rouge"],
+            "unknown score of the quality threshold",
+        ),
         (["tax", "simulate", "--out", str(folder), "--tax", "english"], "write NAME=NUMBER"),
     ):
         result = run(app, wrong)

@@ -32,13 +32,11 @@ SIMILARITY = ("similarity", "means", "contrasts", "correlations", "all_languages
 OPEN_ANSWERS = ("scores", "groups", "counts", "prompts", "readability")
 """Tables of a run of open answers, from the evaluations in its folder; see hesperus.analysis.open_answers.run_tables."""
 
-TAX_MEASURES: Mapping[str, str] = {
-    "back_translation": "e1",
-    "native_control": "e3",
-    "naturalisation": "e4",
-    "bounds": "bounds",
-}
-"""Estimates of an audit of a translated benchmark, from its run folder, each with its table there."""
+TAX_ESTIMATORS: Mapping[str, str] = {"back_translation": "E1", "native_control": "E3", "naturalisation": "E4"}
+"""What an audit of a translated benchmark estimates, with its number in the paper."""
+
+TAX_MEASURES = (*TAX_ESTIMATORS, "bounds")
+"""Tables of such an audit that are measures of its run folder."""
 
 OF_RATINGS = ("raters", "categories")
 """Measures of a long table of ratings, which is no run."""

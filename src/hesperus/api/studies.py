@@ -110,8 +110,7 @@ def _tax(run: Held, name: str) -> Table:
     from hesperus.api.tax_evidence import run_table
 
     made = run_table(run.folder, name)
-    measure = next((measure for measure, table in TAX_MEASURES.items() if table == name), None)
-    return made if measure is None else _signed(made, measure)
+    return _signed(made, name) if name in TAX_MEASURES else made
 
 
 def _tax_summary(run: Held) -> Table:
@@ -150,7 +149,7 @@ STUDIES: Mapping[str, StudyKind] = {
         StudyKind(
             "translation_tax",
             "hesperus.studies.translation_tax.tax_study:TaxStudy",
-            ("e1", "e3", "e4", "validity", "bounds", "checklist"),
+            ("back_translation", "native_control", "naturalisation", "validity", "bounds", "checklist"),
             _tax,
             _tax_summary,
             ("hesperus report {run}", "hesperus tax checklist {run}",),

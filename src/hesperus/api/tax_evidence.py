@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hesperus.analysis.measure_names import TAX_MEASURES
+from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.api.tax_runs import (
     AuditInputs,
     agreement,
@@ -222,7 +222,7 @@ def run_report(folder: Path, given: GivenSettings | None = None) -> TaxReport:
 
 
 def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Table:
-    """A table of a run folder: e1, e3, e4, validity, bounds or checklist.
+    """A table of a run folder: one of TAX_MEASURES, validity or checklist.
 
     Raises:
         UsageError: The run has not what the table needs.
@@ -235,17 +235,9 @@ def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Ta
         return checklist_of(evidence).table
     tables = tax_tables(evidence)
     if name not in tables:
-        has = ", ".join(map(_both_names, tables))
-        raise UsageError(
-            f"the run has no {_both_names(name)}: its study asks for nothing that makes it; it has {has}"
-        )
+        has = ", ".join(tables)
+        raise UsageError(f"the run has no {name}: its study asks for nothing that makes it; it has {has}")
     return tables[name]()
-
-
-def _both_names(table: str) -> str:
-    """A table's name and, where it has another one, that of the measure it is."""
-    measure = next((measure for measure, name in TAX_MEASURES.items() if name == table), table)
-    return table if measure == table else f"{table} ({measure})"
 
 
 def run_summary(folder: Path) -> Table:
@@ -254,7 +246,7 @@ def run_summary(folder: Path) -> Table:
     from hesperus.analysis.tax.evidence import tax_tables
 
     return overview(
-        {name: make() for name, make in tax_tables(_of_run(folder)).items() if name in ("e1", "e3", "e4")}
+        {name: make() for name, make in tax_tables(_of_run(folder)).items() if name in TAX_ESTIMATORS}
     )
 
 
@@ -282,11 +274,11 @@ def tax_measure(
         raise UsageError(
             f"{what} takes no {', '.join(refused)}: an audit compares valid answers of its own conditions"
         )
-    found = run_table(said.folder, TAX_MEASURES[what], given)
+    found = run_table(said.folder, what, given)
     for column, values in zip(("model", "task"), chosen, strict=True):
         if values:
             found = found.only(column, tuple(values))
-    return replace(found, measure=what)
+    return found
 
 
 def _of_run(folder: Path, given: GivenSettings | None = None) -> Evidence:

@@ -35,7 +35,7 @@ app.command("simulate")(simulate_command)
 app.command("report")(report_command)
 
 
-@app.command("e1")
+@app.command("back_translation")
 @takes_flags
 def back_translation(
     runs: Runs,
@@ -53,14 +53,14 @@ def back_translation(
 
     For example:
 
-        hesperus tax e1 runs/tax-mmmlu-1a2b3c4d
+        hesperus tax back_translation runs/tax-mmmlu-1a2b3c4d
 
-        hesperus tax e1 records.csv --scores bleu.csv --threshold 25 --group english=gpt-4o,gpt-4o-mini --format json
+        hesperus tax back_translation records.csv --scores bleu.csv --threshold 25 --group english=gpt-4o,gpt-4o-mini --format json
     """
-    _estimate("e1", runs, flags, drawn, format)
+    _estimate("back_translation", runs, flags, drawn, format)
 
 
-@app.command("e3")
+@app.command("native_control")
 @takes_flags
 def native_control(
     runs: Runs,
@@ -74,14 +74,14 @@ def native_control(
 
     For example:
 
-        hesperus tax e3 runs/logs --task mmlu --native-task include --translated zh
+        hesperus tax native_control runs/logs --task mmlu --native-task include --translated zh
 
-        hesperus tax e3 runs/mmmlu --native runs/include --translated zh --group english=gpt-4o --group chinese=qwen-max
+        hesperus tax native_control runs/mmmlu --native runs/include --translated zh --group english=gpt-4o --group chinese=qwen-max
     """
-    _estimate("e3", runs, flags, drawn, format)
+    _estimate("native_control", runs, flags, drawn, format)
 
 
-@app.command("e4")
+@app.command("naturalisation")
 @takes_flags
 def naturalisation(
     runs: Runs,
@@ -98,9 +98,9 @@ def naturalisation(
 
     For example:
 
-        hesperus tax e4 runs/tax-mmmlu-1a2b3c4d --checks qc.csv
+        hesperus tax naturalisation runs/tax-mmmlu-1a2b3c4d --checks qc.csv
     """
-    _estimate("e4", runs, flags, drawn, format)
+    _estimate("naturalisation", runs, flags, drawn, format)
 
 
 @app.command("rating")
@@ -220,7 +220,7 @@ def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: Resampling
         senses = evidence.records["input"].unique().sort().to_list()
         tasks = evidence.records["task"].unique().sort().to_list()
         raise UsageError(
-            f"{_NEEDS[name]} (the records have the senses {', '.join(senses)} of {', '.join(tasks)})"
+            f"{name} needs {_NEEDS[name]} (the records have the senses {', '.join(senses)} of {', '.join(tasks)})"
         )
     found = tables[name]()
     nothing = nothing_answered(evidence.records)
@@ -228,16 +228,16 @@ def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: Resampling
         say(nothing)
     if not nothing or format != "table":
         show(found, format)
-    if name == "e1" and evidence.scores is None:
+    if name == "back_translation" and evidence.scores is None:
         hint = "no scores.parquet beside the records: `hesperus score RUN` writes it, or give --scores"
         say(f"no quality threshold was applied ({hint})")
     return found
 
 
 _NEEDS = {
-    "e1": "E1 needs the original items and their back-translation: name them with --original and --back",
-    "e3": "E3 needs translated items and native ones of another task: --native RUN or --native-task NAME, --translated CODE",
-    "e4": "E4 needs strata, and the translated and the rewritten items: --strata FILE, --translated CODE, --natural CODE",
-    "rating": "E2 needs the original items and their back-translation: name them with --original and --back",
-    "bounds": "bounds need two conditions to compare: name them with --original, --back, --translated, --natural",
+    "back_translation": "the original items and their back-translation: name them with --original and --back",
+    "native_control": "translated items and native ones of another task: --native RUN or --native-task NAME, --translated CODE",
+    "naturalisation": "strata, and the translated and the rewritten items: --strata FILE, --translated CODE, --natural CODE",
+    "rating": "the original items and their back-translation: name them with --original and --back",
+    "bounds": "two conditions to compare: name them with --original, --back, --translated, --natural",
 }

@@ -139,7 +139,7 @@ def strata_command(
         columns=("stratum", "items", "eligible"),
         signature={"unusable": picked.unusable},
     )
-    say(f"written to {out}; next: rewrite these items, ask both versions, `hesperus tax e4`")
+    say(f"written to {out}; next: rewrite these items, ask both versions, `hesperus tax naturalisation`")
 
 
 def simulate_command(
@@ -165,7 +165,7 @@ def simulate_command(
 
         hesperus tax simulate --out planted --tax english=0.15 --gain english=0.1 --validity chinese/3=0.34
 
-        hesperus tax e1 planted --group english=english/1,english/2,english/3
+        hesperus tax back_translation planted --group english=english/1,english/2,english/3
     """
     from hesperus.studies.translation_tax.simulator import Faults, Planted, simulated_benchmark
 

@@ -127,25 +127,19 @@ _LAYOUTS: Mapping[str, Layout] = {
     "all_languages": Layout(("size", "languages"), lambda t: [pairs.all_languages_grid(t)]),
     "scoring": Layout(_PROMPT, lambda t: [pairs.scoring_grid(t)]),
     "counts": Layout(("pairs", "compared"), _counts),
-    "back_translation": Layout(("analysis", "positive"), lambda t: [tax.pooled_grid(t, "e1"), tax.models_grid(t, "e1")]),
-    "naturalisation": Layout(("analysis", "positive"), lambda t: [tax.pooled_grid(t, "e4"), tax.models_grid(t, "e4"), tax.passed_grid(t)]),
+    "back_translation": Layout(("analysis", "positive"), lambda t: [tax.pooled_grid(t, "back_translation"), tax.models_grid(t, "back_translation")]),
+    "naturalisation": Layout(("analysis", "positive"), lambda t: [tax.pooled_grid(t, "naturalisation"), tax.models_grid(t, "naturalisation"), tax.passed_grid(t)]),
     "native_control": Layout(("group", "p"), lambda t: [tax.native_grid(t)]),
     "bounds": Layout(("lowest", "highest"), lambda t: [tax.bounds_grid(t)]),
     "parsers": Layout(("parser", "verdict"), lambda t: [tax.validity_grid(t)]),
     "ratings": Layout(("question", "tied"), lambda t: [tax.rating_grid(t)]),
-}  # fmt: skip
-_OTHER_NAMES = {
-    "translation tax, back-translation": "back_translation", "translation tax, naturalisation": "naturalisation",
-    "translation tax, native control": "native_control", "bounds from invalid answers": "bounds",
-    "validity and parsers": "parsers", "translation tax, ratings": "ratings",
 }  # fmt: skip
 _SCORES = Layout(("statistic", "ceiling", "relative"), _by_evaluator)
 _COMPARED = Layout(("value_a", "value_b", "p_holm", "statistic"), _compared)
 
 
 def _layout(table: Table) -> Layout | None:
-    name = _OTHER_NAMES.get(table.measure, table.measure)
-    for one in (_LAYOUTS.get(name), _COMPARED, _SCORES):
+    for one in (_LAYOUTS.get(table.measure), _COMPARED, _SCORES):
         if one is not None and set(one.needs) <= set(table.columns):
             return one
     return None

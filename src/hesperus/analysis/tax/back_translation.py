@@ -73,7 +73,7 @@ def back_translation_table(
     signed = _signed(given, original, back, quality if scores is not None else None, settings)
     signed["tests"] = corrected(rows, settings)
     signed["notes"] = [*NOTES, *([ONE_MODEL] if len(given.models) < 2 else []), *notes_of(rows)]
-    return table("translation tax, back-translation", COLUMNS, rows=rows, signature=signed)
+    return table("back_translation", COLUMNS, rows=rows, signature=signed)
 
 
 def _rows(given: PairedAnswers, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[NewRow]:

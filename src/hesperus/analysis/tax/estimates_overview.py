@@ -15,7 +15,7 @@ def overview(tables: Mapping[str, Table]) -> Table:
     """The estimates to report of each estimator, a line each.
 
     Args:
-        tables: Name of an estimator (e1, e3, e4) to its table.
+        tables: Name of an estimator (one of TAX_ESTIMATORS) to its table.
     """
     rows: list[Cells] = []
     for name, found in tables.items():
@@ -31,7 +31,7 @@ def overview(tables: Mapping[str, Table]) -> Table:
                 continue
             cells = {key: row[key] for key in (*ANSWER_COLUMNS, "p", "p_holm")}
             rows.append(
-                {"estimator": name.upper(), "of": str(place) or "all", "statistic": row["statistic"], **cells}
+                {"estimator": name, "of": str(place) or "all", "statistic": row["statistic"], **cells}
             )
     columns = ("estimator", "of", "statistic", *ANSWER_COLUMNS, "p", "p_holm")
     return Table("translation tax", columns, tuple(rows), {})

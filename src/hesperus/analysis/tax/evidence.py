@@ -102,11 +102,11 @@ class Evidence:
 
 
 def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
-    """Name of each table that can be made, to what makes it: e1, e3, e4, rating, validity, bounds."""
+    """Name of each table that can be made, to what makes it: those of TAX_MEASURES, rating, validity."""
     senses, settings, found = evidence.senses, evidence.settings, dict[str, Callable[[], Table]]()
     original, translated, back, natural = senses.original, senses.translated, senses.back, senses.natural
     if original is not None and back is not None:
-        found["e1"] = lambda: back_translation_table(
+        found["back_translation"] = lambda: back_translation_table(
             evidence.audited,
             Side(original),
             Side(back),
@@ -117,10 +117,12 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
     if translated is not None and evidence.native is not None:
         side = Side(translated)
         native = evidence.records.filter(pl.col("task") == evidence.native)
-        found["e3"] = lambda: native_control_table(evidence.audited, native, (side, side), settings=settings)
+        found["native_control"] = lambda: native_control_table(
+            evidence.audited, native, (side, side), settings=settings
+        )
     if natural is not None and translated is not None and evidence.strata is not None:
         sides, strata = (Side(natural), Side(translated, evidence.repeat)), evidence.strata
-        found["e4"] = lambda: naturalisation_table(
+        found["naturalisation"] = lambda: naturalisation_table(
             evidence.of_strata,
             sides,
             strata,

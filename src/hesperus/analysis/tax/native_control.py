@@ -72,7 +72,7 @@ def native_control_table(
     if set(first.items) & set(second.items):
         shared = len(set(first.items) & set(second.items))
         raise DataError(
-            f"{shared} items stand in both sets; a native control has items of its own (matched items: `hesperus tax e1`)"
+            f"{shared} items stand in both sets; a native control has items of its own (matched items: `hesperus tax back_translation`)"
         )
     rows = list(_rows(first, second, models, settings))
     families = [correct([row for row in rows if bool(row["model"]) is single]) for single in (True, False)]
@@ -85,7 +85,7 @@ def native_control_table(
         "limits": list(LIMITS),
         "tests": tests_signature(SETS, families, of="the models; the groups", decides=P_DECIDES),
     }
-    return table("translation tax, native control", COLUMNS, rows=rows, signature=signed)
+    return table("native_control", COLUMNS, rows=rows, signature=signed)
 
 
 class _Answers:

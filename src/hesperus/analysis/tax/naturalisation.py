@@ -112,7 +112,7 @@ def naturalisation_table(
     }
     signed["tests"] = tests
     signed["notes"] = [*NOTES, *([REUSED] if reused else []), *notes_of(rows)]
-    return table("translation tax, naturalisation", columns, rows=rows, signature=signed)
+    return table("naturalisation", columns, rows=rows, signature=signed)
 
 
 def _rows(

@@ -111,7 +111,7 @@ def rating_table(
         "rated units that are no item": {k: v for k, v in unmatched.items() if v},
         "notes": list(NOTES),
     }
-    return table("translation tax, ratings", COLUMNS, rows=rows, signature=signed)
+    return table("ratings", COLUMNS, rows=rows, signature=signed)
 
 
 def _refuse_shared_ids(given: PairedAnswers, scores: Mapping[str, Mapping[str, float]]) -> None:

@@ -103,7 +103,7 @@ def validity_table(
                 }
             )
     signed = signature(settings) | {"parsers": list(readings), "tolerance": tolerance}
-    return table("validity and parsers", CELLS, rows=rows, signature=signed)
+    return table("parsers", CELLS, rows=rows, signature=signed)
 
 
 def sensitive_cells(found: Table) -> list[str]:
@@ -143,7 +143,7 @@ def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSetti
     rows = [
         {"comparison": name, **row} for name, given in comparisons.items() for row in _bounds(given, settings)
     ]
-    return table("bounds from invalid answers", BOUNDS, rows=rows, signature=signature(settings))
+    return table("bounds", BOUNDS, rows=rows, signature=signature(settings))
 
 
 def _bounds(given: PairedAnswers, settings: TaxSettings) -> Iterator[NewRow]:

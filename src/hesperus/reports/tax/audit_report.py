@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.evidence import Evidence, Origin, tax_tables
 from hesperus.errors import UsageError
@@ -71,7 +72,7 @@ def tax_report(evidence: Evidence, *, items: pl.DataFrame | None = None) -> TaxR
     """
     evidence = replace(evidence, origin=_to_share(evidence.origin))
     makers = tax_tables(evidence)
-    if not makers.keys() & {"e1", "e3", "e4"}:
+    if not makers.keys() & {*TAX_ESTIMATORS}:
         senses = ", ".join(evidence.records["input"].unique().sort().to_list())
         raise UsageError(
             f"no two conditions to compare among the senses {senses}: an audit needs the original items and their "

@@ -112,10 +112,12 @@ def _alignment(evidence: Evidence) -> Iterator[Row]:
 def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     section = "estimator scope"
     yield _row(
-        section, "E1 back-translation, clustered over items", _estimate(tables.get("e1"), "clustered", "tax")
+        section,
+        "E1 back-translation, clustered over items",
+        _estimate(tables.get("back_translation"), "clustered", "tax"),
     )
-    lost = first_row(tables.get("e1"), "clustered")
-    quality = str(tables["e1"].signature["quality"]) if "e1" in tables else None
+    lost = first_row(tables.get("back_translation"), "clustered")
+    quality = str(tables["back_translation"].signature["quality"]) if "back_translation" in tables else None
     if quality is not None and evidence.scores is not None and lost is not None:
         quality = f"{quality}; {lost['n']} items compared, {lost['excluded']} items excluded" + (
             f" ({lost['reason']})" if lost["reason"] else ""
@@ -132,16 +134,20 @@ def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
         _rated(rating),
         warning=bool(rating and (rating["remark"] or rating["value"] is None)),
     )
-    yield _row(section, "E3 native control", _gaps(tables.get("e3")))
-    natural = _estimate(tables.get("e4"), "pooled", "effect")
+    yield _row(section, "E3 native control", _gaps(tables.get("native_control")))
+    natural = _estimate(tables.get("naturalisation"), "pooled", "effect")
     strata = [
         f"{row['stratum']} {interval(row)}"
-        for row in (tables["e4"].rows if "e4" in tables else ())
+        for row in (tables["naturalisation"].rows if "naturalisation" in tables else ())
         if row["analysis"] == "stratum" and not row["group"]
     ]
     natural = None if natural is None else "; ".join([natural, *strata])
     yield _row(section, "E4 naturalisation, same items", natural, warning=evidence.reused)
-    limits = [("E1", BACK_LIMITS[:1], "e1"), ("E3", NATIVE_LIMITS, "e3"), ("E4", NATURAL_LIMITS[:1], "e4")]
+    limits = [
+        ("E1", BACK_LIMITS[:1], "back_translation"),
+        ("E3", NATIVE_LIMITS, "native_control"),
+        ("E4", NATURAL_LIMITS[:1], "naturalisation"),
+    ]
     said = "; ".join(f"{name}: {'; '.join(notes)}" for name, notes, table in limits if table in tables)
     yield _row(section, "what the estimators cannot tell", said or None)
 
@@ -187,10 +193,12 @@ def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
         for row in bounds
     )
     yield _row(section, "bounds on every estimate from invalid answers", said or None)
-    without = next(rows_of(tables.get("e1"), "without parser-sensitive models"), None)
+    without = next(rows_of(tables.get("back_translation"), "without parser-sensitive models"), None)
     said = None if without is None else f"{interval(without)} points without {without['model']}"
-    often = tables["e1"].signature.get("parser_sensitive") if "e1" in tables else None
-    if without is None and "e1" in tables:
+    often = (
+        tables["back_translation"].signature.get("parser_sensitive") if "back_translation" in tables else None
+    )
+    if without is None and "back_translation" in tables:
         floor = cell(evidence.settings.min_valid, "share")
         said = (
             "every model has too few valid answers: no estimate without them"
@@ -206,8 +214,8 @@ def _groups(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
     section = "subgroup contrasts"
     many = len(evidence.settings.groups) > 1
     for name, item in (
-        ("e1", "E1 between groups of models"),
-        ("e4", "E4 between groups: difference in differences"),
+        ("back_translation", "E1 between groups of models"),
+        ("naturalisation", "E4 between groups: difference in differences"),
     ):
         rows = [row for row in tables[name].rows if row["analysis"] == "groups"] if name in tables else []
         yield _row(
@@ -215,7 +223,10 @@ def _groups(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
             item,
             "; ".join(f"{row['group']}: {interval(row)} points" for row in rows) if many and rows else None,
         )
-    for name, item in (("e1", "E1 without each model in turn"), ("e4", "E4 without each model in turn")):
+    for name, item in (
+        ("back_translation", "E1 without each model in turn"),
+        ("naturalisation", "E4 without each model in turn"),
+    ):
         rows = (
             [row for row in tables[name].rows if row["analysis"] == "without model"] if name in tables else []
         )

@@ -126,7 +126,7 @@ class _Remedies:
         if back is not None and self.original is not None and self.originals(back, self.original):
             return self.given(f"hesperus score {self.run}")
         return Remedy(
-            needs="scores of the back-translations (item and bleu or chrf): --scores FILE in `hesperus tax e1` and report"
+            needs="scores of the back-translations (item and bleu or chrf): --scores FILE in `hesperus tax back_translation` and report"
         )
 
     def natural(self) -> Remedy:

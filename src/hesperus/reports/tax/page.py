@@ -74,7 +74,14 @@ class TaxPage:
         self._drawn: dict[str, Drawing] = {one.kind: one for one in drawings(tables, evidence)}
         self._remedies = remedies(evidence)
         self._back = _back(evidence)
-        self._first = next((name for name in ("e1", "e4", "e3") if name in self._drawn), "")
+        self._first = next(
+            (
+                name
+                for name in ("back_translation", "naturalisation", "native_control")
+                if name in self._drawn
+            ),
+            "",
+        )
 
     def page(self, run: Run) -> Page:
         """The page.
@@ -148,9 +155,9 @@ class TaxPage:
         yield grids.alignment_grid(self.evidence.alignment)
 
     def _way_back(self) -> Blocks:
-        yield Section("E1: what the way back costs", "e1", listed="E1 back-translation")
-        found = self.tables.get("e1")
-        table = grids.models_grid(found, "e1")
+        yield Section("E1: what the way back costs", "back_translation", listed="E1 back-translation")
+        found = self.tables.get("back_translation")
+        table = grids.models_grid(found, "back_translation")
         if found is None or table is None:
             yield self._step("E1 back-translation, clustered over items")
             return
@@ -163,12 +170,12 @@ class TaxPage:
         if self.evidence.scores is None:
             yield self._step("E1 quality threshold on the back-translations")
         yield _limits(BACK_NOTES[:1])
-        yield self._below("e1")
+        yield self._below("back_translation")
         yield table
-        yield Section("What it depends on", "e1-hangs-on", 3, "")
-        yield self._drawn.get("e1-without")
-        yield grids.pooled_grid(found, "e1")
-        yield Section("The quality threshold", "e1-quality", 3, "")
+        yield Section("What it depends on", "back_translation-depends-on", 3, "")
+        yield self._drawn.get("back_translation-without")
+        yield grids.pooled_grid(found, "back_translation")
+        yield Section("The quality threshold", "back_translation-quality", 3, "")
         yield self._drawn.get("quality")
         yield from worst_translations_blocks(self.evidence.scores, self.items)
 
@@ -218,19 +225,23 @@ class TaxPage:
         yield bounds
 
     def _native(self) -> Blocks:
-        yield Section("E3: against items that were written in the language", "e3", listed="E3 native control")
-        table = grids.native_grid(self.tables.get("e3"))
+        yield Section(
+            "E3: against items that were written in the language",
+            "native_control",
+            listed="E3 native control",
+        )
+        table = grids.native_grid(self.tables.get("native_control"))
         if table is None:
             yield self._step("E3 native control")
             return
         yield _limits(LIMITS)
-        yield self._below("e3")
+        yield self._below("native_control")
         yield table
 
     def _natural(self) -> Blocks:
-        yield Section("E4: the same items, rewritten naturally", "e4", listed="E4 naturalisation")
-        found = self.tables.get("e4")
-        table = grids.models_grid(found, "e4")
+        yield Section("E4: the same items, rewritten naturally", "naturalisation", listed="E4 naturalisation")
+        found = self.tables.get("naturalisation")
+        table = grids.models_grid(found, "naturalisation")
         strata = self.evidence.strata or {}
         if table is None:
             yield self._step("E4 naturalisation, same items")
@@ -245,11 +256,11 @@ class TaxPage:
             )
         )
         yield _limits([*NATURAL_NOTES, *([REUSED] if self.evidence.reused else [])])
-        yield self._below("e4")
+        yield self._below("naturalisation")
         yield table
-        yield self._drawn.get("e4-models")
-        yield grids.pooled_grid(found, "e4")
-        yield Section("Is it still the same question?", "e4-checked", 3, "")
+        yield self._drawn.get("naturalisation-models")
+        yield grids.pooled_grid(found, "naturalisation")
+        yield Section("Is it still the same question?", "naturalisation-checked", 3, "")
         passed = grids.passed_grid(found)
         if passed is None:
             yield Sentences(("Nobody checked the rewritten items.",))

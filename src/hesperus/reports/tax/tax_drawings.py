@@ -31,11 +31,11 @@ def drawings(tables: Mapping[str, Table], evidence: Evidence) -> list[Drawing]:
     level = f"{100 * drawn.level:g} %" if drawn.resamples else "no"
     made = [
         _quality(evidence),
-        _back(tables.get("e1"), level),
-        _without(tables.get("e1"), level),
-        _native(tables.get("e3"), level),
-        _strata(tables.get("e4"), level),
-        _natural(tables.get("e4"), level),
+        _back(tables.get("back_translation"), level),
+        _without(tables.get("back_translation"), level),
+        _native(tables.get("native_control"), level),
+        _strata(tables.get("naturalisation"), level),
+        _natural(tables.get("naturalisation"), level),
         _rating(tables.get("rating"), level),
         _bounds(tables.get("bounds"), level),
     ]
@@ -71,7 +71,7 @@ def _back(found: Table | None, level: str) -> Drawing:
     kinds = (_REPORTED, "one group of models", "one model")
     title = "right on the original minus right on what came back, percentage points"
     return Drawing(
-        "e1", "e1", contrast_figure(dots, kinds, title, missing=_missing(rows)),
+        "back_translation", "back_translation", contrast_figure(dots, kinds, title, missing=_missing(rows)),
         f"E1: what the way back costs, with {level} intervals. Right of the line the models lose; the diamond is the "
         "estimate to report, for which items are resampled with all their models.",
         "each model, and over several models",
@@ -89,7 +89,7 @@ def _without(found: Table | None, level: str) -> Drawing:
         kinds = (_REPORTED, "the same with a part left out")
         chart = contrast_figure(dots, kinds, "percentage points", missing=_missing(kept))
     return Drawing(
-        "e1-without", "e1-without", chart,
+        "back_translation-without", "back_translation-without", chart,
         f"E1 without each model in turn, without models that are often without a valid answer, and of each benchmark alone; {level} "
         "intervals. Where a line's side of 0 changes, the estimate depends on what was left out.",
         "estimates over several models",
@@ -106,7 +106,7 @@ def _native(found: Table | None, level: str) -> Drawing:
             dots.append(Dot(name, 1 if not row["model"] else 2, *_ends(row), _told(name, row)))
     kinds = ("", "several models, each item with all of them", "one model")
     return Drawing(
-        "e3", "e3", contrast_figure(dots, kinds, "right on the translated minus right on the native, percentage points"),
+        "native_control", "native_control", contrast_figure(dots, kinds, "right on the translated minus right on the native, percentage points"),
         f"E3: the gap between the translated items and native ones, with {level} intervals. The items are others, so a gap "
         "is no effect of the translation alone.",
         "translated minus native",
@@ -127,7 +127,7 @@ def _strata(found: Table | None, level: str) -> Drawing:
     )
     title = "right on the natural minus right on the translated, percentage points"
     return Drawing(
-        "e4", "e4", contrast_figure(dots, kinds, title, missing=_missing(rows)),
+        "naturalisation", "naturalisation", contrast_figure(dots, kinds, title, missing=_missing(rows)),
         f"E4: what natural rewriting gives, by stratum, with {level} intervals. high: full of cues, as the strata were "
         "fixed before any rewriting; low: free of them; disagreement: the majorities of two groups differed.",
         "estimates over several models",
@@ -154,7 +154,7 @@ def _natural(found: Table | None, level: str) -> Drawing:
     kinds = ("all models: to report", "a part of the models or of the items", "one model")
     title = "right on the natural minus right on the translated, percentage points"
     return Drawing(
-        "e4-models", "e4-models", contrast_figure(dots, kinds, title, missing=_missing(rows)),
+        "naturalisation-models", "naturalisation-models", contrast_figure(dots, kinds, title, missing=_missing(rows)),
         f"E4 by group and model, without each model, and over the items that each checker passed; {level} intervals.",
         "estimates over several models",
     )  # fmt: skip

@@ -15,8 +15,14 @@ from hesperus.rounding import cell
 from hesperus.wording import MISSING, sense_label
 
 POOLED = {
-    "e1": ("clustered", "groups", "without model", "without parser-sensitive models", "one benchmark"),
-    "e4": (
+    "back_translation": (
+        "clustered",
+        "groups",
+        "without model",
+        "without parser-sensitive models",
+        "one benchmark",
+    ),
+    "naturalisation": (
         "pooled",
         "stratum",
         "strata",
@@ -26,11 +32,11 @@ POOLED = {
         "without parser-sensitive models",
     ),
 }
-SINGLE = {"e1": "cell", "e4": "model"}
+SINGLE = {"back_translation": "cell", "naturalisation": "model"}
 """Analyses of one model by itself."""
 SIDES = {
-    "e1": ("Right on the original", "Right on what came back"),
-    "e4": ("Right on the natural", "Right on the translated"),
+    "back_translation": ("Right on the original", "Right on what came back"),
+    "naturalisation": ("Right on the natural", "Right on the translated"),
 }
 _AGREEMENT = {
     "krippendorff_alpha": "Krippendorff's α", "percent": "share of equal ratings", "fleiss_kappa": "Fleiss' κ",

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.evidence import Evidence
 from hesperus.analysis.tax.paired_records import PairedAnswers
@@ -96,18 +97,21 @@ def _checkers(evidence: Evidence, study: Mapping[str, Any]) -> str:
 def verdict(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
     """What came out, in a sentence or two: never more than the design identifies."""
     told = []
-    back, natural = first_row(tables.get("e1"), "clustered"), first_row(tables.get("e4"), "pooled")
+    back, natural = (
+        first_row(tables.get("back_translation"), "clustered"),
+        first_row(tables.get("naturalisation"), "pooled"),
+    )
     if back is not None:
         told.append(_way_back(back, evidence))
     if natural is not None:
-        told.append(_rewritten(natural, tables["e4"], evidence))
+        told.append(_rewritten(natural, tables["naturalisation"], evidence))
     elif back is not None and back["value"] is not None:
         told.append(
             f"No item was rewritten naturally (E4), so traces of {language_of(evidence.senses.original)} and the costs of "
             "translating back cannot be told apart."
         )
-    if not told and "e3" in tables:
-        told.append(_gaps(tables["e3"]))
+    if not told and "native_control" in tables:
+        told.append(_gaps(tables["native_control"]))
     if not told:
         told.append("No two conditions of the same items were asked, so nothing can be said of a tax.")
     return told
@@ -212,15 +216,15 @@ _ERROR = 0.05
 def hangs_on(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
     """What the verdict hangs on: a model, the invalid answers, a benchmark, the quality threshold that was not applied."""
     told = []
-    for name, analysis, what in (("e1", "clustered", "E1"), ("e4", "pooled", "E4")):
+    for name, analysis, what in (("back_translation", "clustered", "E1"), ("naturalisation", "pooled", "E4")):
         main = first_row(tables.get(name), analysis)
         if main is not None and main["value"] is not None:
             told += [f"{what} {text}" for text in _changed(tables[name], main)]
-    for name in ("e1", "e4"):
+    for name in ("back_translation", "naturalisation"):
         rates = tables[name].signature.get("parser_sensitive") if name in tables else None
         if isinstance(rates, Mapping) and rates:
             models = [f"{model} ({cell(rate, 'share')} readable on a side)" for model, rate in rates.items()]
-            told.append(f"Often without a valid answer in {name.upper()}: {joined(models)}.")
+            told.append(f"Often without a valid answer in {TAX_ESTIMATORS[name]}: {joined(models)}.")
     for row in tables["bounds"].rows if "bounds" in tables else ():
         if row["analysis"] != "clustered" or row["group"] or None in (row["lowest"], row["highest"]):
             continue
@@ -229,7 +233,7 @@ def hangs_on(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
                 f"{row['comparison']}: whatever its invalid answers were meant to say, from {cell(row['lowest'], 'points')} to "
                 f"{cell(row['highest'], 'points')} points."
             )
-    if "e1" in tables and evidence.scores is None:
+    if "back_translation" in tables and evidence.scores is None:
         told.append(
             "E1: no quality threshold was applied, since the back-translations were not scored: bad ones count as much as good ones."
         )
@@ -274,17 +278,17 @@ def asides(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
         ]
     else:
         told = ["No item was excluded before anything was asked."]
-    row = first_row(tables.get("e1"), "clustered")
+    row = first_row(tables.get("back_translation"), "clustered")
     if row is not None:
         why = f": {row['reason']}" if row["reason"] else ""
         told.append(
             f"E1 compares {counted(row['n'], 'item')}; {counted(row['excluded'], 'item')} excluded{why}."
         )
-    for name in ("e1", "e4"):
+    for name in ("back_translation", "naturalisation"):
         alone = tables[name].signature.get("asked on one side only") if name in tables else None
         if isinstance(alone, list) and alone:
             told.append(
-                f"Asked in one condition of {name.upper()} only, and excluded of it: {joined(alone)}."
+                f"Asked in one condition of {TAX_ESTIMATORS[name]} only, and excluded of it: {joined(alone)}."
             )
     told += lost_sentences(evidence.records["outcome"], "no pair with one is compared")
     boot = evidence.settings.bootstrap
