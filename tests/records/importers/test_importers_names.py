@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,10 @@ from log_makers import lm_eval_row, mmlu_rows, write_lm_eval
 
 from hesperus.errors import DataError
 from hesperus.records.importers import ImportSettings, import_logs
+from hesperus.records.importers.benchmark_table import Benchmark, benchmarks
 from hesperus.records.importers.log_names import Evidence, about, name_of
 from hesperus.records.importers.tagging import explicit_tag, tag_in_name
+from hesperus.strict_yaml import read_yaml_file
 
 # Name of the tool's task, name in the records, language, subject, language of the instruction or question.
 NAMES = """
@@ -385,3 +389,17 @@ def test_siblings_whose_text_is_in_another_language_are_refused(tmp_path: Path) 
         _texts(tmp_path, f"my_{tag}_test", ENGLISH)
     with pytest.raises(DataError, match="its name says is, and its items are in en"):
         import_logs(tmp_path)
+
+
+def test_the_table_of_benchmarks_says_nothing_that_is_not_read() -> None:
+    entries = read_yaml_file(files("hesperus.records.importers") / "benchmarks.yaml", "table").value
+    assert isinstance(entries, list) and len(entries) == len(benchmarks())
+    known = {field.name for field in fields(Benchmark)}
+    for entry, benchmark in zip(entries, benchmarks(), strict=True):
+        assert isinstance(entry, dict) and entry.keys() <= known
+        groups = set(benchmark.pattern.groupindex)
+        assert groups <= {
+            "language", "question", "target", "instruction", "subject", "family", "variant", "form"
+        }  # fmt: skip
+        assert benchmark.name or "family" in groups
+        assert benchmark.language or "language" in groups

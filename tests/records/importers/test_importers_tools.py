@@ -144,7 +144,7 @@ def test_a_scorer_is_chosen_and_fields_are_named() -> None:
     assert records.height == 6
     with pytest.raises(DataError, match="no scorer 'match'; there is choice"):
         import_logs(INSPECT / "atlas_de.eval", ImportSettings(filter="match"))
-    with pytest.raises(DataError, match="no field 'qid' in its metadata: language, relation"):
+    with pytest.raises(DataError, match="no field 'qid'; there is language, relation"):
         import_logs(INSPECT / "atlas_de.eval", ImportSettings(key=("qid",)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
@@ -17,7 +18,8 @@ from hesperus.records.importers.import_settings import (
     Log,
     Source,
 )
-from hesperus.records.importers.log_names import cut_out, matched, parts_of, slots, tag_or_none
+from hesperus.records.importers.log_names import About, cut_out, matched, parts_of, slots, tag_or_none
+from hesperus.records.importers.sampled import Kept
 from hesperus.records.importers.settling import samples
 from hesperus.records.importers.table_advice import (
     advice,
@@ -44,6 +46,7 @@ _UNSETTLED = "und"
 """Stands for the language until the names of the other files or the texts tell it."""
 
 _RIGHT, _WRONG = "right", "wrong"
+_ENDING = re.compile(r"\.(?:jsonl?|csv|tsv|parquet)")
 
 
 def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
@@ -94,29 +97,19 @@ def _logs(frame: pl.DataFrame, settings: ImportSettings, source: Source, texts: 
     for part in frame.partition_by("model", "task", "instruction", "input", maintain_order=True):
         first = part.row(0, named=True)
         rows = part.select(*LOG_COLUMNS, *(name for name in part.columns if name not in SCHEMA))
-        if not settings.replies:
-            rows = rows.with_columns(reply=pl.lit(None, dtype=pl.String))
-        settled = first["input"] != _UNSETTLED
-        logs.append(
-            Log(
-                tool="table",
-                place=source.place,
-                model=first["model"],
-                task=first["task"],
-                language=first["input"] if settled else "",
-                rows=rows,
-                by_row=settings.key == (ROW_KEY,),
-                instruction=first["instruction"] if first["instruction"] != first["input"] else None,
-                own_task=first["task"],
-                name=_without_model(stem)[0],
-                basis="log" if settled and settings.language_from is None else "given" if settled else None,
-                evidence="a column of the table, or its name"
-                if settings.language_from is None
-                else settings.language_from,
-                texts=() if settled else texts,
-                given_task=settings.task is not None,
-            )
+        language = first["input"] if first["input"] != _UNSETTLED else ""
+        about = About(
+            first["task"],
+            language,
+            benchmark=None,
+            instruction=first["instruction"] if first["instruction"] != first["input"] else None,
+            own_task=first["task"],
+            name=_without_model(stem)[0],
+            basis=None if not language else "log" if settings.language_from is None else "given",
+            evidence=settings.language_from or "a column of the table, or its name",
         )
+        kept = Kept(source, first["model"], about, by_row=settings.key == (ROW_KEY,), texts=texts)
+        logs.append(kept.log(rows, language, settings))
     return logs
 
 
@@ -221,15 +214,7 @@ def _verdicts(frame: pl.DataFrame) -> pl.DataFrame:
 def _name(source: Source) -> str:
     """The file's place without its endings: language and model may be in a folder's name."""
     place = PurePosixPath(source.place)
-    return str(
-        place.with_name(
-            place.name.split(".jsonl")[0]
-            .split(".csv")[0]
-            .split(".tsv")[0]
-            .split(".json")[0]
-            .split(".parquet")[0]
-        )
-    )
+    return str(place.with_name(_ENDING.split(place.name)[0]))
 
 
 def _without_model(name: str) -> tuple[str, str | None]:

@@ -19,9 +19,10 @@ from hesperus.errors import DataError
 from hesperus.records.exporters.every_eval import OWN
 from hesperus.records.importers.import_settings import LOG_COLUMNS, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.lines import pieces
-from hesperus.records.importers.log_names import Evidence, about
+from hesperus.records.importers.log_names import About, Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
 from hesperus.records.importers.settling import samples
+from hesperus.records.importers.texts import written_by
 
 _NEEDED = {"instruction", "input", "repeat", "outcome"}
 """What the metadata of our own export have: such a sample is read as it was written."""
@@ -88,15 +89,11 @@ def read_every_eval(source: Source, settings: ImportSettings) -> tuple[list[Log]
 
 def _samples(source: Source) -> list[_Sample]:
     decoder = msgspec.json.Decoder(_Sample)
-    found = []
+    found: list[_Sample] = []
     for piece in pieces(source.path):
         for line in filter(None, map(bytes.strip, piece.lines)):
-            try:
+            with written_by("Every Eval Ever", source.place, f"sample {len(found) + 1}"):
                 found.append(decoder.decode(line))
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise DataError(
-                    f"sample {len(found) + 1} is not as Every Eval Ever writes it: {error}", file=source.place
-                ) from error
     return found
 
 
@@ -105,20 +102,19 @@ def _own_log(
 ) -> Log:
     """Samples that hesperus wrote: labels, options and outcomes as they were."""
     model, task, instruction, code = cell
-    rows = [_own_row(sample, settings) for sample in many]
+    rows = [_own_row(sample) for sample in many]
     groups = dict.fromkeys(name for sample in many for name in sample.metadata or {} if name not in OWN)
     frame = pl.DataFrame(rows, schema=LOG_COLUMNS, orient="row").with_columns(
         pl.Series(name, [(sample.metadata or {}).get(name) for sample in many], dtype=pl.String)
         for name in groups
     )
-    return Log(
-        tool=source.tool, place=source.place, model=settings.model or model, task=settings.task or task, language=code,
-        rows=frame, instruction=instruction, own_task=task, name=task, basis="log", evidence="metadata of each sample",
-        given_task=settings.task is not None,
+    about = About(
+        settings.task or task, code, None, instruction, task, task, basis="log", evidence="metadata of each sample"
     )  # fmt: skip
+    return Kept(source, model, about).log(frame, code, settings)
 
 
-def _own_row(sample: _Sample, settings: ImportSettings) -> tuple[Any, ...]:
+def _own_row(sample: _Sample) -> tuple[Any, ...]:
     said = sample.metadata or {}
     answered = said["outcome"] == "answered"
     try:
@@ -126,7 +122,7 @@ def _own_row(sample: _Sample, settings: ImportSettings) -> tuple[Any, ...]:
         repeat = int(said["repeat"])
     except ValueError as error:
         raise DataError(f"options, probs or repeat cannot be read: {error}", item=sample.sample_id) from error
-    reply = _first(sample.output.raw if sample.output else None) if settings.replies else None
+    reply = _first(sample.output.raw if sample.output else None)
     answer = _extracted(sample) if answered else None
     return (
         sample.sample_id,

@@ -9,14 +9,13 @@ from typing import Annotated, Any
 
 import msgspec
 
-from hesperus.errors import DataError
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.lines import read_whole
 from hesperus.records.importers.log_names import LANGUAGE_FIELDS, Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of
 from hesperus.records.importers.settling import samples
-from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.texts import text_of, written_by
 from hesperus.records.schema import LAST_REPEAT
 from hesperus.types import Outcome
 
@@ -117,10 +116,8 @@ def read_helm(source: Source, settings: ImportSettings) -> tuple[list[Log], list
 
 
 def _decoded(source: Source, name: str, kind: Any) -> Any:
-    try:
+    with written_by("HELM", source.place, name):
         return msgspec.json.decode(read_whole(source.path.with_name(name)), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"{name} is not as HELM writes it: {error}", file=source.place) from error
 
 
 def _spec(source: Source) -> _Spec:

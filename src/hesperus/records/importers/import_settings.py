@@ -171,6 +171,13 @@ VERDICT = "verdict"
 """Column of the records in which a log says whether it counted the answer as right; absent where no log says."""
 
 
+VERDICT_METRICS = (
+    "acc", "exact_match", "em", "extractive_match", "quasi_exact_match", "prefix_exact_match", "loglikelihood_acc",
+    "is_correct", "correct",
+)  # fmt: skip
+"""Metrics of lm-evaluation-harness and lighteval that say right or wrong of a row, the first that is there counts."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Imported:
     """Records made from logs, with an account of everything that did not become one.

@@ -12,12 +12,11 @@ import msgspec
 
 from hesperus.errors import DataError
 from hesperus.normalization import comparable
-from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.log_names import Evidence, about
-from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
+from hesperus.records.importers.sampled import Kept, Row, groups_in, item_id, logs_of, own_language
 from hesperus.records.importers.settling import samples
-from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.texts import text_of, texts_in, written_by
 from hesperus.records.importers.zipped import Entries
 from hesperus.records.schema import LAST_REPEAT
 from hesperus.types import Outcome
@@ -161,7 +160,7 @@ def read_inspect(source: Source, settings: ImportSettings) -> tuple[list[Log], l
         **(_part(header.eval.task_args, dict[str, Any] | None, "task_args", source) or {}),
         "dataset_name": header.eval.dataset.name,
     }
-    evidence = Evidence(name, source.place, _texts(config), _texts(first))
+    evidence = Evidence(name, source.place, texts_in(config), texts_in(first))
     by_row = settings.key == (ROW_KEY,) or (not settings.key and _are_counted(there))
     kept = Kept(
         source, header.eval.model, about(evidence, settings), by_row, date=header.eval.created, texts=texts
@@ -262,12 +261,8 @@ def _part(raw: msgspec.Raw, kind: Any, name: str, source: Source) -> Any:
 
 
 def _decode(data: bytes | msgspec.Raw | mmap.mmap, kind: Any, source: Source) -> Any:
-    try:
+    with written_by("Inspect", source.place):
         return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"not as Inspect writes it: {error}", file=source.place) from error
-    except RecursionError as error:
-        raise DataError("nested too deeply", file=source.place) from error
 
 
 def _missing(header: _Header, there: set[tuple[int | str, int]], source: Source) -> list[LeftOut]:
@@ -309,9 +304,8 @@ def _row(sample: _Sample, settings: ImportSettings, source: Source) -> Row:
         failed = "empty"
     elif failed is None and answer in (None, ""):
         failed = "invalid"
-    groups = {name: name for name in (*COMMON_GROUPS, *settings.groups)}
     return Row(
-        item=_item(sample, settings, source),
+        item=item_id(sample.metadata, str(sample.id), settings, source),
         gold=target,
         answer=answer,
         options=len(sample.choices or ()),
@@ -319,7 +313,7 @@ def _row(sample: _Sample, settings: ImportSettings, source: Source) -> Row:
         reply=reply,
         repeat=sample.epoch,
         language=own_language(sample.metadata, settings),
-        groups={name: text for name in groups if (text := text_of(sample.metadata.get(name))) is not None},
+        groups=groups_in(sample.metadata, settings),
         verdict=_verdict(score) if failed != "error" else None,
     )
 
@@ -330,18 +324,6 @@ def _verdict(score: _Score | None) -> bool | None:
     if isinstance(value, list | dict):
         return None
     return _VERDICTS.get(value.upper() if isinstance(value, str) else value)
-
-
-def _item(sample: _Sample, settings: ImportSettings, source: Source) -> str:
-    if not settings.key or settings.key == (ROW_KEY,):
-        return str(sample.id)
-    for name in settings.key:
-        if name not in sample.metadata:
-            shown = ", ".join(map(str, sample.metadata)) or "none"
-            raise DataError(
-                f"no field {name!r} in its metadata: {shown}", file=source.place, item=str(sample.id)
-            )
-    return "/".join(text_of(sample.metadata[name]) or "" for name in settings.key)
 
 
 def _score(sample: _Sample, settings: ImportSettings, source: Source) -> _Score | None:
@@ -365,7 +347,3 @@ def _reply(sample: _Sample, source: Source) -> str | None:
     # Long texts stand once, elsewhere in the sample.
     held = _part(sample.attachments, dict[str, str] | None, f"attachments of sample {sample.id!r}", source)
     return str((held or {}).get(content.removeprefix(_ATTACHED), content))
-
-
-def _texts(values: Mapping[str, Any]) -> dict[str, str]:
-    return {str(key): value for key, value in values.items() if isinstance(value, str)}

@@ -9,7 +9,7 @@ from dataclasses import replace
 import polars as pl
 
 from hesperus.errors import DataError, UsageError
-from hesperus.records.importers.benchmark_table import BENCHMARKS
+from hesperus.records.importers.benchmark_table import benchmarks
 from hesperus.records.importers.import_settings import GUESSES, Again, LeftOut, Log
 from hesperus.records.importers.log_names import short_models
 from hesperus.records.importers.settling import settle_languages
@@ -207,7 +207,7 @@ def _same_gold(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]
     """Gold decides whether logs speak of the same items, with their options in the same order."""
     if not logs:
         return []
-    differ = any(benchmark.golds_differ for benchmark in BENCHMARKS if benchmark.name == task)
+    differ = any(benchmark.golds_differ for benchmark in benchmarks() if benchmark.name == task)
     disputed = _disputed(logs)
     kept: list[Log] = []
     mismatched: set[str] = set()

@@ -10,11 +10,18 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.import_settings import (
+    ROW_KEY,
+    VERDICT_METRICS,
+    ImportSettings,
+    LeftOut,
+    Log,
+    Source,
+)
 from hesperus.records.importers.log_names import Evidence, about
-from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
+from hesperus.records.importers.sampled import Kept, Row, item_id, logs_of, own_language
 from hesperus.records.importers.settling import samples
-from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.texts import texts_in
 from hesperus.tables import DAMAGED
 
 _NAME = re.compile(
@@ -22,16 +29,6 @@ _NAME = re.compile(
 )
 _FORM = re.compile(r"(.+)_(mcf|cf|hybrid)")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
-
-_VERDICTS = (
-    "acc",
-    "exact_match",
-    "em",
-    "extractive_match",
-    "quasi_exact_match",
-    "prefix_exact_match",
-    "loglikelihood_acc",
-)
 
 _ROWS_AT_ONCE = 4096
 
@@ -58,7 +55,7 @@ def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log],
     first = next(iter(frame.head(1).iter_rows(named=True)), None)
     if first is None:
         return [], [LeftOut("no rows", 0, source.place, "the file is empty")]
-    what = about(Evidence(name, source.place, {}, _texts(_specific(first))), settings)
+    what = about(Evidence(name, source.place, {}, texts_in(_specific(first))), settings)
     kept = Kept(
         source,
         settings.model or _model(source),
@@ -135,7 +132,7 @@ def _old(row: Mapping[str, Any], number: int, settings: ImportSettings, source: 
     options = len(choices) if isinstance(choices, list) else len(scores)
     if gold_places and options > 1 and len(scores) >= options:
         return Row(
-            item=_item(specific, number, settings, source),
+            item=item_id(specific, str(number), settings, source),
             gold=chr(ord("A") + int(gold_places[0])),
             options=options,
             scores=tuple(scores[:options]),
@@ -159,7 +156,7 @@ def _new(row: Mapping[str, Any], number: int, settings: ImportSettings, source: 
     identity = str(document.get("id") or number)
     if len(choices) > 1 and len(scores) >= len(choices):
         return Row(
-            item=_item(specific, identity, settings, source),
+            item=item_id(specific, identity, settings, source),
             gold=chr(ord("A") + int(gold)) if gold is not None else None,
             options=len(choices),
             scores=tuple(float(score) for score in scores[: len(choices)]),
@@ -178,7 +175,7 @@ def _verdict(row: Mapping[str, Any]) -> bool | None:
     values = row.get("metric") or row.get("metrics")
     if not isinstance(values, dict):
         return None
-    for name in _VERDICTS:
+    for name in VERDICT_METRICS:
         if values.get(name) in (0, 1):
             return bool(values[name])
     return None
@@ -195,7 +192,7 @@ def _written(
 ) -> Row:
     reply = text[0] if text else None
     return Row(
-        item=_item(specific, number, settings, source),
+        item=item_id(specific, str(number), settings, source),
         gold=gold[0].strip() if gold else None,
         answer=reply,
         reply=reply,
@@ -204,21 +201,10 @@ def _written(
     )
 
 
-def _item(specific: Mapping[str, Any], number: int | str, settings: ImportSettings, source: Source) -> str:
-    if settings.key in ((), (ROW_KEY,)):
-        return str(number)
-    absent = [name for name in settings.key if specific.get(name) is None]
-    if absent:
-        shown = ", ".join(specific) or "none"
-        raise DataError(
-            f"no field {absent[0]!r} among the specifics: {shown}", file=source.place, item=str(number)
-        )
-    return "/".join(text_of(specific[name]) or "" for name in settings.key)
-
-
 def _specific(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the row has of its data set's own fields; Parquet has all of them in every row, most of them null."""
     value = row.get("specifics") or (row.get("doc") or {}).get("specific")
-    return value if isinstance(value, dict) else {}
+    return {name: one for name, one in value.items() if one is not None} if isinstance(value, dict) else {}
 
 
 def _numbers(value: object) -> list[float]:
@@ -240,7 +226,3 @@ def _list(value: object) -> list[str]:
         flat = [part[0] if isinstance(part, list) and part else part for part in value]
         return [str(part) for part in flat if part is not None]
     return [value] if isinstance(value, str) else []
-
-
-def _texts(values: Mapping[str, Any]) -> dict[str, str]:
-    return {str(key): value for key, value in values.items() if isinstance(value, str)}

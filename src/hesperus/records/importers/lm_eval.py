@@ -13,17 +13,24 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS, COMMON_KEYS, Benchmark
-from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.import_settings import (
+    ROW_KEY,
+    VERDICT_METRICS,
+    ImportSettings,
+    LeftOut,
+    Log,
+    Source,
+)
 from hesperus.records.importers.lines import decode, read_whole
 from hesperus.records.importers.lm_eval_answers import Reading, chosen, written
 from hesperus.records.importers.lm_eval_rows import BadLines, Layout, option_texts, peek, read_rows
 from hesperus.records.importers.log_names import About, Evidence, about
+from hesperus.records.importers.sampled import Kept
 from hesperus.records.importers.settling import samples
-from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.texts import text_of, texts_in
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?")
 _SAMPLES = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<date>{_DATE.pattern}))?\.jsonl?(?:\.gz)?")
-_VERDICTS = ("acc", "exact_match", "em", "quasi_exact_match", "is_correct", "correct")
 _NO_CHOICE = {"loglikelihood_rolling": "perplexity of a text: there is nothing to choose between"}
 
 
@@ -61,32 +68,20 @@ def read_lm_eval(source: Source, settings: ImportSettings) -> tuple[list[Log], l
     reading, left = _reading(source, run, what, first, settings)
     if reading is None:
         return [], left
-    rows, more = _rows(source, reading, settings)
+    rows, more = _rows(source, reading)
     left += more
     if rows.is_empty():
         return [], left
-    log = Log(
-        tool="lm-eval",
-        place=source.place,
-        model=settings.model or run.model,
-        task=what.task,
-        language=what.language or "",
-        rows=rows,
+    kept = Kept(
+        source,
+        run.model,
+        what,
         by_row=reading.key == (ROW_KEY,),
         split=_split(run.config),
         date=run.date,
-        instruction=what.instruction,
-        own_task=what.own_task,
-        name=what.name,
-        basis=what.basis,
-        evidence=what.evidence,
-        texts=samples([row["doc"] for row in first if isinstance(row["doc"], dict)])
-        if what.language is None
-        else (),
-        known=what.benchmark is not None,
-        given_task=settings.task is not None,
+        texts=samples([row["doc"] for row in first if isinstance(row["doc"], dict)]),
     )
-    return [log], left
+    return [kept.log(rows, what.language or "", settings)], left
 
 
 def _name_of(source: Source) -> tuple[str, str]:
@@ -175,9 +170,8 @@ def _evidence(name: str, source: Source, run: _Run, row: Mapping[str, Any]) -> E
     config = {key: str(value) for key, value in run.config.items() if isinstance(value, str | int)}
     metadata = run.config.get("metadata")
     if isinstance(metadata, Mapping):
-        config |= {str(key): str(value) for key, value in metadata.items() if isinstance(value, str)}
-    item = {str(key): value for key, value in document.items() if isinstance(value, str)}
-    return Evidence(name, source.place, config, item)
+        config |= texts_in(metadata)
+    return Evidence(name, source.place, config, texts_in(document))
 
 
 def _reading(
@@ -222,11 +216,11 @@ def _reading(
 
 def _verdict(first: list[dict[str, Any]]) -> str:
     """The metric that says right or wrong of every row."""
-    for name in _VERDICTS:
+    for name in VERDICT_METRICS:
         values = [row.get(name) for row in first]
         if any(value is not None for value in values) and all(value in (0, 1, None) for value in values):
             return name
-    return _VERDICTS[0]
+    return VERDICT_METRICS[0]
 
 
 def _is_scored(resps: object) -> bool:
@@ -287,7 +281,7 @@ def _needs_texts(first: list[dict[str, Any]], gold_known: bool) -> bool:
     return not all(re.fullmatch(r"\d+|[A-Z]", target) for target in targets)
 
 
-def _rows(source: Source, reading: Reading, settings: ImportSettings) -> tuple[pl.DataFrame, list[LeftOut]]:
+def _rows(source: Source, reading: Reading) -> tuple[pl.DataFrame, list[LeftOut]]:
     """All rows of a log as LOG_COLUMNS and groups."""
     bad = BadLines()
     layout = Layout(reading.fields, reading.choice, reading.texts, reading.verdict)
@@ -299,8 +293,6 @@ def _rows(source: Source, reading: Reading, settings: ImportSettings) -> tuple[p
     if raw.is_empty():
         return raw, left
     found, more = (chosen if reading.choice else written)(raw, reading, source)
-    if not settings.replies:
-        found = found.with_columns(reply=pl.lit(None, dtype=pl.String))
     return found, left + more
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from hesperus.errors import DataError, UsageError
 from hesperus.languages import normalise
 from hesperus.records.exporters.asked import NAME_FIELD
-from hesperus.records.importers.benchmark_table import BENCHMARKS, Benchmark
+from hesperus.records.importers.benchmark_table import Benchmark, benchmarks
 from hesperus.records.importers.import_settings import Basis, ImportSettings
 from hesperus.records.importers.tagging import NO_LANGUAGE, base_of, explicit_tag, tag_in_name
 
@@ -45,7 +45,7 @@ def name_of(tool_task: str) -> Named:
     A name counts as a benchmark's only where what is in the place of a language is a registered one: ``paws_x`` and
     ``xnli_all`` are no languages.
     """
-    for benchmark in BENCHMARKS:
+    for benchmark in benchmarks():
         match = benchmark.pattern.fullmatch(tool_task)
         named = _named(benchmark, match.groupdict()) if match is not None else None
         if named is not None:

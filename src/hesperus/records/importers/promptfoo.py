@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 
 from hesperus.errors import DataError
-from hesperus.records.importers.benchmark_table import COMMON_GROUPS, COMMON_KEYS
+from hesperus.records.importers.benchmark_table import COMMON_KEYS
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.lines import read_whole
 from hesperus.records.importers.log_names import Evidence, about
-from hesperus.records.importers.sampled import Kept, Row, logs_of, own_language
+from hesperus.records.importers.sampled import Kept, Row, groups_in, logs_of, own_language
 from hesperus.records.importers.settling import samples
-from hesperus.records.importers.texts import text_of
+from hesperus.records.importers.texts import text_of, written_by
 
 _GOLD_FIELDS = ("gold", "target", "expected", "answer", "label")
 _EQUALS = ("equals", "icontains", "contains", "is-equal")
@@ -101,12 +101,10 @@ def read_promptfoo(source: Source, settings: ImportSettings) -> tuple[list[Log],
 
 def _results(source: Source) -> tuple[list[_Result], str]:
     text = read_whole(source.path)
-    try:
+    with written_by("promptfoo", source.place):
         if source.path.name.removesuffix(".gz").endswith(".jsonl"):
             return msgspec.json.Decoder(_Result).decode_lines(text), ""
         held = msgspec.json.decode(text, type=_File).results
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"not as promptfoo writes it: {error}", file=source.place) from error
     if isinstance(held, _Summary):
         return held.results, held.timestamp
     return held or [], ""
@@ -150,7 +148,6 @@ def _row(result: _Result, fields: Mapping[str, Any], key: tuple[str, ...], setti
     item = (
         str(result.test_idx) if key == (ROW_KEY,) else "/".join(text_of(fields[name]) or "" for name in key)
     )
-    groups = (*COMMON_GROUPS, *settings.groups)
     return Row(
         item=item,
         gold=_gold(result, fields, settings),
@@ -159,7 +156,7 @@ def _row(result: _Result, fields: Mapping[str, Any], key: tuple[str, ...], setti
         reply=reply,
         repeat=(result.repeat_index or 0) + 1,
         language=own_language(fields, settings),
-        groups={name: text for name in groups if (text := text_of(fields.get(name))) is not None},
+        groups=groups_in(fields, settings),
         verdict=None if failed else result.success,
     )
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.errors import DataError
+from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import (
     LOG_COLUMNS,
     ROW_KEY,
@@ -21,6 +23,7 @@ from hesperus.records.importers.import_settings import (
 )
 from hesperus.records.importers.log_names import LANGUAGE_FIELDS, About, tag_or_none
 from hesperus.records.importers.option_scores import BROKEN, FLAT, softmax
+from hesperus.records.importers.texts import text_of
 from hesperus.records.importers.tool_answers import gold_labels, read_labels
 from hesperus.types import Outcome
 
@@ -58,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What all rows of a log share: see Log."""
+    """What all logs of a file share: see Log."""
 
     source: Source
     model: str
@@ -67,6 +70,40 @@ class Kept:
     split: str | None = None
     date: str = ""
     texts: tuple[str, ...] = ()
+
+    def log(
+        self, rows: pl.DataFrame, language: str, settings: ImportSettings, *, own_language: bool = False
+    ) -> Log:
+        """The log of the rows in one language.
+
+        Args:
+            rows: LOG_COLUMNS and group columns.
+            language: BCP-47 tag; empty where the log alone does not tell.
+            settings: Name the model, and say whether replies are kept.
+            own_language: Whether each row says its language itself.
+        """
+        if not settings.replies:
+            rows = rows.with_columns(reply=pl.lit(None, dtype=pl.String))
+        about = self.about
+        return Log(
+            tool=self.source.tool,
+            place=self.source.place,
+            model=settings.model or self.model,
+            task=about.task,
+            language=language,
+            rows=rows,
+            by_row=self.by_row,
+            split=self.split,
+            date=self.date,
+            instruction=about.instruction,
+            own_task=about.own_task,
+            name=about.name,
+            basis="log" if own_language else about.basis,
+            evidence="field of each item" if own_language else about.evidence,
+            texts=() if language else self.texts,
+            known=about.benchmark is not None,
+            given_task=settings.task is not None,
+        )
 
 
 def logs_of(rows: Iterable[Row], kept: Kept, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
@@ -84,30 +121,29 @@ def logs_of(rows: Iterable[Row], kept: Kept, settings: ImportSettings) -> tuple[
         if kept.about.subject is not None and "subject" not in frame.columns:
             frame = frame.with_columns(subject=pl.lit(kept.about.subject))
         own = many[0].language is not None and many[0].language != kept.about.language
-        if not settings.replies:
-            frame = frame.with_columns(reply=pl.lit(None, dtype=pl.String))
-        logs.append(
-            Log(
-                tool=kept.source.tool,
-                place=kept.source.place,
-                model=settings.model or kept.model,
-                task=kept.about.task,
-                language=language,
-                rows=frame,
-                by_row=kept.by_row,
-                split=kept.split,
-                date=kept.date,
-                instruction=kept.about.instruction,
-                own_task=kept.about.own_task,
-                name=kept.about.name,
-                basis="log" if own else kept.about.basis,
-                evidence="field of each item" if own else kept.about.evidence,
-                texts=() if language else kept.texts,
-                known=kept.about.benchmark is not None,
-                given_task=settings.task is not None,
-            )
-        )
+        logs.append(kept.log(frame, language, settings, own_language=own))
     return logs, left
+
+
+def item_id(fields: Mapping[str, Any], otherwise: str, settings: ImportSettings, source: Source) -> str:
+    """The id of an item by the user's key; `otherwise` if none was given, or the number of the row.
+
+    Raises:
+        DataError: The item lacks a field of the key.
+    """
+    if settings.key in ((), (ROW_KEY,)):
+        return otherwise
+    for name in settings.key:
+        if name not in fields:
+            shown = ", ".join(map(str, fields)) or "none"
+            raise DataError(f"no field {name!r}; there is {shown}", file=source.place, item=otherwise)
+    return "/".join(text_of(fields[name]) or "" for name in settings.key)
+
+
+def groups_in(fields: Mapping[str, Any], settings: ImportSettings) -> dict[str, str]:
+    """Group columns of an item: the usual ones and those that the user wants, as far as it has them."""
+    names = (*COMMON_GROUPS, *settings.groups)
+    return {name: text for name in names if (text := text_of(fields.get(name))) is not None}
 
 
 def own_language(fields: Mapping[str, Any], settings: ImportSettings) -> str | None:

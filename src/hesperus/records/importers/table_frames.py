@@ -95,114 +95,34 @@ def _flat(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
     raise DataError(f"fields are nested more than {_DEEPEST} deep", file=source.place)
 
 
-ANSWER_WORDS = frozenset(
-    [
-        "answer",
-        "answers",
-        "response",
-        "responses",
-        "reply",
-        "replies",
-        "output",
-        "outputs",
-        "prediction",
-        "predictions",
-        "predicted",
-        "pred",
-        "generation",
-        "generated",
-        "completion",
-        "completions",
-        "model",
-        "result",
-        "results",
-        "said",
-        "choice",
-        "chosen",
-        "correct",
-        "raw",
-    ]
-)
-NOT_ANSWERS = frozenset(
-    [
-        "question",
-        "questions",
-        "prompt",
-        "prompts",
-        "input",
-        "inputs",
-        "context",
-        "passage",
-        "premise",
-        "hypothesis",
-        "text",
-        "source",
-        "src",
-        "gold",
-        "target",
-        "label",
-        "reference",
-        "references",
-        "title",
-        "url",
-        "translation",
-        "translated",
-        "instruction",
-        "option",
-        "options",
-        "sentence",
-    ]
-)
+ANSWER_WORDS = frozenset({
+    "answer", "answers", "response", "responses", "reply", "replies", "output", "outputs", "prediction",
+    "predictions", "predicted", "pred", "generation", "generated", "completion", "completions", "model",
+    "result", "results", "said", "choice", "chosen", "correct", "raw",
+})  # fmt: skip
+NOT_ANSWERS = frozenset({
+    "question", "questions", "prompt", "prompts", "input", "inputs", "context", "passage", "premise",
+    "hypothesis", "text", "source", "src", "gold", "target", "label", "reference", "references", "title",
+    "url", "translation", "translated", "instruction", "option", "options", "sentence",
+})  # fmt: skip
 
 ITEM_NAMES = (
-    "item",
-    "item_id",
-    "qid",
-    "question_id",
-    "sample_id",
-    "id",
-    "ID",
-    "uid",
-    "idx",
-    "index",
-    "doc_id",
+    "item", "item_id", "qid", "question_id", "sample_id", "id", "ID", "uid", "idx", "index", "doc_id",
     "key",
-)
+)  # fmt: skip
 LANGUAGE_NAMES = ("language", "lang", "locale", "language_code", "lang_code", "target_language", "tgt_lang")
 ANSWER_NAMES = (
-    "answer",
-    "prediction",
-    "predicted",
-    "pred",
-    "model_answer",
-    "choice",
-    "chosen",
-    "extracted",
+    "answer", "prediction", "predicted", "pred", "model_answer", "choice", "chosen", "extracted",
     "parsed_answer",
-)
+)  # fmt: skip
 REPLY_NAMES = (
-    "reply",
-    "response",
-    "output",
-    "generation",
-    "completion",
-    "model_output",
-    "raw",
-    "raw_output",
-    "said",
+    "reply", "response", "output", "generation", "completion", "model_output", "raw", "raw_output", "said",
     "text",
-)
+)  # fmt: skip
 GOLD_NAMES = (
-    "gold",
-    "label",
-    "target",
-    "truth",
-    "correct_answer",
-    "expected",
-    "reference",
-    "ground_truth",
+    "gold", "label", "target", "truth", "correct_answer", "expected", "reference", "ground_truth",
     "answer_key",
-)
+)  # fmt: skip
 MODEL_NAMES = ("model", "model_name", "model_id", "llm", "engine", "system")
 TEXT_NAMES = ("question", "prompt", "query", "text", "input", "instruction", "sentence", "premise", "context")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from langcodes.data_dicts import LIKELY_SUBTAGS
@@ -14,156 +15,26 @@ _CODED = re.compile(r"([A-Za-z]{2,3})(?:[-_]([A-Za-z]{4}))?(?:[-_]([A-Za-z]{2}|\
 _CODED_START = re.compile(r"[A-Za-z]{2,3}[-_]")
 _WORD = re.compile(r"[^\W\d_][\w .,()'-]{2,40}")
 
-_LOCALES = frozenset(
-    [
-        "ar-AE",
-        "ar-DZ",
-        "ar-EG",
-        "ar-IQ",
-        "ar-JO",
-        "ar-LB",
-        "ar-LY",
-        "ar-MA",
-        "ar-OM",
-        "ar-PS",
-        "ar-QA",
-        "ar-SA",
-        "ar-SD",
-        "ar-SY",
-        "ar-TN",
-        "ar-YE",
-        "bn-BD",
-        "bn-IN",
-        "ca-ES",
-        "de-AT",
-        "de-CH",
-        "de-LU",
-        "en-AU",
-        "en-CA",
-        "en-GB",
-        "en-GH",
-        "en-HK",
-        "en-IE",
-        "en-IN",
-        "en-KE",
-        "en-MY",
-        "en-NG",
-        "en-NZ",
-        "en-PH",
-        "en-PK",
-        "en-SG",
-        "en-TZ",
-        "en-UG",
-        "en-US",
-        "en-ZA",
-        "en-ZM",
-        "es-419",
-        "es-AR",
-        "es-BO",
-        "es-CL",
-        "es-CO",
-        "es-CR",
-        "es-CU",
-        "es-DO",
-        "es-EC",
-        "es-ES",
-        "es-GT",
-        "es-HN",
-        "es-LA",
-        "es-MX",
-        "es-NI",
-        "es-PA",
-        "es-PE",
-        "es-PR",
-        "es-PY",
-        "es-SV",
-        "es-US",
-        "es-UY",
-        "es-VE",
-        "es-XL",
-        "eu-ES",
-        "fa-AF",
-        "fr-BE",
-        "fr-CA",
-        "fr-CD",
-        "fr-CH",
-        "fr-CI",
-        "fr-CM",
-        "fr-SN",
-        "gl-ES",
-        "ha-NG",
-        "hi-IN",
-        "it-CH",
-        "ml-IN",
-        "ms-BN",
-        "ms-SG",
-        "nl-BE",
-        "om-ET",
-        "pa-IN",
-        "pa-PK",
-        "pt-AO",
-        "pt-MZ",
-        "ru-BY",
-        "ru-KZ",
-        "so-SO",
-        "sv-FI",
-        "sw-CD",
-        "sw-KE",
-        "sw-TZ",
-        "ta-LK",
-        "ta-SG",
-        "ti-ER",
-        "ti-ET",
-        "tr-CY",
-        "ur-IN",
-        "yo-BJ",
-        "yo-NG",
-        "zh-CN",
-        "zh-HK",
-        "zh-MO",
-        "zh-MY",
-        "zh-SG",
-        "zh-TW",
-    ]
-)
-"""Languages with regions where they are not the likeliest language, as locales name them."""
+_REGIONS: Mapping[str, str] = {
+    "ar": "AE DZ EG IQ JO LB LY MA OM PS QA SA SD SY TN YE", "bn": "BD IN", "ca": "ES", "de": "AT CH LU",
+    "en": "AU CA GB GH HK IE IN KE MY NG NZ PH PK SG TZ UG US ZA ZM",
+    "es": "419 AR BO CL CO CR CU DO EC ES GT HN LA MX NI PA PE PR PY SV US UY VE XL", "eu": "ES",
+    "fa": "AF", "fr": "BE CA CD CH CI CM SN", "gl": "ES", "ha": "NG", "hi": "IN", "it": "CH", "ml": "IN",
+    "ms": "BN SG", "nl": "BE", "om": "ET", "pa": "IN PK", "pt": "AO MZ", "ru": "BY KZ", "so": "SO",
+    "sv": "FI", "sw": "CD KE TZ", "ta": "LK SG", "ti": "ER ET", "tr": "CY", "ur": "IN", "yo": "BJ NG",
+    "zh": "CN HK MO MY SG TW",
+}  # fmt: skip
+"""Languages with the regions in which locales name them, though another language is likelier there."""
 
 NO_LANGUAGE = frozenset({"all", "avg", "gen", "mc", "mc1", "mc2", "mcf", "cf", "hybrid", "mean", "total"})
 """What is in the place of a language next to others, and is none."""
 
 WORDS = frozenset(
-    [
-        "am",
-        "an",
-        "as",
-        "at",
-        "be",
-        "do",
-        "go",
-        "he",
-        "id",
-        "in",
-        "io",
-        "is",
-        "it",
-        "la",
-        "my",
-        "no",
-        "nor",
-        "of",
-        "om",
-        "or",
-        "os",
-        "pa",
-        "pi",
-        "so",
-        "st",
-        "ta",
-        "te",
-        "to",
-        "vo",
-    ]
-)
+    {
+        "am", "an", "as", "at", "be", "do", "go", "he", "id", "in", "io", "is", "it", "la", "my", "no",
+        "nor", "of", "om", "or", "os", "pa", "pi", "so", "st", "ta", "te", "to", "vo",
+    }
+)  # fmt: skip
 """Codes that are words or abbreviations in many names; alone they say nothing."""
 
 
@@ -218,7 +89,7 @@ def _is_spoken(base: str, region: str) -> bool:
     spoken = base_of(LIKELY_SUBTAGS.get(f"und-{region}", ""))
     return (
         (spoken and _normal(spoken)) == base
-        or f"{base}-{region}" in _LOCALES
+        or region in _REGIONS.get(base, "").split()
         or f"{base}-{region}" in LIKELY_SUBTAGS
     )
 

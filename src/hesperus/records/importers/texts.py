@@ -1,10 +1,15 @@
-"""JSON values as text, the same from every reader."""
+"""JSON values as text, and faults of JSON, the same from every reader."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
+import msgspec
 import orjson
+
+from hesperus.errors import DataError
 
 
 def text_of(value: object) -> str | None:
@@ -21,3 +26,30 @@ def text_of(value: object) -> str | None:
         return orjson.dumps(value).decode()
     except TypeError:  # a whole number of more than 64 bits
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def texts_in(values: Mapping[str, object]) -> dict[str, str]:
+    """The members of an object that are texts."""
+    return {str(name): value for name, value in values.items() if isinstance(value, str)}
+
+
+@contextmanager
+def written_by(tool: str, place: str, part: str = "") -> Iterator[None]:
+    """Turn what a JSON parser raises into an error that says what was expected.
+
+    Args:
+        tool: The tool that should have written it, for people.
+        place: The log.
+        part: What of it is parsed; the whole if empty.
+
+    Raises:
+        DataError: It is not what the tool writes.
+    """
+    try:
+        yield
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"{f'{part} is ' if part else ''}not as {tool} writes it: {error}", file=place
+        ) from error
+    except RecursionError as error:
+        raise DataError("nested too deeply", file=place) from error
