@@ -3,7 +3,8 @@
 The whole path: render the prompt, key the request, look it up, ask it, commit the reply, read the answer, write the
 records. `asking` is the part of it from the request to the committed reply. The bare client: the same number of prompts
 through one aiohttp session on uvloop, each reply decoded. Rounds alternate, and each figure is the median over rounds,
-so that other work on the machine falls on all.
+so that other work on the machine falls on all. The whole path is measured for three kinds of replies: one that is read at once,
+one without an answer, each in words of its own, and one of 600 words that ends with the answer.
 
     python benchmarks/path.py [--requests 4000] [--rounds 5] [--concurrency 64]
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import statistics
 import sys
@@ -28,6 +30,7 @@ from result_rows import keep
 
 from hesperus.answers import read, reader_for
 from hesperus.asking import Policy, ReplyStore, ask
+from hesperus.cli.app import OBJECTS_BETWEEN_COLLECTIONS
 from hesperus.models import ModelOptions, model
 from hesperus.records import records_frame, write_records
 from hesperus.senses import render
@@ -42,7 +45,11 @@ FIRST = (
     "{} people took part in the study, which was led by a team from three universities and lasted four years."
 )
 SECOND = "Three universities led a study of four years, in which {} people took part."
-RATE_FLOOR, CPU_FLOOR = 1 / 3, 0.4
+UNREAD = (
+    "That is hard to tell, since {} of these people may have moved away before the study came to its end."
+)
+LONG = f"{'Let us look at both sentences, one after the other, and at each of their words. ' * 40}The answer is yes."
+RATE_FLOOR, CPU_FLOOR = 1 / 3, 0.25
 
 
 def item(number: int) -> Item:
@@ -130,15 +137,17 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=64)
     chosen = parser.parse_args()
     count = chosen.requests
-    runs = {"bare": bare, "asking": asking, "whole": whole}
-    figures: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)  # as the command does
     prompts = [prompt(number) for number in range(count)]
-    with serving() as url:
-        for run in runs.values():  # warm-up: imports, connections, page cache
-            run(url, prompts[:200], chosen.concurrency)
+    with serving() as url, serving(says=UNREAD) as unread, serving(says=LONG) as long:
+        runs = {"bare": (bare, url), "asking": (asking, url), "whole": (whole, url)}
+        runs |= {"invalid": (whole, unread), "long": (whole, long)}
+        figures: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
+        for run, address in runs.values():  # warm-up: imports, connections, page cache
+            run(address, prompts[:200], chosen.concurrency)
         for _ in range(chosen.rounds):
-            for name, run in runs.items():
-                figures[name].append(measure(run, url, prompts, chosen.concurrency))
+            for name, (run, address) in runs.items():
+                figures[name].append(measure(run, address, prompts, chosen.concurrency))
     rows = {
         name: {
             "requests_per_second": round(count / statistics.median(wall for wall, _ in taken), 1),
@@ -157,12 +166,12 @@ def main() -> None:
         "rate_ratio": round(ratio, 3),
         "cpu_ratio": {
             name: round(rows[name]["cpu_ms_per_request"] / rows["bare"]["cpu_ms_per_request"], 2)
-            for name in ("asking", "whole")
+            for name in list(rows)[1:]
         },
         "floor": {"rate_ratio": round(RATE_FLOOR, 3), "cpu_ms_per_request": CPU_FLOOR},
         "reached": ok,
     }
-    for name in ("asking", "whole"):
+    for name in list(rows)[1:]:
         keep(
             f"{name} path", rows[name]["cpu_ms_per_request"], "ms CPU a request", peer="aiohttp, bare",
             ratio=rows[name]["cpu_ms_per_request"] / rows["bare"]["cpu_ms_per_request"],

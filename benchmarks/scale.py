@@ -32,10 +32,11 @@ CONCURRENCY = 64
 TOKENS_IN, TOKENS_OUT = 150, 10
 """Of one multiple-choice question; a page of text is ten times as much."""
 PRICED = "openai/gpt-4o-mini"
-FIRST = (
-    "{} people took part in the study, which was led by a team from three universities and lasted four years."
+QUESTION = (
+    "{} people took part in the study, which was led by a team from three universities and lasted four years; how many of "
+    "them were asked again at its end, if one in four had moved away?"
 )
-SECOND = "Three universities led a study of four years, in which {} people took part."
+OPTIONS = ("All of them", "Three in four", "One in four", "None of them")
 LANGUAGES = ("en", "de")
 MOST_OFF = 0.25
 """Share by which the real run may miss the prediction; other work on the machine alone moves it by a tenth."""
@@ -99,7 +100,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
         rates = measured(home, wanted.small, wanted.large)
-        with serving(wanted.latency, wanted.limit) as url:
+        with serving(wanted.latency, wanted.limit, "B") as url:
             real = run(url, home / "check", wanted.check)
     predicted = rates.seconds(wanted.check, limit=wanted.limit, latency=wanted.latency, in_flight=CONCURRENCY)
     memory = rates.base_memory + wanted.check * rates.memory
@@ -125,7 +126,7 @@ def main() -> int:
 
 def measured(home: Path, small: int, large: int) -> Rates:
     """Rates from two sizes: the slope is what a request takes, what is left is what a run takes."""
-    with serving() as url:
+    with serving(says="B") as url:
         one, two = run(url, home / "small", small), run(url, home / "large", large)
         again, twice = run(url, home / "small", small), run(url, home / "large", large)
     more = large - small
@@ -155,11 +156,17 @@ def run(url: str, home: Path, requests: int) -> Taken:
     items = requests // len(LANGUAGES)
     for language in LANGUAGES:
         rows = (
-            {"id": n, "sentence1": FIRST.format(n), "sentence2": SECOND.format(n), "label": n % 2}
+            {
+                "sample_id": f"made/test/{n}",
+                "question": QUESTION.format(n),
+                "answer": "ABCD"[n % 4],
+                "subject": "made",
+            }
+            | {f"option_{letter}": option for letter, option in zip("abcd", OPTIONS, strict=True)}
             for n in range(items)
         )
         (home / f"test_{language}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ["similarity", "--task", "paws-x", "--data", str(home / "test_{language}.jsonl"), "--model", "http/bench",
+    words = ["similarity", "--task", "global-mmlu", "--data", str(home / "test_{language}.jsonl"), "--model", "http/bench",
              "--base-url", url, "--scoring", "generate", "--resamples", "0", "--out", str(home / "run"), "--quiet",
              "--concurrency", str(CONCURRENCY), "--table", "means",
              *(word for language in LANGUAGES for word in ("--language", language))]  # fmt: skip
