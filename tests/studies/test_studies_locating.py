@@ -10,7 +10,8 @@ from typer.testing import CliRunner, Result
 
 from hesperus.cli.app import app
 from hesperus.errors import UsageError
-from hesperus.studies.asked.session import Terms, models_named
+from hesperus.studies.asked.declaring import Terms
+from hesperus.studies.asked.session import models_named
 from hesperus.studies.asked.stages import run_study
 from hesperus.studies.asked.study_files import home_of
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
@@ -129,12 +130,12 @@ def test_an_address_that_nobody_is_asked_at_is_refused() -> None:
     url = "http://127.0.0.1:9/v1"
     for names in (["pocket/s", "pocket/m"], ["hf/org/name"], []):
         with pytest.raises(UsageError, match="--base-url is given, and "):
-            models_named(names, Terms(url))
+            models_named(names, Terms(base_url=url))
     done = typed(
         "plan", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de", "--base-url", url
     )
     assert "pocket/s: nothing here is asked over HTTP" in str(done.exception)
-    assert set(models_named(["http/mine", "pocket/s"], Terms(url))) == {"http/mine", "pocket/s"}
+    assert set(models_named(["http/mine", "pocket/s"], Terms(base_url=url))) == {"http/mine", "pocket/s"}
 
 
 def test_a_named_run_folder_runs_again_in_its_place_unless_a_flag_changes_the_study(

@@ -16,11 +16,15 @@ from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
 from hesperus.asking.engines import EngineName
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.studies.asked.session import Terms
+from hesperus.studies.asked.declaring import Terms
+from hesperus.studies.asked.session import models_named, open_session
 from hesperus.studies.evaluating.evaluation import EvaluationSettings
+from hesperus.studies.evaluating.evaluation import evaluate as evaluate_pairs
+from hesperus.studies.evaluating.evaluators import evaluator_named, models_of, translator_named
 from hesperus.studies.evaluating.keeping import write_evaluation
-from hesperus.studies.evaluating.means import Means, evaluate_ready
 from hesperus.studies.evaluating.replies import chosen, paired, read_prompts, read_replies
+from hesperus.studies.evaluating.translating import Translating
+from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.version import __version__
 
 if TYPE_CHECKING:
@@ -173,27 +177,38 @@ def evaluate(
     """
     from hesperus.api.progress import StageProgress, is_watched
 
+    _refuse_unknown(missing, engine)
+    file = Path(run)
+    replies = chosen(chosen(read_replies(file), "model", list(models)), "task", list(tasks))
+    for name in trained_on or {}:
+        if name not in (known := replies["model"].unique().sort().to_list()):
+            raise UnknownNameError("model of --trained-on", name, known)
+    together = paired(replies, reference, list(languages))
+    asked = read_prompts(Path(prompts) if prompts else file, together.reference, named=prompts is not None)
+    terms = Terms(
+        base_url=base_url, engine=engine, engine_address=engine_address, engine_workers=engine_workers
+    )
+    named = models_named(models_of(translator, judge), terms)
+    with (
+        StageProgress(quiet=not (is_watched() if progress is None else progress)) as watch,
+        open_session(named, Path(store), terms=terms, watch=watch) as session,
+        TranslationStore(Path(translations)) as kept,
+    ):
+        judging = evaluator_named(
+            what, judge, session.ask, classifier=classifier, held=session.held, retry=retry_unread
+        )
+        translating = Translating(translator_named(translator, named, session.ask), kept, watch=watch)
+        how = EvaluationSettings(control, missing.replace("-", " "))
+        (found,) = evaluate_pairs(together, translating, [judging], settings=how, prompts=asked)
+    drawn = resolve_bootstrap(GivenSettings.of(**settings), described(file).study, Bootstrap())
+    return Evaluated(what, found, replies, asked, TableSettings(drawn, dict(trained_on or {})))
+
+
+def _refuse_unknown(missing: str, engine: str | None) -> None:
     if missing not in MISSING:
         raise UsageError(f"--missing is leave-out or no-answer, not {missing!r}")
     if engine is not None and engine not in get_args(EngineName):
         raise UnknownNameError("engine", engine, get_args(EngineName))
-    file = Path(run)
-    replies = chosen(chosen(read_replies(file), "model", list(models)), "task", list(tasks))
-    asked_models = replies["model"].unique().sort().to_list()
-    for name in trained_on or {}:
-        if name not in asked_models:
-            raise UnknownNameError("model of --trained-on", name, asked_models)
-    together = paired(replies, reference, list(languages))
-    asked = read_prompts(Path(prompts) if prompts else file, together.reference, named=prompts is not None)
-    terms = Terms(base_url, engine=engine, engine_address=engine_address, engine_workers=engine_workers)
-    means = Means(Path(store), Path(translations), translator, judge, classifier, terms, retry_unread)
-    with StageProgress(quiet=not (is_watched() if progress is None else progress)) as watch:
-        (found,) = evaluate_ready(
-            together, [what], means, settings=EvaluationSettings(control, missing.replace("-", " ")), prompts=asked,
-            watch=watch,
-        )  # fmt: skip
-    drawn = resolve_bootstrap(GivenSettings.of(**settings), described(file).study, Bootstrap())
-    return Evaluated(what, found, replies, asked, TableSettings(drawn, dict(trained_on or {})))
 
 
 def _frame(table: Table) -> pl.DataFrame:

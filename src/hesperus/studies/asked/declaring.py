@@ -253,7 +253,7 @@ class Instructed(Part):
 
 
 class AskedModels(Part):
-    """Whom a study asks, and how they are reached."""
+    """Whom a study asks."""
 
     section: ClassVar[str] = "Who is asked, and how"
 
@@ -263,6 +263,18 @@ class AskedModels(Part):
     """System text of every request; '' for none."""
     answers: GenerationSettings = GenerationSettings()
     """How answers are drawn."""
+
+    @field_validator("system")
+    @classmethod
+    def _no_empty_system(cls, value: str | None) -> str | None:
+        return value or None
+
+
+class ReachedModels(Part):
+    """How models are reached."""
+
+    section: ClassVar[str] = "Who is asked, and how"
+
     base_url: str | None = None
     """Endpoint of http/NAME, or in place of a provider's own."""
     key_variable: str | None = None
@@ -271,11 +283,6 @@ class AskedModels(Part):
     """low, medium, high, …: how long a model thinks that takes it."""
     request: Annotated[Mapping[str, Any], MEMBERS] = Field(default_factory=dict)
     """Further member of every request over HTTP, e.g. top_k=20; null leaves one out, e.g. temperature=null."""
-
-    @field_validator("system")
-    @classmethod
-    def _no_empty_system(cls, value: str | None) -> str | None:
-        return value or None
 
 
 class AskingLimits(Part):
@@ -307,6 +314,10 @@ class AskingLimits(Part):
         return None if value is None else str(Shard.parse(value))
 
 
+class Terms(AskingLimits, ReachedModels):
+    """On what terms models are asked; nothing here decides a reply but how they are reached."""
+
+
 _LAST = (
     "base_url", "key_variable", "reasoning_effort", "request", "concurrency", "budget", "prices", "shard", "batch", "engine",
     "engine_address", "engine_workers",
@@ -317,7 +328,7 @@ _ONLY_WHERE_GIVEN = (
 )  # fmt: skip
 
 
-class Declared(AskingLimits, AskedModels, AskedItems):
+class Declared(Terms, AskedModels, AskedItems):
     """A whole study file. Keys that few studies need are written only where they are given."""
 
     stages_in: ClassVar[str]

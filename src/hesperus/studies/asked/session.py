@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from hesperus.asking import Batching, Budget, Policy, Prices, Progress, ReplyStore, Spending, ask, held
-from hesperus.asking.engines import Engine, EngineName, opened_engine
-from hesperus.asking.policy import BatchMode
+from hesperus.asking.engines import Engine, opened_engine
 from hesperus.asking.progress import Parts
 from hesperus.asking.shards import Shard
 from hesperus.errors import PendingError, UsageError
@@ -19,7 +17,7 @@ from hesperus.fingerprint import JSON, plain
 from hesperus.models import Model, ModelOptions
 from hesperus.models import model as model_named
 from hesperus.models.protocol import DEFAULT_TOKENS
-from hesperus.studies.asked.declaring import BudgetLimits
+from hesperus.studies.asked.declaring import Terms
 from hesperus.studies.asked.sharding import Stores
 from hesperus.studies.asked.study_files import check_known, with_masked_endpoint, without_endpoint
 from hesperus.studies.prices import read_prices
@@ -28,96 +26,10 @@ from hesperus.types import Failure, Reply, Request, Settings
 ProgressCallback = Callable[[str, Progress], None]
 """Called with the name of a stage and how far it is."""
 
-_NO_LIMIT = BudgetLimits()
 _LOCAL_TOKENS = 256
 _FIRST = 3
 """Questions by which a model shows whether it can be asked in a way."""
 _NO_LOGPROBS = frozenset({"http_400", "http_422", "no_logprobs", "option_not_shown", "unsupported"})
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """On what terms models are asked; nothing here decides a reply but the endpoint.
-
-    Attributes:
-        base_url: Endpoint of `http/…` models, or instead of a provider's own.
-        key_variable: Environment variable that holds the key, in place of the usual.
-        reasoning_effort: How long models think that take it.
-        request: Further members of every request over HTTP.
-        concurrency: Most requests in flight.
-        budget: Where to stop, over all models together.
-        prices: Price file; None takes the one that ships.
-        shard: Which part of a study is asked, as `I/N`; None asks all.
-        batch: Whether models over HTTP are asked in batches, and how; None asks one request after another.
-        engine: Where models are asked; None asks in this process.
-        engine_address: Address of a running cluster; None starts one.
-        engine_workers: Workers that ask each model; None is the engine's usual number.
-    """
-
-    base_url: str | None = None
-    key_variable: str | None = None
-    reasoning_effort: str | None = None
-    request: Mapping[str, JSON] = field(default_factory=dict)
-    concurrency: int = 64
-    budget: BudgetLimits = _NO_LIMIT
-    prices: str | None = None
-    shard: str | None = None
-    batch: BatchMode | None = None
-    engine: EngineName | None = None
-    engine_address: str | None = None
-    engine_workers: int | None = None
-
-
-class OnTerms(Protocol):
-    """Whatever says on what terms models are asked: Terms, or a study by its keys of these names."""
-
-    @property
-    def base_url(self) -> str | None:
-        """See Terms."""
-
-    @property
-    def key_variable(self) -> str | None:
-        """See Terms."""
-
-    @property
-    def reasoning_effort(self) -> str | None:
-        """See Terms."""
-
-    @property
-    def request(self) -> Mapping[str, JSON]:
-        """See Terms."""
-
-    @property
-    def concurrency(self) -> int:
-        """See Terms."""
-
-    @property
-    def budget(self) -> BudgetLimits:
-        """See Terms."""
-
-    @property
-    def prices(self) -> str | None:
-        """See Terms."""
-
-    @property
-    def shard(self) -> str | None:
-        """See Terms."""
-
-    @property
-    def batch(self) -> BatchMode | None:
-        """See Terms."""
-
-    @property
-    def engine(self) -> EngineName | None:
-        """See Terms."""
-
-    @property
-    def engine_address(self) -> str | None:
-        """See Terms."""
-
-    @property
-    def engine_workers(self) -> int | None:
-        """See Terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +159,7 @@ def open_session(
     models: Mapping[str, Model],
     stores: Path | Stores,
     *,
-    terms: OnTerms,
+    terms: Terms,
     watch: ProgressCallback | None = None,
     makes: bool = False,
 ) -> Iterator[ModelSession]:
@@ -273,7 +185,7 @@ def open_session(
         yield ModelSession(seated, replies, policies, Spending(), watch)
 
 
-def _engine(terms: OnTerms) -> AbstractContextManager[Engine]:
+def _engine(terms: Terms) -> AbstractContextManager[Engine]:
     if terms.batch is not None and terms.engine == "ray":
         raise UsageError(
             "--batch hands requests over as files, which needs no workers: leave --engine ray out"
@@ -281,7 +193,7 @@ def _engine(terms: OnTerms) -> AbstractContextManager[Engine]:
     return opened_engine(terms.engine, address=terms.engine_address, workers=terms.engine_workers)
 
 
-def models_named(names: Iterable[str], terms: OnTerms | None = None) -> dict[str, Model]:
+def models_named(names: Iterable[str], terms: Terms | None = None) -> dict[str, Model]:
     """Models by name, each once; nothing is sent and no key is read.
 
     Args:
@@ -314,7 +226,7 @@ def identities(models: Mapping[str, Model]) -> JSON:
     return described
 
 
-def policies_of(models: Iterable[str], terms: OnTerms) -> dict[str, Policy]:
+def policies_of(models: Iterable[str], terms: Terms) -> dict[str, Policy]:
     """How hard each model is asked, with the budget in its prices.
 
     Raises:
@@ -349,7 +261,7 @@ def _is_local(name: str) -> bool:
     return name.startswith(("hf/", "pocket/", "replay/", "scripted"))
 
 
-def _options(name: str, terms: OnTerms) -> ModelOptions:
+def _options(name: str, terms: Terms) -> ModelOptions:
     if _is_local(name):
         return ModelOptions()
     effort = {} if terms.reasoning_effort is None else {"reasoning_effort": terms.reasoning_effort}

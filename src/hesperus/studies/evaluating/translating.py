@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hesperus.asking import Progress
 from hesperus.errors import ModelError, UsageError
 from hesperus.fingerprint import JSON, fingerprint, plain
+from hesperus.studies.asked.session import ProgressCallback
 from hesperus.studies.asked.study_files import with_masked_endpoint
 from hesperus.studies.evaluating.translation_store import TranslationStore, translation_keys
 from hesperus.translation import (
@@ -23,9 +24,6 @@ from hesperus.translation import (
     translate_documents,
 )
 from hesperus.translation.translators.files import FileTranslator
-
-ProgressCallback = Callable[[str, Progress], None]
-"""Called with the name of a stage and how far it is."""
 
 AS_THEY_ARE = "none"
 """Name of the translator that leaves texts as they are."""
