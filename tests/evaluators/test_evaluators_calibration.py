@@ -352,5 +352,5 @@ def test_bad_use_of_the_command(tmp_path: Path) -> None:
     known = lines(tmp_path / "known.txt", {"topic": "Lima", "text": "Lima is in Peru."})
     done = run(alone, "--reference", known)
     assert "accuracy" in done.stdout and "checked against: known.txt" in done.stderr
-    with pytest.raises(UsageError, match="cannot be written"):
-        run(alone, "--reference", known, "--out", tmp_path / "nowhere" / "x.jsonl")
+    with pytest.raises(UsageError, match="cannot write the claims"):
+        run(alone, "--reference", known, "--out", known / "x.jsonl")

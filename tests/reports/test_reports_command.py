@@ -69,7 +69,7 @@ def test_records_in_several_languages_get_the_report_of_similarity(
         (["{run}", "--figure-format", "gif"], "unknown figure format: 'gif'"),
         (["{run}", "--invalid", "agre"], "did you mean 'agree'"),
         (["{run}", "--resamples", "0", "--out", "{run}/records.parquet/x.html"], "cannot write the report"),
-        (["{run}", "--resamples", "0", "--card", "{run}/none/card.md"], "cannot write the card"),
+        (["{run}", "--resamples", "0", "--card", "{run}/records.parquet/card.md"], "cannot write the card"),
     ],
 )
 def test_bad_use_is_told_on_one_line(folder: Path, arguments: list[str], message: str) -> None:

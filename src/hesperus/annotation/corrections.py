@@ -13,7 +13,7 @@ from hesperus.annotation.scheme import Question
 from hesperus.annotation.store import RatingStore
 from hesperus.annotation.units import Unit
 from hesperus.errors import DataError, UsageError
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.records.schema import KEY
 from hesperus.spreadsheets import guarded
 from hesperus.types import OUTCOMES
@@ -70,13 +70,7 @@ def write_corrections(store: RatingStore, path: Path | str, reply_hash: Callable
     writer.writeheader()
     writer.writerows({name: guarded(cell) for name, cell in row.items()} for row in rows)
 
-    def write(partial: Path) -> None:
-        partial.write_text(written.getvalue(), encoding="utf-8", newline="")
-
-    try:
-        write_whole(path, write)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+    write_content(path, written.getvalue())
     return Corrections(len(rows), changed, left)
 
 

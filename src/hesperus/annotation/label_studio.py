@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -12,9 +11,9 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from hesperus.annotation.scales import Judgement
 from hesperus.annotation.scheme import COMMENT, Question
 from hesperus.annotation.units import Sheet
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError
 from hesperus.fingerprint import JSON, fingerprint
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 
 CANNOT_JUDGE = "cannot_judge"
 """Alias of the choice that represents "cannot judge"; no scheme's choice has it in the built-in schemes."""
@@ -76,11 +75,7 @@ def write_label_studio(sheet: Sheet, folder: Path | str) -> None:
     """
     tasks = json.dumps(tasks_json(sheet), ensure_ascii=False, indent=1) + "\n"
     for name, text in (("config.xml", config_xml(sheet)), ("tasks.json", tasks)):
-        path = Path(folder) / name
-        try:
-            write_whole(path, partial(_write, text=text))
-        except OSError as error:
-            raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        write_content(Path(folder) / name, text)
 
 
 def judgements_of(document: object, sheet: Sheet, file: object) -> dict[str, list[Judgement]]:
@@ -118,10 +113,6 @@ def judgements_of(document: object, sheet: Sheet, file: object) -> dict[str, lis
                     _judgements(annotation, data[_UNIT], sheet, place=(file, number))
                 )
     return found
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _choices(question: Question) -> list[tuple[str, str]]:

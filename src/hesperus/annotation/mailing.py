@@ -12,8 +12,7 @@ from markupsafe import Markup
 from hesperus.annotation.payload import payload, script_json
 from hesperus.annotation.server import asset, page_environment
 from hesperus.annotation.store import Rater, RatingStore
-from hesperus.errors import UsageError
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +56,8 @@ def write_mailed(store: RatingStore, rater: Rater, path: Path | str) -> Path:
     Raises:
         UsageError: The file cannot be written.
     """
-    path, text = Path(path), mailed_html(store, rater)
-
-    def write(partial: Path) -> None:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-
-    try:
-        write_whole(path, write)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+    path = Path(path)
+    write_content(path, mailed_html(store, rater))
     return path
 
 

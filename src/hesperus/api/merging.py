@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from hesperus.asking.shards import ShardNote
 from hesperus.asking.sources import Source, StoreKind, kind_of
 from hesperus.asking.store import REPLIES, ReplyStore
 from hesperus.errors import UsageError
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.studies.evaluating.translation_store import TRANSLATIONS, TranslationStore
 
 if TYPE_CHECKING:
@@ -186,17 +185,10 @@ def _missing(notes: Sequence[ShardNote]) -> tuple[int, ...]:
 def _written(stores: Sequence[ReplyStore | TranslationStore], target: Path) -> Path | None:
     """The file of what was kept aside in all merges, or None if nothing was."""
     path = target.with_name(f"{target.stem}.conflicts.jsonl")
-    rows = (one for store in stores for one in store.conflicts())
-    first = next(rows, None)
-    if first is None:
+    lines = [json.dumps(one, ensure_ascii=False) for store in stores for one in store.conflicts()]
+    if not lines:
         return None
-
-    def write(partial: Path) -> None:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            for row in chain((first,), rows):
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-    write_whole(path, write)
+    write_content(path, "\n".join([*lines, ""]))
     return path
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hesperus.audits.finding import Finding
 from hesperus.errors import DataError, UsageError
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.spreadsheets import guarded, unguarded
 
 _COLUMNS = ("item", "reason")
@@ -38,7 +38,7 @@ def write_exclusions(path: Path | str, findings: Iterable[Finding]) -> Mapping[s
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([_COLUMNS, *(map(guarded, row) for row in found.items())])
-    write_whole(Path(path), lambda place: _write(place, text.getvalue()))
+    write_content(Path(path), text.getvalue())
     return found
 
 
@@ -88,7 +88,3 @@ def _row(header: list[str], row: list[str], path: Path, line: int) -> tuple[str,
     if len(item) > _LONGEST_CELL:
         raise DataError(f"an item id of {len(item)} characters", file=path, line=line)
     return item, unguarded(cells.get("reason", "").strip())
-
-
-def _write(place: Path, text: str) -> None:
-    place.write_text(text, encoding="utf-8")

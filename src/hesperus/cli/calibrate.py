@@ -74,11 +74,14 @@ def command(
 
         hesperus calibrate labelled.jsonl --judge http/my-judge --base-url http://localhost:8000/v1 --format json
     """
+    import json
+
     from hesperus.analysis.settings import resolve_bootstrap
     from hesperus.analysis.table import ESTIMATE_COLUMNS, estimate_cells
     from hesperus.evaluators.calibration import calibrate
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap
+    from hesperus.records.files import write_content
 
     texts = _texts(file)
     references, known = _references(file, texts, reference)
@@ -93,7 +96,8 @@ def command(
     ]
     made: dict[str, JSON] = {**found.judge, **signature(bootstrap), "reference": known, "limit": limit}
     if out is not None:
-        _write(found.claim_rows(), out)
+        lines = [json.dumps(row, ensure_ascii=False) for row in found.claim_rows()]
+        write_content(out, "\n".join([*lines, ""]), "the claims")
     show_rows(
         "calibration",
         rows,
@@ -194,18 +198,3 @@ def _judging(name: str, base_url: str | None, store: Path) -> Iterator[Judge]:
             )
 
         yield ModelJudge(name, Asker(name, ask_requests))
-
-
-def _write(rows: list[dict[str, JSON]], out: Path) -> None:
-    """JSON lines, written under another name, then renamed."""
-    import json
-    import os
-
-    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
-    try:
-        with partial.open("w", encoding="utf-8") as lines:
-            lines.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        partial.replace(out)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UsageError(f"{out}: cannot be written: {error.strerror}") from None

@@ -68,6 +68,7 @@ def command(
         hesperus check runs/open --baseline runs/open-before --max-drop 'scores.f_of_means.high[all]=0' --junit check.xml
     """
     from hesperus.api.checking import broken, check
+    from hesperus.records.files import write_content
     from hesperus.reports.checked import failures_first, junit_xml, markdown_summary, passed_sentence
     from hesperus.reports.formats import print_table
 
@@ -75,25 +76,12 @@ def command(
     shown = failures_first(checked) if format == "table" else checked
     print_table(shown, format, lead=f"check: {passed_sentence(checked)}")
     if junit is not None:
-        _write(junit, junit_xml(checked))
+        write_content(junit, junit_xml(checked))
     if summary is not None:
         baseline, chosen = against["baseline"], {name: against[name] for name in ("models", "tasks")}
         lost = None if baseline is None else broken(run, baseline, **chosen)
-        _write(summary, markdown_summary(checked, lost))
+        write_content(summary, markdown_summary(checked, lost))
     _exit(checked, said=format == "table")
-
-
-def _write(path: Path, text: str) -> None:
-    from hesperus.errors import UsageError
-    from hesperus.records.files import write_whole
-
-    def fill(partial: Path) -> None:
-        partial.write_text(text, encoding="utf-8")
-
-    try:
-        write_whole(path, fill)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _exit(checked: Table, *, said: bool) -> None:

@@ -77,15 +77,11 @@ def _align(source: str, target: str, folder: Path) -> None:
     """Hold the items of two languages against each other, where the page of the audit looks for it."""
     from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE
     from hesperus.api.auditing import audit
-    from hesperus.records.files import write_whole
+    from hesperus.records.files import write_content
     from hesperus.reports.formats import format_table
 
     found = format_table(audit("atlas", languages=(source, target), reference=source), "json")
-
-    def write(partial: Path) -> None:
-        partial.write_text(found, encoding="utf-8")
-
-    write_whole(folder / ALIGNMENT_FILE, write)
+    write_content(folder / ALIGNMENT_FILE, found)
 
 
 def _further(

@@ -68,16 +68,13 @@ def command(
         for file in write_drawings(report_drawings(page.found), figures, format=figure_format):
             typer.echo(file)
     if card is not None:
-        _write(card, page.card.json() if card.suffix == ".json" else page.card.markdown())
+        _put(card, page.card.json() if card.suffix == ".json" else page.card.markdown())
     if consistency_card is not None:
-        _write(consistency_card, consistency_card_text(page.run, given, consistency_card.suffix))
+        _put(consistency_card, consistency_card_text(page.run, given, consistency_card.suffix))
 
 
-def _write(card: Path, text: str) -> None:
-    from hesperus.errors import UsageError
+def _put(card: Path, text: str) -> None:
+    from hesperus.records.files import write_content
 
-    try:
-        card.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write the card {card}: {error.strerror}") from error
+    write_content(card, text, "the card")
     typer.echo(card)

@@ -86,7 +86,6 @@ def scored(
     from hesperus.fingerprint import signature
     from hesperus.measures import Bootstrap, score_interval
     from hesperus.records import read_run
-    from hesperus.records.files import write_whole
     from hesperus.records.writing import write_parquet
     from hesperus.translation import score_senses, sense_pairs
     from hesperus.translation.kept_scores import added_to, metadata_of, texts_hash
@@ -105,10 +104,7 @@ def scored(
     if comet is not None:
         signed["comet"] = comet.signature()
     kept = added_to(run / "scores.parquet", scores.items, signed, texts=texts_hash(pairs))
-    write_whole(
-        run / "scores.parquet",
-        lambda partial: write_parquet(kept.items, partial, metadata_of(kept.signatures)),
-    )
+    write_parquet(kept.items, run / "scores.parquet", metadata_of(kept.signatures))
     if kept.dropped:
         say(f"excluded, as the run's texts have changed since: {', '.join(kept.dropped)}")
     return scores.rows, signed

@@ -226,7 +226,7 @@ def _translated(
     from contextlib import nullcontext
 
     from hesperus.api.progress import StageProgress
-    from hesperus.records.files import write_whole
+    from hesperus.records.files import write_content
     from hesperus.translation import Journal
 
     journal = None if out is None else Journal(out.parent / f".{out.name}.journal.jsonl")
@@ -237,7 +237,7 @@ def _translated(
             sys.stdout.buffer.write(written)
             sys.stdout.buffer.flush()
         else:
-            write_whole(out, lambda partial: _put(partial, written))
+            write_content(out, written)
             journal.remove()
     _say(found)
 
@@ -255,10 +255,6 @@ def _watched(job: Job, texts: list[str], journal: Journal | None, progress: Stag
         progress(f"{job.source} to {job.target}", Progress(total=total, done=done, cached=kept, rate=rate))
 
     return translate_kept(job, texts, journal=journal, tell=tell)
-
-
-def _put(path: Path, written: bytes) -> None:
-    path.write_bytes(written)
 
 
 def _say(found: Mapping[Job, Sequence[Made]]) -> None:

@@ -29,7 +29,7 @@ from hesperus.evidence.claims import Document
 from hesperus.evidence.json_tables import from_lines, to_lines
 from hesperus.evidence.private import hashed_findings, hashed_texts, refuse_secrets, without_places
 from hesperus.fingerprint import JSON, plain
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.runs import ITEMS_FILE, SIGNATURE_FILE, STUDY_FILE, mapping_in
 from hesperus.records.writing import write_parquet, write_records
@@ -244,12 +244,7 @@ def write_bundle(
         "files": {name: _listed(held[name]) for name in sorted(held)},
     }
     held[MANIFEST] = json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
-    content = pack(held)
-
-    def write(partial: Path) -> None:
-        partial.write_bytes(content)
-
-    write_whole(out, write)
+    write_content(out, pack(held))
     return Bundle(manifest, held, {})
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import polars as pl
 
+from hesperus.errors import UsageError
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -24,7 +26,7 @@ _OLD = 86_400.0
 """Seconds after which a partial file that cannot be locked is nobody's."""
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a new file next to `path`, then put it in its place in one step.
 
     Args:
@@ -44,7 +46,25 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         raise OSError(errno.EIO, f"cannot be written; is the disk full? ({line})", str(path)) from error
 
 
-def _write_whole(path: Path, write: Callable[[Path], None]) -> None:
+def write_content(path: Path, content: str | bytes, called: str = "") -> None:
+    """Write a text (UTF-8, with its line breaks as they are) or bytes; the file appears whole or not at all.
+
+    Args:
+        path: The file; its folder is made.
+        content: What it shall hold.
+        called: What the file is called in messages, such as ``the report``.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        write_whole(path, lambda partial: partial.write_bytes(data))
+    except OSError as error:
+        raise UsageError(f"cannot write {f'{called} ' if called else ''}{path}: {error.strerror}") from error
+
+
+def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     _clean(path)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent)

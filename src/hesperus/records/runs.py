@@ -22,7 +22,7 @@ import yaml
 
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import plain
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.schema import SCHEMA_VERSION
 from hesperus.records.study_keys import check_study
@@ -72,12 +72,11 @@ def write_run(run: Run, folder: Path | str) -> None:
     write_records(run.records, folder / RECORDS_FILE)
     items = run.items
     if items is not None:
-        metadata = {"hesperus.items": str(SCHEMA_VERSION)}
-        write_whole(folder / ITEMS_FILE, lambda partial: write_parquet(items, partial, metadata))
+        write_parquet(items, folder / ITEMS_FILE, {"hesperus.items": str(SCHEMA_VERSION)})
     else:
         (folder / ITEMS_FILE).unlink(missing_ok=True)
-    _write_text(folder / STUDY_FILE, study)
-    _write_text(folder / SIGNATURE_FILE, described + "\n")
+    write_content(folder / STUDY_FILE, study)
+    write_content(folder / SIGNATURE_FILE, described + "\n")
 
 
 def read_run(folder: Path | str, *, in_part: bool = False) -> Run:
@@ -116,13 +115,6 @@ def _sayable(value: Any) -> Any:
     if isinstance(value, dict):
         return {_sayable(key): _sayable(inner) for key, inner in value.items()}
     return [_sayable(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _write_text(path: Path, text: str) -> None:
-    def write(partial: Path) -> None:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-
-    write_whole(path, write)
 
 
 def mapping_in(path: Path) -> dict[str, object]:

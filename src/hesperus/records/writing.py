@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -30,11 +32,11 @@ def write_records(frame: pl.DataFrame, path: Path | str) -> None:
     if path.suffix.lower() not in (".parquet", ".pq"):
         raise UsageError(f"{path}: records are written as Parquet; let the name end in .parquet")
     ordered = in_key_order(conform(frame))
-    write_whole(path, lambda partial: write_parquet(ordered, partial, {VERSION_KEY: str(SCHEMA_VERSION)}))
+    write_parquet(ordered, path, {VERSION_KEY: str(SCHEMA_VERSION)})
 
 
-def write_parquet(frame: pl.DataFrame, path: Path, metadata: dict[str, str]) -> None:
-    """Write a frame with settings under which equal frames give equal bytes."""
-    frame.rechunk().write_parquet(
-        path, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP, metadata=metadata
-    )
+def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+    """Write a frame, whole or not at all, with settings under which equal frames give equal bytes."""
+    settings: dict[str, Any] = {"compression": "zstd", "compression_level": 3, "row_group_size": _ROW_GROUP}
+    whole = frame.rechunk()
+    write_whole(path, lambda partial: whole.write_parquet(partial, metadata=dict(metadata or {}), **settings))

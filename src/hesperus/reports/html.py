@@ -18,7 +18,7 @@ from hesperus.analysis.summary_table import nothing_answered, summary_table
 from hesperus.errors import UsageError
 from hesperus.item_views.missing_parts import limits
 from hesperus.records import Run, read_records, read_run
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.html_page import html
@@ -166,14 +166,7 @@ def write_report(
     text = report_html(opened, settings=settings, found=found)
     text = sign(text) if sign is not None else text
     out = Path(out)
-
-    def write(partial: Path) -> None:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-
-    try:
-        write_whole(out, write)
-    except OSError as error:
-        raise UsageError(f"cannot write the report {out}: {error.strerror}") from error
+    write_content(out, text, "the report")
     return out
 
 

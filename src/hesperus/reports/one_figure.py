@@ -19,7 +19,7 @@ from hesperus.analysis.similarity.similarity_settings import columns_of
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import PairStatistic
 from hesperus.records import Run
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.html_page import html
@@ -250,14 +250,7 @@ def write_figure(drawing: Drawing, out: Path | str) -> Path:
         if ending == "html"
         else render(drawing.chart, ending)  # type: ignore[arg-type]  # checked by file_format
     )
-
-    def write(partial: Path) -> None:
-        partial.write_bytes(written)
-
-    try:
-        write_whole(out, write)
-    except OSError as error:
-        raise UsageError(f"cannot write the figure {out}: {error.strerror}") from error
+    write_content(out, written, "the figure")
     return out
 
 

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 import yaml
 
 from hesperus.errors import DataError, UsageError
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 
 NAME_FIELD = "hesperus_task"
 """Where an exported task says in its metadata what it is called here: the tools allow fewer characters in a name."""
@@ -109,16 +109,7 @@ def write_items(items: Sequence[AskedItem], path: Path) -> None:
         )
         for one in items
     ]
-    write_text(path, "".join(f"{line}\n" for line in lines))
-
-
-def write_text(path: Path, text: str) -> None:
-    """A text file, whole or not at all."""
-    write_whole(path, lambda partial: _write(partial, text))
-
-
-def _write(partial: Path, text: str) -> None:
-    partial.write_text(text, encoding="utf-8", newline="\n")
+    write_content(path, "".join(f"{line}\n" for line in lines))
 
 
 _CHOICE = '''"""{title}: run with `inspect eval {file} -T language=TAG --model PROVIDER/NAME`."""
@@ -222,7 +213,7 @@ def write_inspect_task(items: Iterable[AskedItem], folder: Path | str, name: str
         sample=_SAMPLES[choice],
         metadata=repr({NAME_FIELD: name}),
     )
-    write_text(folder / file, text)
+    write_content(folder / file, text)
     return folder / file
 
 
@@ -256,10 +247,10 @@ def write_lm_eval_task(items: Iterable[AskedItem], folder: Path | str, name: str
         data = folder / f"{task}.jsonl"
         write_items(many, data)
         text = yaml.safe_dump(_task(task, data, many) | metadata, allow_unicode=True, sort_keys=False)
-        write_text(folder / f"{task}.yaml", text)
+        write_content(folder / f"{task}.yaml", text)
         names.append(task)
     group = {"group": stem, "task": names, "metadata": {"version": 1.0}}
-    write_text(folder / f"{stem}.yaml", yaml.safe_dump(group, allow_unicode=True, sort_keys=False))
+    write_content(folder / f"{stem}.yaml", yaml.safe_dump(group, allow_unicode=True, sort_keys=False))
     return tuple(names)
 
 

@@ -14,7 +14,7 @@ from hesperus.errors import UsageError
 from hesperus.records.conform import conform
 from hesperus.records.exporters.croissant import FILE as CROISSANT
 from hesperus.records.exporters.croissant import TaskFile, croissant_text
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content, write_whole
 from hesperus.records.schema import KEY
 from hesperus.types import Sense
 from hesperus.version import __version__
@@ -82,17 +82,13 @@ def write_dataset(records: pl.DataFrame, folder: Path | str, card: DatasetCard |
         _write_parquet(rows, written[-1].path)
     card = card or DatasetCard()
     text = _readme(ordered, files, card)
-    write_whole(folder / "README.md", lambda partial: _write_text(text, partial))
+    write_content(folder / "README.md", text)
     croissant = croissant_text(_one_line(card.title), card.licence, written, _languages(ordered), _MEANING)
-    write_whole(folder / CROISSANT, lambda partial: _write_text(croissant, partial))
+    write_content(folder / CROISSANT, croissant)
 
 
 def _write_parquet(rows: pl.DataFrame, path: Path) -> None:
     write_whole(path, lambda partial: rows.write_parquet(partial, compression="zstd"))
-
-
-def _write_text(text: str, partial: Path) -> None:
-    partial.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _file_name(task: str, taken: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ import polars as pl
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON
 from hesperus.records.conform import conform
-from hesperus.records.exporters.asked import write_text
+from hesperus.records.files import write_content
 from hesperus.records.schema import KEY, SCHEMA
 from hesperus.types import Sense
 from hesperus.version import __version__
@@ -139,7 +139,7 @@ def _write(
         for row in rows.iter_rows(named=True)
     ]
     text = "".join(lines)
-    write_text(folder / samples, text)
+    write_content(folder / samples, text)
     document: dict[str, JSON] = {
         **about,
         "retrieved_timestamp": f"{source.made:.0f}",
@@ -166,7 +166,7 @@ def _write(
         },
     }
     file = folder / place / f"{name}.json"
-    write_text(file, json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    write_content(file, json.dumps(document, ensure_ascii=False, indent=2) + "\n")
     return file
 
 

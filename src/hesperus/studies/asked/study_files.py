@@ -20,7 +20,7 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import fingerprint
 from hesperus.models import PROVIDERS
 from hesperus.models.providers import is_loopback
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.strict_yaml import Document, read_yaml_file
 from hesperus.types import Failure, Reply
 
@@ -55,19 +55,14 @@ def keep_endpoint(address: str | None, folder: Path) -> None:
 
     Raises:
         DataError: The file that is there already cannot be read.
-        OSError: The file cannot be written.
+        UsageError: The file cannot be written.
     """
     if address is None or masked(address) == address:
         return
     path = folder.absolute().parent / ENDPOINTS_FILE
     known = _known(path)
     if known.get(masked(address)) != address:
-        text = orjson.dumps({**known, masked(address): address}, option=orjson.OPT_INDENT_2)
-
-        def write(partial: Path) -> None:
-            partial.write_bytes(text)
-
-        write_whole(path, write)
+        write_content(path, orjson.dumps({**known, masked(address): address}, option=orjson.OPT_INDENT_2))
 
 
 def with_known_endpoint(values: Mapping[str, Any], file: Path) -> dict[str, Any]:

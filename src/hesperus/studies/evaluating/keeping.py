@@ -10,7 +10,7 @@ import polars as pl
 
 from hesperus.errors import UsageError
 from hesperus.fingerprint import plain
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.records.writing import write_parquet
 from hesperus.studies.evaluating.evaluation import Evaluation
 
@@ -52,15 +52,11 @@ def write_evaluation(
     said = json.dumps(
         plain(evaluation.signature), ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False
     )
-    write_whole(home / SIGNATURE, lambda partial: _put(partial, f"{said}\n"))
+    write_content(home / SIGNATURE, f"{said}\n")
     return home
 
 
 def _write(frame: pl.DataFrame, path: Path) -> None:
     # A column without any value has no type of its own.
     typed = frame.with_columns(pl.col(pl.Null).cast(pl.String))
-    write_whole(path, lambda partial: write_parquet(typed, partial, _VERSION))
-
-
-def _put(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_parquet(typed, path, _VERSION)

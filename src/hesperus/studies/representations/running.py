@@ -25,7 +25,7 @@ from hesperus.measures import (
 )
 from hesperus.models import Loading, ModelOptions
 from hesperus.models.hf import HfModel
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.records.writing import write_parquet
 from hesperus.studies.representations.agreeing import PairAgreement
 from hesperus.tasks import Sample, load_items
@@ -355,18 +355,9 @@ def _write(folder: Path, layers: Sequence[Row], pairs: Sequence[Row], signed: di
         ]
         whole = ("layer", "pairs", "n", "excluded", "mantel_pairs", "kappa_p_n", "kappa_p_excluded")
         frame = frame.cast({c: pl.Int64() if c in whole else pl.Float64() for c in numbers})
-
-        def write(partial: Path, frame: pl.DataFrame = frame) -> None:
-            write_parquet(frame, partial, {"hesperus.representations": "1"})
-
-        write_whole(folder / name, write)
+        write_parquet(frame, folder / name, {"hesperus.representations": "1"})
     _write_json(folder / SIGNATURE_FILE, signed)
 
 
 def _write_json(path: Path, value: object) -> None:
-    text = json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    write_whole(path, lambda partial: _text_into(partial, text))
-
-
-def _text_into(partial: Path, text: str) -> None:
-    partial.write_text(text, encoding="utf-8", newline="\n")
+    write_content(path, json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n")

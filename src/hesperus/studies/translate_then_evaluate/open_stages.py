@@ -20,7 +20,6 @@ from hesperus.languages import reply_language
 from hesperus.models.protocol import DEFAULT_TOKENS
 from hesperus.records import conform
 from hesperus.records.evaluated import ANSWERS, answers_digest
-from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
 from hesperus.senses import item_texts, translate
 from hesperus.studies.asked.answering import Asked, AskSettings, Fault, Senses, asked_row, lost_reply
@@ -366,12 +365,8 @@ def _write(folder: Path, evaluations: Sequence[Evaluation], prompts: Prompts) ->
     """What lies besides the records."""
     for evaluation in evaluations:
         write_evaluation(evaluation, folder / EVALUATIONS)
-    _put(prompts.check, folder / PROMPTS, "hesperus.prompts")
-    _put(_readability(evaluations), folder / READABILITY, "hesperus.readability")
-
-
-def _put(frame: pl.DataFrame, path: Path, kind: str) -> None:
-    write_whole(path, lambda partial: write_parquet(frame, partial, {kind: "1"}))
+    write_parquet(prompts.check, folder / PROMPTS, {"hesperus.prompts": "1"})
+    write_parquet(_readability(evaluations), folder / READABILITY, {"hesperus.readability": "1"})
 
 
 def _readability(evaluations: Sequence[Evaluation]) -> pl.DataFrame:

@@ -26,7 +26,7 @@ from hesperus.errors import UsageError
 from hesperus.fingerprint import plain
 from hesperus.measures import Mask, TaxPairs
 from hesperus.records import Run, write_run
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 from hesperus.records.writing import write_parquet
 from hesperus.version import __version__
 
@@ -282,8 +282,8 @@ class SimulatedBenchmark:
         for place, task in ((folder, TASK), (folder / "native", NATIVE)):
             signed = {"hesperus": __version__, "planted": plain(self.planted), "task": task}
             write_run(Run(self.records.filter(pl.col("task") == task), None, {}, signed), place)
-        write_whole(folder / "scores.parquet", lambda partial: write_parquet(self.scores, partial, {}))
-        write_whole(folder / "ratings.csv", lambda partial: self.ratings.write_csv(partial))
+        write_parquet(self.scores, folder / "scores.parquet")
+        write_content(folder / "ratings.csv", self.ratings.write_csv())
 
 
 def simulated_benchmark(planted: Planted) -> SimulatedBenchmark:

@@ -18,7 +18,7 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, fingerprint, plain
 from hesperus.measures import Codes, residue_strata
 from hesperus.records import FAILED, Cell, answer_arrays
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content
 
 STRATA = ("high", "disagreement", "low")
 """In the order in which they take their items."""
@@ -169,8 +169,7 @@ def write_strata(strata: Strata, path: Path | str) -> None:
         raise UsageError(
             f"{path}: holds other strata; rewriting may have begun with them, so give a new file"
         )
-    text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
-    write_whole(path, lambda partial: _write(partial, text))
+    write_content(path, json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
 def read_strata(path: Path | str) -> Strata:
@@ -259,7 +258,3 @@ def _drawn(
                     drawn[name].append(item)
                     break
     return {name: tuple(picked) for name, picked in drawn.items()}
-
-
-def _write(place: Path, text: str) -> None:
-    place.write_text(text, encoding="utf-8")

@@ -15,7 +15,6 @@ import polars as pl
 
 from hesperus.fingerprint import signature
 from hesperus.models import Model
-from hesperus.records.files import write_whole
 from hesperus.records.writing import write_parquet
 from hesperus.senses import naturalise, translate
 from hesperus.studies.asked.answering import AskSettings, Fault, Senses, senses_of
@@ -158,7 +157,7 @@ def _scored(study: TaxStudy, material: LoadedItems, kept: _Kept, place: Place) -
     items = pl.concat(kept.items, how="diagonal_relaxed")
     found = score_senses(sense_pairs(items, task=material.task.name)).items
     scores = found.drop("model") if study.translator is not None and "model" in found.columns else found
-    write_whole(place.folder / SCORES_FILE, lambda partial: write_parquet(scores, partial, {}))
+    write_parquet(scores, place.folder / SCORES_FILE)
     return scores
 
 
@@ -249,7 +248,7 @@ class Verify(Stage[None]):
         ids, strict = [item.id for item in self.items], self.what.strict
         rule = StrictPass(strict.semantic, strict.difficulty, strict.excess)
         verdicts = verdicts_frame(ids, [found[item] for item in ids], self.verifier, rule)
-        write_whole(place.folder / VERDICTS_FILE, lambda partial: write_parquet(verdicts, partial, {}))
+        write_parquet(verdicts, place.folder / VERDICTS_FILE)
 
 
 def _asked_native(study: TaxStudy, material: LoadedItems, kept: _Kept) -> Generator[Stage[Any], Any, None]:
