@@ -47,16 +47,20 @@ class UnknownNameError(UsageError):
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
-        self.kind, self.name = kind, name
-        names = sorted(set(known))
-        near = get_close_matches(name, names, n=3, cutoff=0.55)
-        text = f"unknown {kind}: {name!r}"
+        super().__init__(kind, name)
+        self.kind, self.name, self._known, self._hint = kind, name, tuple(known), hint
+
+    def __str__(self) -> str:
+        # Looking for near names takes milliseconds among thousands, and most of these errors are caught and never shown.
+        names = sorted(set(self._known))
+        near = get_close_matches(self.name, names, n=3, cutoff=0.55)
+        text = f"unknown {self.kind}: {self.name!r}"
         if near:
             text += f"; did you mean {' or '.join(map(repr, near))}?"
         elif names:
             shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
             text += f"; known: {shown}"
-        super().__init__(text + (f" ({hint})" if hint else ""))
+        return text + (f" ({self._hint})" if self._hint else "")
 
 
 class MissingExtraError(UsageError):

@@ -168,10 +168,46 @@ def test_a_slow_server_meets_the_bound(monkeypatch):
     assert caught.kind == "timeout" and "took too long" in str(caught)
 
 
-def test_a_held_back_prompt_is_a_reply_of_its_own():
-    azure = Send({"error": {"code": "content_filter", "message": "held back"}}, 400)
-    with serving(lambda *_: azure) as endpoint:
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        ({"code": "content_filter", "message": "held back"}, 400),
+        (
+            {
+                "type": "content_filter",
+                "message": "The request was rejected because it was considered high risk",
+            },
+            400,
+        ),
+        ({"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."}, 400),
+        ({"code": "invalid_request_error", "message": "Content Exists Risk"}, 400),
+        (
+            {
+                "code": "invalid_prompt",
+                "message": "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+            },
+            400,
+        ),
+        ({"type": "invalid_request_error", "message": "Output blocked by content filtering policy"}, 400),
+        ({"code": 403, "message": 'm requires moderation on P. Your input was flagged for "violence"'}, 403),
+    ],
+)
+def test_a_held_back_prompt_is_a_reply_of_its_own(error, status):
+    with serving(lambda *_: Send({"error": error}, status)) as endpoint:
         assert ask_once(endpoint.url) == Reply("", "filter")
+    assert len(endpoint.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        ({"code": "invalid_prompt", "message": "Invalid Responses API request"}, 400),
+        ({"code": "content_filter", "message": "the filter is out of order"}, 500),
+        ({"message": "this key may not do that"}, 403),
+    ],
+)
+def test_other_refusals_are_no_filter(error, status):
+    assert error_of(Send({"error": error}, status)).kind == f"http_{status}"
 
 
 def refusing(word: str) -> object:

@@ -118,8 +118,8 @@ def keys(monkeypatch):
         ("openai/gpt-5.1", OPENAI, Reply("B", "stop", None, 19, 74, "gpt-5.1-2025-11-13")),
         ("azure/my-deployment", AZURE, Reply("B", "stop", None, 19, 74, "gpt-5.1-2025-11-13")),
         ("anthropic/claude-opus-4-1", ANTHROPIC, Reply("B", "stop", None, 19, 3, "claude-opus-4-1")),
-        ("google/gemini-2.5-flash", GEMINI, Reply("B", "stop", None, 12, 1, "gemini-2.5-flash")),
-        ("google/gemini-2.5-pro", GEMINI_SPENT, Reply("", "length", None, 12, None, "gemini-2.5-pro")),
+        ("google/gemini-2.5-flash", GEMINI, Reply("B", "stop", None, 12, 48, "gemini-2.5-flash")),
+        ("google/gemini-2.5-pro", GEMINI_SPENT, Reply("", "length", None, 12, 128, "gemini-2.5-pro")),
         (
             "bedrock/openai.gpt-oss-20b-1:0",
             BEDROCK,
@@ -205,6 +205,12 @@ def test_responses_that_are_none_are_named(document, kind):
     with pytest.raises(TransientError) as caught:
         told("openai-responses/m", Send(document))
     assert caught.value.kind == kind
+
+
+def test_the_call_of_a_tool_is_an_empty_reply():
+    call = {"type": "function_call", "name": "search", "arguments": "{}", "call_id": "c"}
+    found, endpoint = told("openai-responses/m", Send({**RESPONSES, "output": [call]}))
+    assert (found.text, found.finish, len(endpoint.bodies)) == ("", "stop", 1)
 
 
 def test_a_refusal_in_a_response_is_its_text():

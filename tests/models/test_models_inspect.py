@@ -15,7 +15,7 @@ from hesperus.types import Prompt, Reply, Request, Settings
 pytestmark = pytest.mark.filterwarnings("ignore")  # Inspect's dependencies warn of what is theirs to mend
 
 
-def output(text: str, stop: str = "stop", logprobs: dict[str, float] | None = None) -> Any:
+def output(text: Any, stop: str = "stop", logprobs: dict[str, float] | None = None) -> Any:
     from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage
 
     shown = None
@@ -54,6 +54,20 @@ def test_replies_come_through_inspect():
     assert one(bridge([output("hello")]), REQUEST) == Reply("hello", "stop", None, 3, 2, "mock-1")
     assert one(bridge([output("hel", "max_tokens")]), REQUEST).finish == "length"
     assert one(bridge([output("", "content_filter")]), REQUEST).finish == "filter"
+
+
+def test_thinking_is_kept_apart_and_what_is_encrypted_is_not_shown():
+    from inspect_ai.model import ContentReasoning, ContentText
+
+    parts = [
+        ContentReasoning(reasoning="First, A?"),
+        ContentReasoning(reasoning="gAAAA==", redacted=True),
+        ContentReasoning(reasoning="gBBBB==", redacted=True, summary="Then B."),
+        ContentText(text="B"),
+    ]
+    reply = one(bridge([output(parts)]), REQUEST)
+    assert (reply.text, reply.reasoning) == ("B", "First, A?\nThen B.")
+    assert one(bridge([output([ContentText(text="B")])]), REQUEST).reasoning is None
 
 
 def test_options_are_scored_by_the_first_token():

@@ -121,6 +121,18 @@ def test_json_that_is_no_completion_is_named(document, error, kind):
         ({"finish_reason": ["error"]}, "yes", "unknown"),
         ({"finish_reason": "length", "message": {"content": None}}, "", "length"),
         ({"message": {"content": None, "refusal": "I cannot."}}, "I cannot.", "stop"),
+        ({"message": {"content": [{"type": "refusal", "refusal": "I cannot."}]}}, "I cannot.", "stop"),
+        ({"message": {"content": [{"type": "output_text", "text": "B"}]}}, "B", "stop"),
+        (
+            {"message": {"content": None, "tool_calls": [{"id": "1"}]}, "finish_reason": "tool_calls"},
+            "",
+            "unknown",
+        ),
+        ({"message": {"role": "assistant"}, "finish_reason": "content_filter: RECITATION"}, "", "filter"),
+        ({"message": {"role": "assistant"}, "finish_reason": "PROHIBITED_CONTENT"}, "", "filter"),
+        ({"message": {"content": ""}, "finish_reason": "refusal"}, "", "filter"),
+        ({"finish_reason": "COMPLETE"}, "yes", "stop"),
+        ({"finish_reason": "model_context_window_exceeded"}, "yes", "length"),
     ],
 )
 def test_replies_are_read(choice, text, finish):
@@ -140,6 +152,19 @@ def test_replies_are_read(choice, text, finish):
         ({"content": "<think>\n\n</think>\n\nB"}, None, "B"),
         ({"content": "I think B"}, None, "I think B"),
         ({"content": None, "reasoning": "First, A?"}, "First, A?", ""),
+        (
+            {
+                "content": "B",
+                "reasoning": None,
+                "reasoning_details": [
+                    {"type": "reasoning.text", "text": "First, A?"},
+                    {"type": "reasoning.encrypted", "data": "=="},
+                    {"type": "reasoning.summary", "summary": " Then B."},
+                ],
+            },
+            "First, A? Then B.",
+            "B",
+        ),
         ({"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "no"}]}, "hm", "no"),
         (
             {
@@ -162,6 +187,39 @@ def test_counts_beyond_all_measure_are_not_counts():
     for odd in (2**64 - 1, 10**30, 1e300, "7", None, [1], -1):
         assert wire.usage_of({"usage": {"prompt_tokens": odd, "completion_tokens": 1}}) == (None, 1)
     assert wire.served_by({"model": "m" * 10**6}) == "m" * 200
+
+
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        # OpenAI, Anthropic, DeepSeek: thinking is in the completion, cached tokens in the prompt.
+        (
+            {
+                "prompt_tokens": 50,
+                "completion_tokens": 30,
+                "total_tokens": 80,
+                "completion_tokens_details": {"reasoning_tokens": 25},
+                "prompt_tokens_details": {"cached_tokens": 40},
+            },
+            (50, 30),
+        ),
+        # xAI, Google: it is in the total alone.
+        (
+            {
+                "prompt_tokens": 50,
+                "completion_tokens": 5,
+                "total_tokens": 80,
+                "completion_tokens_details": {"reasoning_tokens": 25},
+            },
+            (50, 30),
+        ),
+        ({"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 0}, (50, 5)),
+        ({"prompt_tokens": 50, "completion_tokens": None, "total_tokens": 80}, (50, 30)),
+        ({"prompt_tokens": 50, "completion_tokens": None, "total_tokens": 50}, (50, None)),
+    ],
+)
+def test_tokens_of_thinking_are_counted_once(usage, counts):
+    assert wire.usage_of({"usage": usage}) == counts
 
 
 def test_missing_usage_is_none_never_zero():

@@ -179,8 +179,12 @@ def _unknown(given: str) -> UnknownNameError:
         return UnknownNameError(
             "language", given, hint=f"{region} is a region; for its language write {spoken!r}"
         )
-    known = [*_table(), *(row["name"] for row in _table().values())]
-    return UnknownNameError("language", given[:60], known, "`hesperus languages` lists them")
+    return UnknownNameError("language", given[:60], _known(), "`hesperus languages` lists them")
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    return (*_table(), *(row["name"] for row in _table().values()))
 
 
 def _is_registered(parsed: langcodes.Language) -> bool:

@@ -15,7 +15,7 @@ from hesperus.fingerprint import JSON, canonical_json
 from hesperus.models import wire
 from hesperus.models.batches import BatchEndpoint
 from hesperus.models.dialects import Refusal, other_dialect
-from hesperus.models.faults import fault, retry_after
+from hesperus.models.faults import fault, is_held_back, retry_after
 from hesperus.models.protocol import ModelOptions
 from hesperus.models.providers import PROVIDERS, Provider, azure_url, clean_base_url, is_loopback
 from hesperus.models.responses import as_extra, read_responses, responses_body
@@ -296,7 +296,7 @@ class ChatModel:
                 f"{self._where} answered with status {raw.status}, no completion", kind="bad_reply"
             )
         said, code, parameter = wire.read_error(raw.body, self._key)
-        if raw.status == 400 and code == "content_filter":
+        if is_held_back(raw.status, said, code):
             raise _HeldBackError(f"{self._where} held the prompt back: {said}", kind="filter")
         plain = fault(
             raw.status,

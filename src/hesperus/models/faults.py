@@ -17,6 +17,17 @@ PERMANENT_STATUSES = frozenset({501, 505})
 QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 """Error codes that come with status 429 though no wait will help."""
 
+HELD_BACK_CODES = frozenset({"content_filter", "content_policy_violation", "data_inspection_failed"})
+"""Error codes by which Azure, OpenAI, Moonshot and Alibaba say that a filter held a prompt, or its reply, back."""
+
+HELD_BACK_WORDS = (
+    "blocked by content filter",
+    "content exists risk",
+    "flagged as potentially violating",
+    "your input was flagged",
+)
+"""What Anthropic, DeepSeek, OpenAI and OpenRouter say where they have no code for it."""
+
 EXCERPT = 300
 """Longest piece of an endpoint's own words that is shown, in characters."""
 
@@ -60,6 +71,20 @@ def excerpt(text: str, secret: str | None = None) -> str:
         flat = " ".join("[key]" if any(p in word for p in pieces) else word for word in flat.split(" "))
     flat = " ".join(flat.split())
     return flat if len(flat) <= EXCERPT else flat[: EXCERPT - 1] + "…"
+
+
+def is_held_back(status: int, said: str, code: str) -> bool:
+    """Whether a refusal is that of a filter: a reply of a kind, which another try does not change.
+
+    Args:
+        status: HTTP status.
+        said: The endpoint's own words.
+        code: Its machine word; may be empty.
+    """
+    words = said.lower()
+    return status in (400, 403) and (
+        code in HELD_BACK_CODES or any(sign in words for sign in HELD_BACK_WORDS)
+    )
 
 
 def fault(status: int, said: str, *, code: str, where: str, variable: str, wait: float | None) -> ModelError:

@@ -107,7 +107,7 @@ class InspectModel:
             logprobs = first_token_logprobs(request.options, self._alternatives(output), self.name)
             return Reply("", "stop", logprobs, tokens_in, tokens_out, served)
         finish = _FINISHES.get(output.stop_reason, "unknown")
-        return Reply(output.completion, finish, None, tokens_in, tokens_out, served)
+        return Reply(output.completion, finish, None, tokens_in, tokens_out, served, _thought(output))
 
     def _alternatives(self, output: Any) -> dict[str, float]:
         shown = output.choices[0].logprobs
@@ -127,6 +127,14 @@ class InspectModel:
         if decision and status not in _PERMANENT_STATUSES:
             return TransientError(message, kind=kind, retry_after=getattr(decision, "retry_after", None))
         return PermanentError(message, kind=kind)
+
+
+def _thought(output: Any) -> str | None:
+    """What the model thought, as far as it can be read; None if it did not say."""
+    parts = output.choices[0].message.content
+    thoughts = [part for part in parts if part.type == "reasoning"] if isinstance(parts, list) else []
+    said = ((part.summary if part.redacted else part.reasoning) or "" for part in thoughts)
+    return "\n".join(filter(str.strip, said)) or None
 
 
 def _messages(request: Request) -> list[Any]:

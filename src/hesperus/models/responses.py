@@ -40,7 +40,7 @@ def as_extra(extra: Mapping[str, JSON]) -> dict[str, JSON]:
 
 
 def read_responses(document: Any, where: str) -> Reply:
-    """A reply with generated text; a refusal becomes its text, so that it is read as one.
+    """A reply with generated text; a refusal becomes its text, so that it is read as one, and the call of a tool is no text.
 
     Raises:
         TransientError: The document is no response (kind ``bad_reply``), the model failed half-way (``gave_up``), or there
@@ -53,7 +53,9 @@ def read_responses(document: Any, where: str) -> Reply:
         raise TransientError(f"{where} gave up half-way", kind="gave_up")
     text, thought = "".join(_said(output)), "\n".join(_thought(output)) or None
     finish = _finish(document)
-    if not text and thought is None and finish == "stop" and not any(_parts(output, "message", "content")):
+    calls = any(isinstance(item, dict) and item.get("type") == "function_call" for item in output)
+    is_said = calls or any(_parts(output, "message", "content"))
+    if not text and thought is None and finish == "stop" and not is_said:
         raise TransientError(f"{where} sent a response without a message", kind="no_content")
     usage = document.get("usage")
     used: Mapping[str, Any] = usage if isinstance(usage, dict) else {}

@@ -22,17 +22,18 @@ from hesperus.models.stored import token_count
 from hesperus.types import Finish, Prompt, Reply, Request
 
 FINISHES: Mapping[str, Finish] = {
-    "stop": "stop",
-    "eos": "stop",
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "model_length": "length",
-    "content_filter": "filter",
-    "safety": "filter",
-    "recitation": "filter",
+    **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete"), "stop"),
+    **dict.fromkeys(
+        ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"),
+        "length",
+    ),
+    # A filter's word: OpenAI's, Google's, Anthropic's, Bedrock's and Zhipu's.
+    **dict.fromkeys(
+        ("content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii"), "filter"
+    ),
+    **dict.fromkeys(("refusal", "content_filtered", "guardrail_intervened", "sensitive"), "filter"),
 }
+"""Finish reasons in our words; what follows a colon (``content_filter: RECITATION``) is left out."""
 
 _LONGEST_NAME = 200
 
@@ -159,7 +160,8 @@ def read_choice(document: Any, where: str) -> dict[str, Any]:
 def read_chat(document: Any, where: str) -> Reply:
     """A reply with generated text.
 
-    A structured refusal becomes the reply's text, so that it is read as one. What the model thought is kept apart.
+    A structured refusal becomes the reply's text, so that it is read as one. What the model thought is kept apart. A model that
+    calls a tool, though none was offered, has said nothing: its text is empty.
 
     Raises:
         TransientError: See ``read_choice``; or there is no text, no thinking and no reason for it (``no_content``).
@@ -178,7 +180,7 @@ def read_chat(document: Any, where: str) -> Reply:
     if isinstance(content, list):
         content = "".join(map(_part, content))
     if content is None:
-        if thought is None and finish not in ("filter", "length"):
+        if thought is None and finish not in ("filter", "length") and not message.get("tool_calls"):
             raise TransientError(f"{where} sent a message without content", kind="no_content")
         content = ""
     if not isinstance(content, str):
@@ -192,15 +194,20 @@ def read_chat(document: Any, where: str) -> Reply:
 def finish_of(choice: Mapping[str, Any]) -> Finish:
     """Why the model stopped, in our words."""
     reason = choice.get("finish_reason")
-    return FINISHES.get(reason.lower(), "unknown") if isinstance(reason, str) else "unknown"
+    return FINISHES.get(reason.lower().partition(":")[0], "unknown") if isinstance(reason, str) else "unknown"
 
 
 def usage_of(document: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """Tokens in and out as the endpoint counted them; None if it did not."""
+    """Tokens in and out as the endpoint counted them, those of thinking included; None if it did not."""
     usage = document.get("usage")
     if not isinstance(usage, dict):
         return None, None
-    return token_count(usage.get("prompt_tokens")), token_count(usage.get("completion_tokens"))
+    counts = (token_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
+    tokens_in, tokens_out, total = counts
+    if tokens_in is not None and total is not None and total > tokens_in:
+        # xAI and Google count thinking in the total alone.
+        tokens_out = max(tokens_out or 0, total - tokens_in)
+    return tokens_in, tokens_out
 
 
 def served_by(document: Mapping[str, Any]) -> str | None:
@@ -258,19 +265,19 @@ def thinking_of(message: Mapping[str, Any]) -> str | None:
     """What the model thought, where the endpoint shows it besides the answer; None if it does not.
 
     Members by which servers give it: ``reasoning_content`` (DeepSeek, vLLM, SGLang), ``reasoning`` (OpenRouter, Groq,
-    Ollama), parts of the type ``thinking`` or ``reasoning`` (Mistral, Anthropic).
+    Ollama), parts of the type ``thinking`` or ``reasoning`` (Mistral, Anthropic), ``reasoning_details`` (OpenRouter).
     """
     for member in ("reasoning_content", "reasoning"):
         if isinstance(said := message.get(member), str) and said.strip():
             return said
-    content = message.get("content")
-    parts = [_thought(part) for part in content] if isinstance(content, list) else []
-    return "".join(parts).strip() or None
+    parts = (message.get(member) for member in ("content", "reasoning_details"))
+    said = "".join(_thought(part) for held in parts if isinstance(held, list) for part in held)
+    return said.strip() or None
 
 
 def _thought(part: object) -> str:
     """The text of a part that holds thinking: text, or a list of parts with text."""
-    if not isinstance(part, dict) or part.get("type") not in ("thinking", "reasoning"):
+    if not isinstance(part, dict) or str(part.get("type")).partition(".")[0] not in ("thinking", "reasoning"):
         return ""
     said = part.get("thinking") or part.get("text") or part.get("summary")
     if isinstance(said, list):
@@ -290,10 +297,10 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _part(part: object) -> str:
-    """The text of one content part; thinking parts have none."""
-    if isinstance(part, dict) and part.get("type", "text") == "text" and isinstance(part.get("text"), str):
-        return str(part["text"])
-    return ""
+    """The text of one content part, which may be a refusal; thinking parts have none."""
+    kind = part.get("type", "text") if isinstance(part, dict) else None
+    said = part.get("refusal" if kind == "refusal" else "text") if isinstance(part, dict) else None
+    return said if kind in ("text", "output_text", "refusal") and isinstance(said, str) else ""
 
 
 def _title(body: bytes) -> str:
