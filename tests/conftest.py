@@ -36,6 +36,9 @@ LONGEST = (
 """Files that take longest: they come first, so that no worker is left alone with one at the end."""
 
 
+# No test asks a hub. The library reads this when it is imported; without it, it tries an absent network for 20 s.
+os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
+
 settings.register_profile("without deadlines", deadline=None)  # a busy machine is no fault
 settings.load_profile("without deadlines")
 

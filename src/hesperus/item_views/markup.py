@@ -10,14 +10,43 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from types import CodeType
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import (
+    BaseLoader,
+    BytecodeCache,
+    ChoiceLoader,
+    Environment,
+    PackageLoader,
+    StrictUndefined,
+    select_autoescape,
+)
+from jinja2.bccache import Bucket
 
 from hesperus.untrusted import one_line, shortened, visible
 from hesperus.wording import counted
 
 LONGEST = 20_000
 """Characters of a text that a page shows."""
+
+
+class _Compiled(BytecodeCache):
+    """Templates of this process, compiled once: every page has an environment of its own."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give the template's code, if it was compiled before."""
+        bucket.code = self._code.get(bucket.key + bucket.checksum)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the template's code."""
+        if bucket.code is not None:
+            self._code[bucket.key + bucket.checksum] = bucket.code
+
+
+_COMPILED = _Compiled()
 
 
 def environment(*loaders: BaseLoader) -> Environment:
@@ -34,6 +63,7 @@ def environment(*loaders: BaseLoader) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=_COMPILED,
     )
     made.filters["visible"] = visible
     made.filters["one_line"] = one_line

@@ -84,11 +84,18 @@ def _make_fonts_known() -> None:
     vl_convert.register_font_directory(str(FONTS))
 
 
+class _Rows(alt.InlineData):
+    """Rows that nothing changes: every step that makes a chart copies all of it, and would copy 40,000 cells as often."""
+
+    def __deepcopy__(self, *memo: object) -> _Rows:
+        return self
+
+
 def values(rows: Sequence[Mapping[str, object]]) -> Any:
     """Rows as a chart's own data."""
     # Checked by the schema, 40,000 cells of a map would take longer than all that is measured of them.
     with debug_mode(False):
-        return alt.InlineData(values=[dict(row) for row in rows])
+        return _Rows(values=[dict(row) for row in rows])
 
 
 def specification(chart: Any) -> str:
