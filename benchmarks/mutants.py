@@ -177,7 +177,7 @@ class Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
-@dataclass
+@dataclass(eq=False)  # pytest keeps its plugins in sets
 class Plugin:
     """Keeps the wanted tests, or notes of each what it took, whether it passed and which lines it reached."""
 
@@ -325,7 +325,7 @@ def _ranked(hits: list[str], tests: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def trial(file: str, site: int | None, picked: list[str], seconds: float) -> str:
-    """`killed`, `timeout` or `survived`."""
+    """`killed`, `timeout`, `survived`, or `not run` where pytest itself failed or found no test."""
     module = ".".join(Path(file).relative_to("src").with_suffix("").parts).removesuffix(".__init__")
 
     def work() -> int:
@@ -333,7 +333,11 @@ def trial(file: str, site: int | None, picked: list[str], seconds: float) -> str
         return pytest_run(sorted({test.split("::")[0] for test in picked}), Plugin(wanted=set(picked)))
 
     code = forked(work, seconds)
-    return "timeout" if code is None else "survived" if code == 0 else "killed"
+    return (
+        "timeout"
+        if code is None
+        else {0: "survived", 3: "not run", 4: "not run", 5: "not run"}.get(code, "killed")
+    )
 
 
 def main() -> int:
@@ -367,7 +371,7 @@ def main() -> int:
         every += [(file, at, site) for at, site in enumerate(sites(ast.parse(path.read_bytes())))]
     # The sample does not depend on the tests, so that it is the same before and after new ones.
     drawn = random.Random(wanted.seed).sample(every, min(wanted.sample or len(every), len(every)))
-    counts = {"killed": 0, "timeout": 0, "survived": 0, "reached by no test": 0}
+    counts = {"killed": 0, "timeout": 0, "survived": 0, "not run": 0, "reached by no test": 0}
     controls = failed = 0
     for place, (file, at, site) in enumerate(drawn):
         turns = chosen(tests, file, site, wanted.seconds / 3)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal, get_args
 
-Unit = Literal["number", "short", "score", "share", "percentage", "label", "points"]
+Unit = Literal["number", "short", "score", "share", "percentage", "label", "points", "size"]
 """How a value is written: ``0.872``; in a small cell ``0.87``; a score from 0 to 100 ``87.2``; a share in a sentence ``87.2 %``,
-in a table ``87.2``, in a figure ``87%``; a difference of shares in percentage points ``+2.3``."""
+in a table ``87.2``, in a figure ``87%``; a difference of shares in percentage points ``+2.3``; the size of one ``2.3``."""
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
 

@@ -102,6 +102,58 @@ def test_markdown_and_latex_escape_their_own_signs() -> None:
     assert "--" in format_table(TABLE, "latex")
 
 
+def test_tables_for_papers_say_how_they_were_made() -> None:
+    signed = "hesperus 0.1.0, invalid disagree, seed 0"
+    assert f"\n`{signed}`\n" in format_table(TABLE, "markdown")
+    assert f"\n% {signed}\n" in format_table(TABLE, "latex")
+    assert f"<small>{signed}</small>" in format_table(TABLE, "html")
+    # CSV is read by programs: nothing but rows
+    assert len(list(csv.reader(io.StringIO(format_table(TABLE, "csv"))))) == 4
+
+
+def test_the_signs_of_our_own_headings_are_none_of_a_font_for_latex() -> None:
+    columns = (
+        "model_a",
+        "model_b",
+        "task",
+        "a",
+        "b",
+        "statistic",
+        "value",
+        "low",
+        "high",
+        "n",
+        "excluded",
+        "reason",
+    )
+    row = dict(
+        zip(columns, ("m", "m", "t", "en", "de", "kappa_p", -0.25, -0.5, 0.125, 9, 0, ""), strict=True)
+    )
+    latex = format_table(Table("agreement", columns, (row,), {}), "latex")
+    assert r"$\kappa$p" in latex and "$-$0.250 [$-$0.500, 0.125]" in latex
+    assert latex.split("\\end{tabular}")[0].isascii()
+
+
+def test_a_column_of_several_units_says_them_in_its_cells() -> None:
+    columns = ("statistic", "value", "low", "high", "n", "excluded", "reason", "p", "p_holm")
+    share = dict(zip(columns, ("consistency", 0.575, 0.5, 0.75, 40, 0, "", 0.02, 0.04), strict=True))
+    number = share | {"statistic": "kappa_p", "value": 0.25, "p": None, "p_holm": None}
+    mixed = format_table(Table("some", columns, (share, number), {}), "markdown")
+    assert "57.5 [50.0, 75.0] %" in mixed and "| 0.250 [0.500, 0.750] |" in mixed and "Value, %" not in mixed
+    # A p value never comes without the one that is corrected over the table
+    assert "p (Holm)" in mixed and "0.020 (0.040)" in mixed
+    alone = format_table(Table("some", columns, (share, share), {}), "markdown")
+    assert "Value, %" in alone and "| 57.5 [50.0, 75.0] |" in alone
+
+
+def test_a_reason_that_counts_is_not_counted_twice() -> None:
+    counted = row("m", "x", "T", 0.5, 0.25, 0.75, 9, 3, "3 items asked on one side only")
+    text = format_table(
+        Table("consistency", COLUMNS, (counted, row("n", *list(counted.values())[1:])), {}), "markdown"
+    )
+    assert "| 3 items asked on one side only |" in text and "3: 3" not in text
+
+
 def test_a_row_that_begins_with_a_bracket_is_no_argument_of_the_row_before() -> None:
     odd = Table("m", ("name",), ({"name": "[1cm] x"}, {"name": "y"}), {})
     assert "\n{}[1cm] x" in format_table(odd, "latex")

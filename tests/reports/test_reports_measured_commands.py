@@ -103,6 +103,12 @@ def test_measure_of_translations_finds_scores_beside_the_run(
     done = call("measure", "translation", tmp_path / "run", "--threshold", "14", "--format", "json")
     rows = json.loads(done.stdout)["rows"]
     assert {row["statistic"]: row["value"] for row in rows}["share_above"] == 0.5
+    shown = call(
+        "measure", "translation", tmp_path / "run", "--threshold", "14", "--format", "markdown"
+    ).stdout
+    assert "Threshold: 14 (ROUGE: a hundredth of it; COMET: 0.8)." in shown and "|threshold:14|" in shown
+    heads = shown.splitlines()[0].split(" | ")
+    assert {"Same answer, %", "Above the threshold, %"} <= set(heads) and heads.count("p (Holm)") == 2
     paired = call("measure", "translation", tmp_path / "run", "--a", "en", "--b", "en")
     assert "translation takes no pair of cells" in str(paired.exception)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from urllib.parse import unquote
 
-from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.settings import GivenSettings, MeasureSettings
 from hesperus.analysis.table import Table
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSONRows, canonical_json
@@ -34,7 +34,9 @@ _SETTINGS = (
 )  # fmt: skip
 _RESOLVED = ("invalid", "resamples", "seed", "level", "interval")
 """Settings that a study or a default decides where nobody does; they are part of the line in any case."""
-_WHOLE, _REAL = ("resamples", "seed"), ("level", "threshold", "comet_threshold")
+_THRESHOLDS = ("threshold", "comet_threshold")
+"""The same of translation scores; an audit has a threshold of its own, which its study decides."""
+_WHOLE, _REAL = ("resamples", "seed"), ("level", *_THRESHOLDS)
 _MANY = ("models", "tasks", "require", "max_drop")
 _CHOSEN = (*_MANY, "model_a", "model_b", "exact")
 """What a call takes beside settings: models and tasks; of a check its requirements; of a comparison its two models."""
@@ -93,6 +95,9 @@ def short_signature(table: Table, given: GivenSettings, **chosen: object) -> str
             `model_a`, `model_b` and `exact` of a comparison.
     """
     held = {name: value for name, value in _walk(table.signature) if name in _RESOLVED and value is not None}
+    own = table.signature.get(MeasureSettings.__name__)
+    if isinstance(own, Mapping):
+        held |= {name: own[name] for name in _THRESHOLDS if own.get(name) is not None}
     # What a measure has no use for is not in its own signature, whatever was asked for.
     asked = {
         name: value

@@ -14,16 +14,17 @@ from hesperus.types import OUTCOMES
 from hesperus.wording import OUTCOME_WORDS
 
 Unit = Literal[
-    "text", "detail", "sense", "target", "side", "language", "count", "p", "percentage", "points", "number", "score", "value",
-    "difference", "excluded", "range",
+    "text", "detail", "sense", "target", "side", "language", "count", "p", "percentage", "points", "size", "number", "score",
+    "value", "difference", "smallest", "excluded", "range",
 ]  # fmt: skip
 """How a value is written. ``detail``: a long text; ``side``: instruction and input of a comparison; ``p``: a p value, with the
-corrected one in brackets; ``value`` and ``difference``: by the statistic of the row; ``range``: from
-one number to another, as a text; the rest as in hesperus.rounding."""
+corrected one in brackets; ``value``, ``difference`` and ``smallest`` (the size of a difference): by the statistic of the row, so
+that the unit is in the heading, or in the cells where it is not the same in all; ``range``: from one number to another, as a text;
+the rest as in hesperus.rounding."""
 
 _TEXTS = ("text", "detail", "sense", "target", "side", "language", "excluded")
-_SHORT_SIGNS = {"percentage": ", %", "points": ", pts"}
-_SIGNS = {"percentage": ", %", "points": ", points"}
+_SHORT_SIGNS = {"percentage": ", %", "points": ", pts", "size": ", pts"}
+_SIGNS = {"percentage": ", %", "points": ", points", "size": ", points"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,17 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("tokens_out_ratio", "Reply tokens, times the reference", "number"),
         Column("asked", "Asked", "count"), EXCLUDED,
     ),
+    "translation": (
+        Column("mean", "Score, mean", "number"),
+        Column("correlation", "r with the same answer", "number", "Pearson's r of the score and agreement.", "r, same"),
+        Column("p_correlation", "p (Holm)", "p", "By permutation of items; in brackets corrected over all correlations.", "p"),
+        Column("correlation_correct", "r with being right", "number", "Pearson's r of the score and accuracy.", "r, right", 1),
+        Column("p_correlation_correct", "p (Holm)", "p", "By permutation of items.", "p", 1),
+        Column("consistency", "Same answer", "percentage", short="Same"),
+        Column("share_above", "Above the threshold", "percentage", "Items with a score above it.", "Above", 1),
+        Column("consistency_above", "Same answer above it", "percentage", "Of the items with a score above it.", "Same above", 1, of_a_part=True),
+        *RESTS_ON,
+    ),
     "language": (
         Column("right_language", "In the language asked for", "percentage", short="Right language"),
         Column("line_pass_rate", "Without a foreign line", "percentage", short="No foreign line"), N, EXCLUDED,
@@ -189,7 +201,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "compare": (
         Column("value_a", "First", "value"), Column("value_b", "Second", "value"),
         Column("value", "Difference", "difference", "Second less first."), Column("p", "p (Holm)", "p", short="p"),
-        Column("detectable", "Detectable", "value", "Smallest difference that the test would find with 80 % power.", rank=2),
+        Column("detectable", "Detectable", "smallest", "Smallest difference that the test would find with 80 % power.", rank=2),
         N, Column("answered_a", "First answered", "percentage", "Share of the first run's questions that were answered.", rank=2),
         Column("answered_b", "Second answered", "percentage", "Share of the second run's questions that were answered.", rank=2),
         Column("prompts", "Prompts", "count", rank=3), EXCLUDED,

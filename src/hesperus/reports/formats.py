@@ -102,13 +102,18 @@ def _terminal(table: Table, console: Console, *, lead: str, is_wide: bool = Fals
         title, _, rest = first.partition(": ")
         console.print()
         print_grid(grid, console, lead=title, explained=". ".join(filter(None, (rest, explained))))
-    signed = str(table.signature.get(SHORT) or _flat(table.signature))
+    signed = _signed(table)
     if len(signed) > console.width and SHORT in table.signature:
         first, _, last = signed.partition("|")[2].rpartition("|")
         signed = f"hesperus|{first.partition('|')[0]}|…|{last} (whole with --format wide)"
     elif len(signed) > console.width:
         signed = f"{signed[: console.width - 2].rstrip()} …"
     print_wrapped(signed, console, "dim")
+
+
+def _signed(table: Table) -> str:
+    """How the numbers were made, on one line."""
+    return one_line(str(table.signature.get(SHORT) or _flat(table.signature)))
 
 
 _SAID = 3
@@ -252,7 +257,17 @@ _MARKDOWN = re.compile(r"([\\`*\[\]<>|~&#])")
 
 
 def _markdown(table: Table) -> str:
-    return "\n".join(grid_markdown(grid.with_about()) for grid in grids_of(table) or [plain_grid(table)])
+    """The tables, and below them how they are read and made."""
+    grids = grids_of(table) or [plain_grid(table)]
+    parts = [part for grid in grids for part in (grid_markdown(grid.with_about()), _explained(grid))]
+    signed = _signed(table).replace("`", "'")
+    return "\n".join([*filter(None, parts), *([f"`{signed}`\n"] if signed else [])])
+
+
+def _explained(grid: Grid) -> str:
+    """How a table is read, as a line of Markdown: its caption without the first sentence."""
+    rest = grid.caption.partition(". ")[2]
+    return f"{escaped_markdown(one_line(rest))}\n" if rest else ""
 
 
 def grid_markdown(grid: Grid) -> str:
@@ -278,21 +293,36 @@ def escaped_markdown(text: str, *, value: bool = False) -> str:
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "#": r"\#", "$": r"\$", "%": r"\%", "&": r"\&", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--", "\u00a0": "~",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--", "\u00a0": "~", "κ": r"$\kappa$", "α": r"$\alpha$", "π": r"$\pi$",
+    "ρ": r"$\rho$", "→": r"$\rightarrow$", "−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "…": r"\ldots{}", "≥": r"$\geq$",
+    "≤": r"$\leq$", "⟨": r"$\langle$", "⟩": r"$\rangle$", "✓": r"$\surd$",
 }  # fmt: skip
+"""What LaTeX reads as something else, and the signs of our own headings that no engine but XeLaTeX and LuaLaTeX has."""
 
 
 def _latex(table: Table) -> str:
-    """Rows for booktabs; scripts other than Latin need XeLaTeX or LuaLaTeX and a font that has them."""
-    return "\n".join(_grid_latex(grid.with_about()) for grid in grids_of(table) or [plain_grid(table)])
+    """Rows for booktabs, with how they are read and made in comments.
+
+    Scripts other than Latin need XeLaTeX or LuaLaTeX and a font that has them.
+    """
+    grids = grids_of(table) or [plain_grid(table)]
+    signed = _signed(table)
+    return "\n".join(_grid_latex(grid) for grid in grids) + (f"% {signed}\n" if signed else "")
 
 
-def _grid_latex(grid: Grid) -> str:
+def _grid_latex(told: Grid) -> str:
+    grid = told.with_about()
     spec = "".join("r" if column.numeric else "l" for column in grid.columns)
     lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
     lines += [" & ".join(_escaped_latex(column.name) for column in grid.columns) + r" \\", r"\midrule"]
-    lines += [" & ".join(_escaped_latex(one_line(str(cell))) for cell in row) + r" \\" for row in grid.rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    lines += [" & ".join(map(_latex_cell, row)) + r" \\" for row in grid.rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {one_line(told.caption)}"]) + "\n"
+
+
+def _latex_cell(cell: Value) -> str:
+    """A cell; a hyphen before a number is its sign."""
+    is_number = isinstance(cell, Number) and not cell.reason
+    return _escaped_latex(one_line(str(cell)).replace("-", "−") if is_number else one_line(str(cell)))
 
 
 def _escaped_latex(text: str) -> str:
@@ -303,7 +333,9 @@ def _escaped_latex(text: str) -> str:
 
 def _html(table: Table) -> str:
     """Tables for a notebook or a page of one's own; every text is escaped."""
-    return "".join(_grid_html(grid.with_about()) for grid in grids_of(table) or [plain_grid(table)])
+    tables = "".join(_grid_html(grid.with_about()) for grid in grids_of(table) or [plain_grid(table)])
+    signed = _signed(table)
+    return f"{tables}<p><small>{escape(signed)}</small></p>\n" if signed else tables
 
 
 def _grid_html(grid: Grid) -> str:

@@ -22,6 +22,7 @@ class Number:
         low: Lower end of its interval, or None.
         high: Upper end.
         reason: Why there is no value.
+        sign: Unit that is written after it, where no heading says it.
     """
 
     value: float | None
@@ -29,6 +30,7 @@ class Number:
     low: float | None = None
     high: float | None = None
     reason: str = ""
+    sign: str = ""
 
     @property
     def short(self) -> str:
@@ -69,12 +71,13 @@ class Number:
         return f"{exact.normalize():f}"
 
     def __str__(self) -> str:
-        return f"{self.point} {self.ends}" if self.ends else self.point
+        written = f"{self.point} {self.ends}" if self.ends else self.point
+        return written if self.value is None else f"{written}{self.sign}"
 
 
 _DIGITS = 10
 """Significant digits of a number in full: those beyond depend on the order in which a machine adds."""
-_HUNDREDFOLD = ("share", "percentage", "label", "points")
+_HUNDREDFOLD = ("share", "percentage", "label", "points", "size")
 
 
 class Label(str):
@@ -130,8 +133,10 @@ class LeftOut(str):
         """Counts with their reasons, in any order."""
         known = set(parts)
         told = {count for count, reason in known if reason}
-        held = sorted((one for one in known if one[1] or one[0] not in told), key=lambda part: _part(*part))
-        made = cls("; ".join(_part(*part) for part in held) or "0")
+        held = sorted(
+            (one for one in known if one[1] or one[0] not in told), key=lambda part: excluded_part(*part)
+        )
+        made = cls("; ".join(excluded_part(*part) for part in held) or "0")
         made.parts = tuple(held)
         return made
 
@@ -141,8 +146,11 @@ class LeftOut(str):
         return ", ".join(f"{count:,}" for count in sorted({count for count, _ in self.parts})) or "0"
 
 
-def _part(count: int, reason: str) -> str:
-    return f"{count:,}: {reason}" if reason else f"{count:,}"
+def excluded_part(count: int, reason: str) -> str:
+    """How many items are missing, and why: ``3: no reply``; a reason that begins with the count says it once: ``3 asked on one side only``."""
+    if not reason or reason.startswith(f"{count:,} "):
+        return reason or f"{count:,}"
+    return f"{count:,}: {reason}"
 
 
 Value = Number | str

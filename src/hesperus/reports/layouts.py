@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -89,20 +89,26 @@ def _compared(table: Table) -> list[Grid | None]:
         "Differences, second less first; what is significant first.",
         named,
         keys or ("task",),
-        _with_units({statistic_unit(str(row["statistic"])) for row in rows}),
+        "compare",
         folds=None,
     )
     return [replace(found, about=(*same, *found.about))] if found is not None else []
 
 
-def _with_units(units: Collection[str]) -> Sequence[Column]:
-    """The columns of a comparison; where every line has the same unit, it is in their headings."""
-    if len(units) != 1:
-        return COLUMNS["compare"]
-    (unit,) = units
-    apart = "points" if unit == "percentage" else unit
-    written = {"value": unit, "difference": apart}
-    return [replace(one, unit=written.get(one.unit, one.unit)) for one in COLUMNS["compare"]]  # type: ignore[arg-type]
+def _translation(table: Table) -> list[Grid | None]:
+    """Scores of translations against agreement, a line for each pair and score; each correlation with its p."""
+    tested = [
+        {**row, "statistic": f"p_{row['statistic']}", "value": row["p"], "value_holm": row["p_holm"]}
+        for row in table.rows
+        if row["p"] is not None
+    ]
+    keys = table.columns[: table.columns.index("statistic")]
+    settings = table.signature.get("MeasureSettings")
+    held = settings if isinstance(settings, Mapping) else {}
+    above = " Threshold: {threshold:g} (ROUGE: a hundredth of it; COMET: {comet_threshold:g})."
+    told = above.format(**held) if held.get("threshold") is not None else ""
+    caption = f"Translation scores next to the answers to the translated input.{told}"
+    return [tabulated(caption, [*table.rows, *tested], keys, "translation", folds=None)]
 
 
 _PROMPT = ("instruction", "input", "repeat")
@@ -118,6 +124,7 @@ _LAYOUTS: Mapping[str, Layout] = {
     "labels": Layout((*_PROMPT, "label"), lambda t: [senses.labels_grid(t)]),
     "directions": Layout((*_A_B, "from", "to"), lambda t: [senses.directions_grid(t)]),
     "agreement": Layout(("model_a", *_A_B), lambda t: [senses.agreement_grid(t)]),
+    "translation": Layout((*_A_B, "score", "p"), _translation),
     "language": Layout(("instruction", "input"), _prompts),
     "tokens": Layout(("instruction", "input"), _prompts),
     "similarity": Layout(("model_a", *_A_B), lambda t: [pairs.pairs_grid(t)]),
@@ -200,6 +207,8 @@ def _typed(table: Table, name: str) -> Column:
     found = column(name, table.measure)
     if name in KEYS or found.unit != "text":
         return found
+    if f"{name}_holm" in table.columns:
+        return replace(found, heading=f"{name.replace('_', ' ')} (Holm)", unit="p")
     values = [row[name] for row in table.rows if row.get(name) is not None]
     numbers = bool(values) and all(
         isinstance(one, int | float) and not isinstance(one, bool) for one in values
@@ -207,4 +216,4 @@ def _typed(table: Table, name: str) -> Column:
     if not numbers:
         return found
     unit = "count" if all(isinstance(one, int) for one in values) else statistic_unit(name)
-    return replace(found, unit=unit)  # type: ignore[arg-type]
+    return replace(found, unit=unit)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from hesperus import rounding
 from hesperus.analysis.pairs import Side
 from hesperus.analysis.table import Row
-from hesperus.reports.columns import ANSWERED, COLUMNS, Column, N, column
+from hesperus.reports.columns import ANSWERED, COLUMNS, Column, N, Unit, column
 from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value
 from hesperus.rounding import cell
 from hesperus.untrusted import one_line
@@ -29,7 +30,13 @@ FOLDED = 40
 """Tables of more lines are folded, but for the summary."""
 _WHO = ("model", "model_a", "task")
 """Keys that a table lacks where all lines have the same."""
-_SHARES = ("percentage", "points")
+_APART: Mapping[str, Mapping[str, Unit]] = {
+    "value": {},
+    "difference": {"percentage": "points", "points": "points"},
+    "smallest": {"percentage": "size", "points": "size"},
+}
+"""Units that the statistic of a row decides; differences of shares are told in points."""
+_SIGNED = {"percentage": " %", "points": " points", "size": " points"}
 
 
 def tabulated(
@@ -56,7 +63,7 @@ def tabulated(
     if not rows:
         return None
     heads = [_column(key) for key in keys]
-    shown = _present(columns, rows)
+    shown = [_with_unit(one, rows) for one in _present(columns, rows)]
     lines = _lines(rows, heads)
     about = [head for head in heads if head.key in _WHO and len(heads) > 1 and _one(rows, head.key)]
     heads = [head for head in heads if head not in about]
@@ -80,6 +87,12 @@ def _present(columns: str | Sequence[str | Column], rows: Sequence[Row]) -> list
     wanted = COLUMNS[columns] if isinstance(columns, str) else tuple(map(_column, columns))
     there = {row.get("statistic") for row in rows} | {name for row in rows for name in row}
     return [one for one in wanted if one.key in there]
+
+
+def _with_unit(shown: Column, rows: Sequence[Row]) -> Column:
+    """A column with the unit of its rows, where they have one."""
+    units = {_unit(shown, row) for row in rows if row.get(shown.key) is not None}
+    return replace(shown, unit=units.pop()) if shown.unit in _APART and len(units) == 1 else shown
 
 
 def _one(rows: Sequence[Row], name: str) -> bool:
@@ -141,7 +154,9 @@ def field(shown: Column, row: Row) -> Value:
         low, high = (row.get(end) for end in ends)
         reason = str(row.get("reason") or "") if shown.key == "value" else ""
         whole = unit == "count" or (isinstance(value, int) and unit not in _NUMBERS)
-        return Number(value, "count" if whole else unit if unit in _NUMBERS else "number", low, high, reason)  # type: ignore[arg-type]
+        sign = _SIGNED.get(unit, "") if shown.unit in _APART else ""
+        written = "count" if whole else unit if unit in _NUMBERS else "number"
+        return Number(value, written, low, high, reason, sign)  # type: ignore[arg-type]
     return text(value, unit)
 
 
@@ -204,14 +219,14 @@ def shown(value: object) -> str:
     return text(value)
 
 
-def _unit(shown: Column, row: Row) -> str:
-    if shown.unit not in ("value", "difference"):
+def _unit(shown: Column, row: Row) -> Unit:
+    if shown.unit not in _APART:
         return shown.unit
     unit = statistic_unit(str(row.get("statistic")))
-    return "points" if shown.unit == "difference" and unit in _SHARES else unit
+    return _APART[shown.unit].get(unit, unit)
 
 
-def statistic_unit(statistic: str) -> str:
+def statistic_unit(statistic: str) -> Unit:
     """The unit of a statistic, whatever table shows it; a number where no registry knows it."""
     found = (one.unit for table in COLUMNS.values() for one in table if one.key == statistic)
     return next((unit for unit in found if unit in _NUMBERS), "number")

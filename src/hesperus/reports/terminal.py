@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from hesperus.reports.columns import EXCLUDED, Column
-from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value
+from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value, excluded_part
 from hesperus.untrusted import isolated, one_line
 from hesperus.wording import MISSING
 
@@ -59,7 +59,7 @@ class _Layout:
         if isinstance(value, Number):
             if value.value is None:
                 return MISSING
-            return value.short if self.is_short else f"{value.point} {value.ends}".rstrip()
+            return f"{value.short}{value.sign}" if self.is_short else str(value)
         if isinstance(value, LeftOut):
             return value.counts
         return value.brief if isinstance(value, Label) and self.is_brief else str(value)
@@ -212,10 +212,10 @@ def _said(shown: Column, cell: Value) -> Iterator[str]:
     if isinstance(cell, Number) and cell.reason:
         if cell.value is None:
             yield f"{shown.heading} {MISSING}: {cell.reason}"
-        elif not cell.ends and shown.key == "value":
-            yield f"no interval: {cell.reason}"
+        elif not cell.ends and (shown.key == "value" or cell.reason.startswith("no interval")):
+            yield cell.reason if cell.reason.startswith("no interval") else f"no interval: {cell.reason}"
     elif isinstance(cell, LeftOut):
-        yield from (f"excluded {count:,}: {reason}" for count, reason in cell.parts if reason)
+        yield from (f"excluded {excluded_part(count, reason)}" for count, reason in cell.parts if reason)
 
 
 def _name(grid: Grid, row: Sequence[Value]) -> str:
