@@ -20,9 +20,15 @@ from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run
 from hesperus.reports.answer_figures import directions_figure, labels_figure, outcomes_figure
-from hesperus.reports.first_figures import map_figure, models_figure
-from hesperus.reports.multisense_drawings import drawings, write_figures
-from hesperus.reports.multisense_figures import accuracy_figure, consistency_figure, pairs_figure
+from hesperus.reports.drawing import write_drawings
+from hesperus.reports.multisense_drawings import drawings
+from hesperus.reports.multisense_figures import (
+    accuracy_figure,
+    consistency_figure,
+    map_figure,
+    models_figure,
+    pairs_figure,
+)
 from hesperus.reports.theme import INK, inline_svg, render, specification
 from hesperus.reports.translation_figures import translation_figure
 from hesperus.rounding import cell
@@ -98,7 +104,7 @@ def test_originals_and_what_was_made_keep_lines_of_their_own(make_run: Callable[
     records = pl.concat([run.records, german.with_columns(instruction=pl.lit("de"), input=pl.lit("de"))])
     chart = pairs_figure(multisense_findings(records, bootstrap=QUICK).pairs, model="m")
     (cells,) = json.loads(specification(chart))["datasets"].values()
-    assert {cell["a"] for cell in cells} == {
+    assert {cell["down"] for cell in cells} == {
         "English (en)", "German (de)", "German (de) from English", "Arabic (ar) from English",
     }  # fmt: skip
     assert len(cells) == 4 * 3
@@ -193,19 +199,19 @@ def test_an_inline_figure_takes_the_page_s_ink_and_has_ids_of_its_own(one: Multi
 
 def test_files_of_every_format(one: MultisenseFindings, tmp_path: Path) -> None:
     for format, start in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
-        files = write_figures(one, tmp_path / format, format=format)  # type: ignore[arg-type]
+        files = write_drawings(drawings(one), tmp_path / format, format=format)  # type: ignore[arg-type]
         assert [file.name for file in files][0] == f"overview.{format}" and len(files) == 8
         assert all(file.read_bytes().startswith(start) for file in files)
 
 
 def test_bad_formats_and_folders_are_told(one: MultisenseFindings, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown figure format: 'gif'"):
-        write_figures(one, tmp_path, format="gif")  # type: ignore[arg-type]
+        write_drawings(drawings(one), tmp_path, format="gif")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown figure format: 'gif'"):
         render(accuracy_figure(one.accuracy), "gif")  # type: ignore[arg-type]
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot write figures to"):
-        write_figures(one, tmp_path / "file")
+        write_drawings(drawings(one), tmp_path / "file")
 
 
 def test_models_stand_side_by_side_on_one_axis_with_their_numbers(two: MultisenseFindings) -> None:

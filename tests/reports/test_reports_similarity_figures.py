@@ -22,13 +22,13 @@ from hesperus.analysis.similarity.similarity_settings import Covariate, Similari
 from hesperus.analysis.single import accuracy_table
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
-from hesperus.reports.similarity.by_group import by_group_figure
 from hesperus.reports.similarity.densities import densities_figure
-from hesperus.reports.similarity.heat_maps import hundredths, languages_figure, models_figure
+from hesperus.reports.similarity.heat_maps import languages_figure, models_figure
 from hesperus.reports.similarity.relation_figures import relations_figure
-from hesperus.reports.similarity.similarity_drawings import similarity_drawings
+from hesperus.reports.similarity.similarity_figures import by_group_figure, similarity_drawings
 from hesperus.reports.theme import render, specification
 from hesperus.rounding import cell as written
+from hesperus.rounding import hundredths
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBERS = Covariate(
@@ -91,7 +91,7 @@ def test_a_map_has_every_pair_both_ways_with_its_interval(found: SimilarityFindi
         "xh": "Xhosa (xh)",
     }
     cells = {
-        (row["a"], row["b"]): row
+        (row["down"], row["across"]): row
         for row in data(languages_figure(found, models=["a/small"]))
         if "value" in row
     }
@@ -237,7 +237,7 @@ def test_a_density_holds_an_area_of_one(make_quiz: Callable[..., pl.DataFrame]) 
 
 def test_groups_hold_the_means_of_the_table(found: SimilarityFindings) -> None:
     points = {
-        (row["part"], row["of"]): row for row in data(by_group_figure(found, "subject")) if "part" in row
+        (row["line"], row["of"]): row for row in data(by_group_figure(found, "subject")) if "line" in row
     }
     assert len(points) == 3 * 4
     for row in found.means("within_model", by="subject"):

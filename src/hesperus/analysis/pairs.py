@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from hesperus.analysis.table import Row, Table
 from hesperus.wording import language_label, parsed, sense_brief, sense_label, target_label
 
 Kind = Literal["T", "I", "X", "repeat", "versions", "other"]
@@ -127,3 +128,10 @@ def _made_from(code: str, source: str) -> bool:
     if made is None or original is None or made.is_original or not original.is_original:
         return False
     return made.origin == original.language
+
+
+def compared_statistic(table: Table, statistic: str, *kinds: str) -> list[tuple[Pair, Row]]:
+    """The rows of a statistic that have a value, with what each compares; of all kinds of pairs where none is named."""
+    rows = [row for row in table.rows if row["statistic"] == statistic and row["value"] is not None]
+    named = [(pair(str(row["a"]), str(row["b"])), row) for row in rows]
+    return [one for one in named if not kinds or one[0].kind in kinds]

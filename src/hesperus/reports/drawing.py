@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,11 @@ class Drawing:
     caption: str
     table: str
     wide: bool = False
+
+
+def drawn(drawings: Iterable[Drawing]) -> list[Drawing]:
+    """Those for which there is something to draw."""
+    return [drawing for drawing in drawings if drawing.chart is not None]
 
 
 def write_drawings(

@@ -1,88 +1,40 @@
-"""Figures of tables: consistency by language, language by language, accuracy.
-
-Every function takes a Table and returns an altair chart, or None if the table has nothing to draw.
-"""
+"""Figures of a run of senses as points and maps: consistency, accuracy, why answers change, senses with senses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
-from hesperus.analysis.pairs import KIND_WORDS, Pair, pair, reading_order
+from hesperus.analysis.multisense_findings import MultisenseFindings
+from hesperus.analysis.pairs import KIND_WORDS, Pair, compared_statistic, reading_order
 from hesperus.analysis.table import Row, Table
 from hesperus.item_views.filter_address import items_anchor
-from hesperus.reports.dots import Hue, dots, share_axis
-from hesperus.reports.theme import COLOURS, GRID, SEQUENTIAL, values
+from hesperus.reports.heat import Shades, Sides, heat_map, share_legend
+from hesperus.reports.points import (
+    PointsLayout,
+    Series,
+    by_mean,
+    estimate_of,
+    points_figure,
+    series_of,
+    share_axis,
+    wide_axis,
+)
+from hesperus.reports.theme import COLOURS
 from hesperus.rounding import cell
-from hesperus.wording import language_label, parsed, sense_label
+from hesperus.wording import language_label, parsed, sense_label, target_label
+
+_MOST_PANELS = 8
+"""Of more models no panel could be read next to the others; the map has them all."""
+_PARTS = {
+    "instruction": "the instruction",
+    "input": "the input",
+    "interaction": "both together",
+    "noise": "noise (asked again)",
+}
 
 
-def compared_statistic(table: Table, statistic: str) -> list[tuple[Pair, Row]]:
-    """The rows of a statistic that have a value, with what each compares."""
-    rows = [row for row in table.rows if row["statistic"] == statistic and row["value"] is not None]
-    return [(pair(str(row["a"]), str(row["b"])), row) for row in rows]
-
-
-def consistency_figure(table: Table) -> Any | None:
-    """Consistency by target with its interval: T, I and X side by side, a panel a model and source."""
-    compared = [
-        (found, row)
-        for found, row in compared_statistic(table, "consistency")
-        if found.kind in {"T", "I", "X"}
-    ]
-    rows = [
-        {
-            "panel": panel,
-            "target": line,
-            "condition": KIND_WORDS[found.kind],
-            "value": row["value"],
-            "low": row["low"],
-            "high": row["high"],
-        }
-        for panel, line, found, row in placed(compared)
-    ]
-    if not rows:
-        return None
-    order = by_mean([row for row in rows if row["condition"] == KIND_WORDS["T"]] or rows, "target")
-    kinds = [
-        KIND_WORDS[kind]
-        for kind in ("T", "I", "X")
-        if any(row["condition"] == KIND_WORDS[kind] for row in rows)
-    ]
-    hue = Hue("condition", tuple(kinds))
-    return dots(rows, "target", order=order, hue=hue, x=share_axis(rows, "answers that stay the same"))
-
-
-def accuracy_figure(table: Table) -> Any | None:
-    """Accuracy by language and model, for prompts that are one sense throughout."""
-    rows = [
-        {
-            "panel": str(row["task"]),
-            "sense": sense_label(str(row["input"])),
-            "model": row["model"],
-            "value": row["value"],
-            "low": row["low"],
-            "high": row["high"],
-        }
-        for row in table.rows
-        if row["instruction"] == row["input"] and row["repeat"] == 1 and row["value"] is not None
-    ]
-    if not rows:
-        return None
-    models = list(dict.fromkeys(str(row["model"]) for row in rows))
-    order = by_mean(rows, "sense")
-    x = share_axis(rows, "right answers")
-    if len(models) > len(COLOURS):
-        rows = [{**row, "panel": row["model"]} for row in rows]
-        return dots(rows, "sense", order=order, hue=Hue("model", ()), x=x)
-    return dots(rows, "sense", order=order, hue=Hue("model", tuple(models)), x=x)
-
-
-def placed(
-    compared: Sequence[tuple[Pair, Row]],
-) -> list[tuple[str, str, Pair, Row]]:
+def placed(compared: Sequence[tuple[Pair, Row]]) -> list[tuple[str, str, Pair, Row]]:
     """Panel and line of each comparison: the source is in the panel's title, or in the line where it varies."""
     sources = {found.source for found, _ in compared}
     told = []
@@ -96,12 +48,129 @@ def placed(
     return told
 
 
-def by_mean(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
-    """Values of a column, the one with the highest mean first; ties by name."""
-    sums: dict[str, list[float]] = {}
-    for row in rows:
-        sums.setdefault(str(row[name]), []).append(float(row["value"]))
-    return sorted(sums, key=lambda value: (-sum(sums[value]) / len(sums[value]), value))
+def _of_parts(rows: Sequence[Row], parts: Sequence[str], first: str, x: Any) -> Any | None:
+    """Parts below each other, in colours of their own; lines by the mean of the first."""
+    there = [name for name in parts if any(row["of"] == name for row in rows)]
+    order = by_mean([row for row in rows if row["of"] == first] or rows)
+    return points_figure(rows, series_of(there), x, order=order, layout=PointsLayout(is_apart=True))
+
+
+def consistency_figure(table: Table) -> Any | None:
+    """Consistency by target with its interval: T, I and X side by side, a panel a model and source."""
+    rows = [
+        {"panel": panel, "line": line, "of": KIND_WORDS[found.kind], **estimate_of(row)}
+        for panel, line, found, row in placed(compared_statistic(table, "consistency", "T", "I", "X"))
+    ]
+    kinds = [KIND_WORDS[kind] for kind in ("T", "I", "X")]
+    return _of_parts(rows, kinds, kinds[0], share_axis(rows, "answers that stay the same"))
+
+
+def causes_figure(table: Table) -> Any | None:
+    """What changes answers: the parts of the changed share, by target, a panel a model."""
+    rows = [
+        {
+            "panel": f"{row['model']}, {row['task']}",
+            "line": target_label(str(row["sense"])),
+            "of": _PARTS[str(row["statistic"])],
+            **estimate_of(row),
+        }
+        for row in table.rows
+        if row["statistic"] in _PARTS and row["value"] is not None
+    ]
+    axis = wide_axis(rows, "share of answers that change")
+    return _of_parts(rows, list(_PARTS.values()), _PARTS["input"], axis)
+
+
+def accuracy_figure(table: Table) -> Any | None:
+    """Accuracy by language and model, for prompts that are one sense throughout; of many models a panel each."""
+    chosen = [
+        row
+        for row in table.rows
+        if row["instruction"] == row["input"] and row["repeat"] == 1 and row["value"] is not None
+    ]
+    models = list(dict.fromkeys(str(row["model"]) for row in chosen))
+    many = len(models) > len(COLOURS)
+    rows = [
+        {
+            "panel": str(row["model"] if many else row["task"]),
+            "line": sense_label(str(row["input"])),
+            "of": "" if many else row["model"],
+            **estimate_of(row),
+        }
+        for row in chosen
+    ]
+    series = series_of([""] if many else models)
+    layout = PointsLayout(is_apart=True)
+    return points_figure(rows, series, share_axis(rows, "right answers"), order=by_mean(rows), layout=layout)
+
+
+def models_figure(found: MultisenseFindings) -> Any | None:
+    """Consistency of every target, a panel a model, on one axis; the dashed line is the same prompt asked again."""
+    rows = whole_rows(found.consistency)
+    if len({row["panel"] for row in rows}) > _MOST_PANELS:
+        return None
+    layout = PointsLayout(across=4, rules=_asked_again(found.consistency))
+    return points_figure(
+        rows, [Series("")], share_axis(rows, "same answer, %"), order=by_mean(rows), layout=layout
+    )
+
+
+def map_figure(found: MultisenseFindings) -> Any | None:
+    """Models by targets: how often the answer stays the same, in steps of one color; the same scale for every model."""
+    rows = whole_rows(found.consistency)
+    models, lines = by_mean(rows, "panel"), by_mean(rows)
+    if len(models) < 2 or len(lines) < 3:
+        return None
+    side = max(16, min(52, 900 // len(lines)))
+    tiles = [
+        {
+            "down": row["panel"],
+            "across": row["line"],
+            "text": row["label"],
+            "value": row["value"],
+            "items": row["items"],
+        }
+        for row in rows
+    ]
+    shades = Shades(scheme="blues", legend=share_legend())
+    return heat_map(
+        tiles, Sides(models, lines, (side, 26), orient="top"), shades, writes=11 if side >= 28 else 0
+    )
+
+
+def whole_rows(table: Table) -> list[dict[str, Any]]:
+    """Consistency of whole prompts, T if any, else of the benchmark's own versions."""
+    chosen = compared_statistic(table, "consistency", "T") or compared_statistic(
+        table, "consistency", "versions"
+    )
+    several = len({row["task"] for _, row in chosen}) > 1
+    return [
+        {
+            "panel": _model(row, several=several),
+            "line": line,
+            "label": cell(float(row["value"]), "percentage"),
+            "items": items_anchor(model=row["model"], changed=made.target),
+            **estimate_of(row),
+        }
+        for _, line, made, row in placed(chosen)
+    ]
+
+
+def _model(row: Row, *, several: bool) -> str:
+    return f"{row['model']}, {row['task']}" if several else str(row["model"])
+
+
+def _asked_again(table: Table) -> dict[str, tuple[float, str]]:
+    """How often the same prompt, asked again in its source, gets the same answer, by panel."""
+    several = len({row["task"] for _, row in compared_statistic(table, "consistency")}) > 1
+    again: dict[str, tuple[float, str]] = {}
+    for found, row in compared_statistic(table, "consistency", "repeat"):
+        if (found.a.repeat, found.b.repeat) == (1, 2) and found.source:
+            value = float(row["value"])
+            again.setdefault(
+                _model(row, several=several), (value, f"asked again {cell(value, 'percentage')}")
+            )
+    return again
 
 
 def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | None:
@@ -113,24 +182,27 @@ def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | N
         statistic: Which rows, e.g. ``raw``, ``kappa_p``.
     """
     cells: dict[tuple[str, str], float] = {}
-    for found, row in compared_statistic(table, statistic):
-        mine = row["model_a"] == row["model_b"] == model
-        if mine and found.kind in {"T", "versions"} and found.source and found.target:
+    for found, row in compared_statistic(table, statistic, "T", "versions"):
+        if row["model_a"] == row["model_b"] == model and found.source and found.target:
             cells[found.source, found.target] = cells[found.target, found.source] = float(row["value"])
-    names = sorted({name for key in cells for name in key}, key=reading_order)
-    if len(names) < 3:
+    codes = sorted({name for key in cells for name in key}, key=reading_order)
+    if len(codes) < 3:
         return None
-    labels = _short_labels(names)
-    rows = [
+    labels = _short_labels(codes)
+    tiles = [
         {
-            "a": labels[a],
-            "b": labels[b],
+            "down": labels[a],
+            "across": labels[b],
             "value": value,
+            "text": cell(value, "label"),
             "items": items_anchor(model=model, differs=(a, b)),
         }
         for (a, b), value in cells.items()
     ]
-    return _heat(rows, [labels[name] for name in names], [labels[name] for name in names])
+    side = max(15, min(44, 560 // len(codes)))
+    names = [labels[code] for code in codes]
+    shades = Shades(min(cells.values()), max(cells.values()), legend=share_legend())
+    return heat_map(tiles, Sides(names, names, (side, side)), shades, writes=11 if side >= 26 else 0)
 
 
 def _short_labels(codes: Sequence[str]) -> dict[str, str]:
@@ -145,37 +217,3 @@ def _short_labels(codes: Sequence[str]) -> dict[str, str]:
     if len(origins) > 1 or len(set(short.values())) < len(codes):
         return {code: sense_label(code) for code in codes}
     return short
-
-
-def _heat(rows: Sequence[Row], down: Sequence[str], across: Sequence[str]) -> Any:
-    side = max(15, min(44, 560 // max(1, len(across))))
-    held = [float(row["value"]) for row in rows]
-    low, high = min(held), max(held)
-    bright = low + 0.45 * (high - low)  # above it, black stands out more from viridis than white
-    told = [{**row, "share": cell(float(row["value"]), "label")} for row in rows]
-    base = alt.Chart(values(told)).encode(
-        x=alt.X(
-            "b:N",
-            sort=list(across),
-            title=None,
-            axis=alt.Axis(labelAngle=-50, orient="bottom", labelLimit=200),
-        ),
-        y=alt.Y("a:N", sort=list(down), title=None),
-        href="items:N",
-    )
-    tiles = base.mark_rect(stroke=GRID, strokeOpacity=0.3).encode(
-        color=alt.Color(
-            "value:Q",
-            scale=alt.Scale(scheme=SEQUENTIAL, domain=[low, high if high > low else low + 0.01]),
-            legend=alt.Legend(format=".0%", title=None, gradientLength=200),
-        )
-    )
-    charts = [tiles]
-    if side >= 26:
-        charts.append(
-            base.mark_text(fontSize=11).encode(
-                text="share:N",
-                color=alt.condition(f"datum.value > {bright}", alt.value("#000000"), alt.value("#ffffff")),
-            )
-        )
-    return alt.layer(*charts).properties(width=alt.Step(side), height=alt.Step(side))

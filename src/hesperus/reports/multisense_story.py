@@ -8,8 +8,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.multisense_findings import MultisenseFindings
-from hesperus.analysis.pairs import Pair
-from hesperus.reports.multisense_figures import compared_statistic
+from hesperus.analysis.pairs import Pair, compared_statistic
 from hesperus.rounding import interval
 from hesperus.types import Sense
 from hesperus.wording import (

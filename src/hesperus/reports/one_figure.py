@@ -24,12 +24,11 @@ from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.html_page import html
 from hesperus.reports.multisense_drawings import FIGURES, drawings
-from hesperus.reports.similarity import similarity_drawings as captions
-from hesperus.reports.similarity.by_group import by_group_figure
+from hesperus.reports.similarity import similarity_figures as captions
 from hesperus.reports.similarity.densities import densities_figure
 from hesperus.reports.similarity.heat_maps import languages_figure, models_figure
 from hesperus.reports.similarity.relation_figures import relations_figure
-from hesperus.reports.similarity.similarity_drawings import SIMILARITY_FIGURES
+from hesperus.reports.similarity.similarity_figures import SIMILARITY_FIGURES, by_group_figure
 from hesperus.reports.similarity.similarity_report import similarity_settings
 from hesperus.reports.theme import FIGURE_FORMATS, render
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.multisense_findings import MultisenseFindings
+from hesperus.analysis.pairs import compared_statistic
 from hesperus.analysis.table import Table
 from hesperus.analysis.translation_bins import ALL
-from hesperus.reports.multisense_figures import compared_statistic
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.points import side_by_side
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
 from hesperus.rounding import interval
 from hesperus.wording import language_label, parsed
@@ -24,6 +27,25 @@ _LINE, _BESIDE = 0.06, 0.07
 
 SCORE_NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2",
                "rougeL": "ROUGE-L"}  # fmt: skip
+
+
+def translation_drawings(found: MultisenseFindings) -> Iterator[Drawing]:
+    """Translation quality against consistency: item by item in bins, and language by language."""
+    if found.bins is None or found.translation is None:
+        return
+    for score in dict.fromkeys(str(row["score"]) for row in found.bins.rows):
+        shown, table = SCORE_NAMES.get(score, score), "consistency by translation score"
+        yield Drawing(
+            "translation", f"translation-{score}", translation_bins_figure(found.bins, score=score),
+            f"How often the answer stays the same when only the input is translated, by {shown} of the item's translation "
+            "against the benchmark's own wording; above, the answers of each bin (hollow: fewer than ten).",
+            table,
+        )  # fmt: skip
+        yield Drawing(
+            "translation", f"translation-mean-{score}", translation_figure(found.translation, score=score),
+            f"The same by language: mean {shown}, and how often the answer stays the same; lines are intervals.",
+            table,
+        )  # fmt: skip
 
 
 def translation_figure(table: Table, *, score: str = "bleu") -> Any | None:
@@ -95,7 +117,7 @@ def translation_bins_figure(bins: Table, *, score: str = "bleu") -> Any | None:
         held = [row for row in rows if (row["model"], row["task"]) == (model, task)]
         title = f"{model}, {task}" if len(tasks) > 1 else model
         charts.append(_panel(held, score, title if len(panels) > 1 else ""))
-    return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=2, spacing=26)
+    return side_by_side(charts, 2)
 
 
 def _panel(rows: Sequence[Any], score: str, title: str) -> Any:

@@ -23,7 +23,7 @@ from hesperus.reports.overview import Overview, overview
 from hesperus.reports.provenance import cited, made
 from hesperus.reports.similarity import similarity_grids as grids
 from hesperus.reports.similarity import similarity_story as story
-from hesperus.reports.similarity.similarity_drawings import similarity_drawings
+from hesperus.reports.similarity.similarity_figures import similarity_drawings
 
 _SOURCES = (
     "κp: Shashwat Goel et al. Great models think alike and this undermines AI oversight. 2025. Languages: Debangana Mishra et "

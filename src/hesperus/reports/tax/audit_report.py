@@ -17,7 +17,7 @@ from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.tax.checklist import Checklist, checklist_of
 from hesperus.reports.tax.page import TaxPage
-from hesperus.reports.tax.tax_drawings import drawings
+from hesperus.reports.tax.tax_figures import drawings
 
 
 @dataclass(frozen=True, slots=True, eq=False)

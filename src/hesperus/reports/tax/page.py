@@ -31,7 +31,7 @@ from hesperus.reports.tax import tax_story as story
 from hesperus.reports.tax.checklist import NOT_DONE, Checklist
 from hesperus.reports.tax.commands import remedies, steps_of
 from hesperus.reports.tax.residue import residue_blocks
-from hesperus.reports.tax.tax_drawings import drawings
+from hesperus.reports.tax.tax_figures import drawings
 from hesperus.reports.translation_grids import worst_translations_blocks
 from hesperus.rounding import cell
 

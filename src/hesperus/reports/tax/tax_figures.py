@@ -1,177 +1,264 @@
-"""Figures of an audit: points with intervals around a line at nothing, bounds, scores of the back-translations."""
+"""The figures of an audit: points with intervals around a line at nothing, bounds, scores of the back-translations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import polars as pl
 
-from hesperus.reports.theme import COLOURS, GRID, INK, NEUTRAL, WIDTH, values
+from hesperus.analysis.table import Row, Table
+from hesperus.analysis.tax.evidence import Evidence
+from hesperus.reports.drawing import Drawing, drawn
+from hesperus.reports.points import PointsLayout, Series, points_figure, zero_axis
+from hesperus.reports.tax.tax_grids import bound_name
+from hesperus.reports.tax.tax_wording import interval, over, plain_interval, rows_of, who
+from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, WIDTH, values
+from hesperus.reports.translation_figures import SCORE_NAMES
+from hesperus.rounding import cell
+from hesperus.wording import counted
 
-_STEP = 23
-_KINDS = (COLOURS[1], COLOURS[2], COLOURS[0])
-_SHAPES = ("diamond", "square", "circle")
-_SIZES = (150, 75, 58)
+_LOOKS = ((COLOURS[1], "diamond", 150), (COLOURS[2], "square", 75), (COLOURS[0], "circle", 58))
+"""Of the estimate to report, of other estimates over several models, and of single ones."""
+_BOUNDS = (
+    Series("estimate", COLOURS[1], bar=0),
+    Series("bounds", bar=7, opacity=0.45),
+    Series("intervals", NEUTRAL, bar=1.4),
+)
+_REPORTED = "all models, each item with all of them: to report"
+_BROAD, _BIN = "percentage points", 5
 
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A point of a figure.
-
-    Attributes:
-        line: Its name at the axis.
-        kind: Place in the kinds of the figure; 0 is the estimate to report.
-        value: Where it is.
-        low: Where its interval begins; None draws none.
-        high: Where it ends.
-        told: What is said under the pointer.
-        panel: Title of its panel; empty for a figure of one.
-    """
-
-    line: str
-    kind: int
-    value: float
-    low: float | None
-    high: float | None
-    told: str
-    panel: str = ""
+Marks = list[dict[str, Any]]
 
 
-def contrast_figure(
-    dots: Sequence[Dot], kinds: Sequence[str], title: str, *, missing: Sequence[str] = (), least: float = 4.0
+def drawings(tables: Mapping[str, Table], evidence: Evidence) -> list[Drawing]:
+    """Every figure for which there is something to draw."""
+    boot = evidence.settings.bootstrap
+    level = f"{100 * boot.level:g} %" if boot.resamples else "no"
+    return drawn([_quality(evidence), *_estimates(tables, level), _bounds(tables.get("bounds"), level)])
+
+
+def _estimates(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
+    """A figure of points for each estimator, and of what it depends on."""
+    over_models, natural = (
+        "estimates over several models",
+        "right on the natural minus right on the translated, percentage points",
+    )
+    back = list(rows_of(tables.get("back_translation"), "clustered", "cell"))
+    yield Drawing(
+        "back_translation", "back_translation",
+        _contrasts(_back(back), (_REPORTED, "one group of models", "one model"),
+                   "right on the original minus right on what came back, percentage points", back),
+        f"E1: what the way back costs, with {level} intervals. Right of the line the models lose; the diamond is the "
+        "estimate to report, for which items are resampled with all their models.",
+        "each model, and over several models",
+    )  # fmt: skip
+    parts = rows_of(
+        tables.get("back_translation"),
+        "clustered",
+        "without model",
+        "without parser-sensitive models",
+        "one benchmark",
+    )
+    kept = [row for row in parts if row["analysis"] != "clustered" or not row["group"]]
+    marks = [_mark(row, int(row["analysis"] != "clustered")) for row in kept]
+    yield Drawing(
+        "back_translation-without", "back_translation-without",
+        _contrasts(marks if len(kept) > 1 else [], (_REPORTED, "the same with a part left out"), _BROAD, kept),
+        f"E1 without each model in turn, without models that are often without a valid answer, and of each benchmark alone; {level} "
+        "intervals. Where a line's side of 0 changes, the estimate depends on what was left out.",
+        over_models,
+    )  # fmt: skip
+    gaps = [row for row in _rows(tables.get("native_control")) if row["statistic"] == "gap"]
+    marks = [
+        _mark(row, 2 if row["model"] else 1, who(row))
+        for row in sorted(gaps, key=lambda row: bool(row["model"]))
+    ]
+    yield Drawing(
+        "native_control", "native_control",
+        _contrasts(marks, ("", "several models, each item with all of them", "one model"),
+                   "right on the translated minus right on the native, percentage points"),
+        f"E3: the gap between the translated items and native ones, with {level} intervals. The items are others, so a gap "
+        "is no effect of the translation alone.",
+        "translated minus native",
+    )  # fmt: skip
+    strata = list(rows_of(tables.get("naturalisation"), "pooled", "stratum", "strata"))
+    marks = [
+        _mark(row, 0 if row["analysis"] == "pooled" else 2 if row["group"] else 1, _stratum(row))
+        for row in strata
+    ]
+    kinds = (
+        "all strata, each item with all models: to report",
+        "a stratum",
+        "a stratum, one group of models",
+    )
+    yield Drawing(
+        "naturalisation", "naturalisation", _contrasts(marks, kinds, natural, strata),
+        f"E4: what natural rewriting gives, by stratum, with {level} intervals. high: full of cues, as the strata were "
+        "fixed before any rewriting; low: free of them; disagreement: the majorities of two groups differed.",
+        over_models,
+    )  # fmt: skip
+    analyses = ("pooled", "group", "groups", "model", "without model", "without parser-sensitive models")
+    passed = (
+        row for row in _rows(tables.get("naturalisation")) if str(row["analysis"]).startswith("passed by")
+    )
+    rows = [row for row in (*rows_of(tables.get("naturalisation"), *analyses), *passed) if not row["stratum"]]
+    kinds = ("all models: to report", "a part of the models or of the items", "one model")
+    yield Drawing(
+        "naturalisation-models", "naturalisation-models", _contrasts([_of_models(row) for row in rows], kinds, natural, rows),
+        f"E4 by group and model, without each model, and over the items that each checker passed; {level} intervals.",
+        over_models,
+    )  # fmt: skip
+    ratings = _rows(tables.get("rating"))
+    kinds = ("all models", "one group of models", "one model")
+    yield Drawing(
+        "rating", "rating", _contrasts(_ratings(ratings), kinds, "Spearman's ρ of rating and tax", least=0.4),
+        f"E2: does what people see in an item go with its tax? {level} intervals; right of the line it does.",
+        "ρ of each item's mean rating with its tax",
+    )  # fmt: skip
+
+
+def _rows(found: Table | None) -> Sequence[Row]:
+    return found.rows if found is not None else ()
+
+
+def _contrasts(
+    marks: Marks, kinds: Sequence[str], title: str, rows: Iterable[Row] = (), *, least: float = 4.0
 ) -> Any | None:
-    """Points with intervals, one line a name from top to bottom, and a line at 0; None if there is no point.
+    """Points around a line at 0, one line a name; those without a value are named below.
 
     Args:
-        dots: In the order in which they are drawn.
-        kinds: Names of the kinds, three at most; the first is the estimate to report.
+        marks: From _mark; `of` is a place in `kinds`.
+        kinds: What points are of; the first is the estimate to report.
         title: Of the axis.
-        missing: Names without a value, listed below.
-        least: The axis shows at least so much, so that nothing looks large next to nothing.
+        rows: All rows, with those that have no value.
+        least: As in zero_axis.
     """
-    if not dots:
-        return None
-    ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
-    low, high = min(0.0, *ends), max(0.0, *ends)
-    short = max(0.0, least - (high - low)) / 2
-    low, high = low - short, high + short
-    room = 0.06 * (high - low)
-    x = alt.X(
-        "value:Q",
-        title=title,
-        scale=alt.Scale(domain=[low - room, high + room], nice=False),
-        axis=alt.Axis(tickCount=7, labelFlush=False),
-    )
-    present = [place for place in range(len(kinds)) if any(dot.kind == place for dot in dots)]
-    panels = list(dict.fromkeys(dot.panel for dot in dots))
-    charts = [_panel([dot for dot in dots if dot.panel == panel], kinds, present, x=x) for panel in panels]
-    if len(charts) > 1:
-        named = [chart.properties(title=panel) for chart, panel in zip(charts, panels, strict=True)]
-        drawn = alt.vconcat(*named, spacing=18)
-    else:
-        drawn = charts[0]
-    return drawn if not missing else _noted(drawn, f"× undefined: {', '.join(missing)}")
+    series = [Series(name, *look, bar=1.8) for name, look in zip(kinds, _LOOKS, strict=False)]
+    known = [{**mark, "of": kinds[mark["of"]]} for mark in marks if mark["value"] is not None]
+    missing = [over(row) for row in rows if row["value"] is None]
+    layout = PointsLayout(has_zero=True, missing=missing)
+    return points_figure(known, series, zero_axis(known, title, least=least), layout=layout)
 
 
-def _panel(dots: Sequence[Dot], kinds: Sequence[str], present: Sequence[int], *, x: Any) -> Any:
+def _mark(row: Row, kind: int, name: str = "", panel: str = "") -> dict[str, Any]:
+    """A point of a figure in percentage points: its name at the axis, its place in the kinds, what it says under the pointer."""
+    name = name or over(row)
+    told = f"{name}: {interval(row)} points, {counted(row['n'], 'item')}"
+    if row.get("positive") is not None:
+        told += f", discordant {row['positive']:,} and {row['negative']:,}"
+    if row.get("p") is not None:
+        told += f", p {cell(row['p'])}"
+    told += f", {row['excluded']:,} excluded" if row["excluded"] else ""
+    return {"panel": panel, "line": name, "of": kind, "told": told, **_points(row, "value", "low", "high")}
+
+
+def _points(row: Row, *names: str) -> dict[str, float | None]:
+    """Shares as percentage points."""
+    return {name: None if row[name] is None else 100 * row[name] for name in names}
+
+
+def _back(rows: Sequence[Row]) -> Marks:
+    """Pooled estimates first, then each model; of several benchmarks a panel each."""
+    cells = [row for row in rows if row["analysis"] == "cell"]
+    several = len({row["task"] for row in cells}) > 1
+    pooled = [row for row in rows if row["analysis"] == "clustered"]
+    return [
+        *(_mark(row, int(bool(row["group"])), panel="all benchmarks" if several else "") for row in pooled),
+        *(_mark(row, 2, panel=str(row["task"]) if several else "") for row in cells),
+    ]
+
+
+def _stratum(row: Row) -> str:
+    """Name of a line: the stratum, the group, and how many items it rests on."""
+    name = str(row["stratum"]) or "all strata"
+    name += f", {row['group']}" if row["group"] else ""
+    return f"{name} ({counted(row['n'], 'item')}{' or more' if row['analysis'] == 'strata' else ''})"
+
+
+def _of_models(row: Row) -> dict[str, Any]:
+    analysis = str(row["analysis"])
+    kind = 0 if analysis == "pooled" else 2 if analysis == "model" else 1
+    return _mark(row, kind, analysis if analysis.startswith("passed by") else "")
+
+
+def _ratings(rows: Sequence[Row]) -> Marks:
+    several = len({row["question"] for row in rows}) > 1
+    return [
+        {
+            "panel": str(row["question"]) if several else "",
+            "line": who(row),
+            "of": 2 if row["model"] else 1 if row["group"] else 0,
+            "told": f"{who(row)}, {row['question']}: ρ {plain_interval(row)}, {counted(row['n'], 'item')}",
+            **{name: row[name] for name in ("value", "low", "high")},
+        }
+        for row in rows
+    ]
+
+
+def _bounds(found: Table | None, level: str) -> Drawing:
+    """Where each difference could lie whatever invalid answers meant; nothing if every answer could be read."""
     rows = [
-        {"line": dot.line, "kind": kinds[dot.kind], "value": dot.value, "low": dot.low, "high": dot.high, "told": dot.told}
-        for dot in dots
-    ]  # fmt: skip
-    y = alt.Y("line:N", sort=[dot.line for dot in dots], title=None, axis=alt.Axis(grid=True))
-    names = [kinds[place] for place in present]
-    legend = alt.Legend(title=None, columns=2, labelLimit=360) if len(present) > 1 else None
-
-    def scale(of: Sequence[Any]) -> alt.Scale:
-        return alt.Scale(domain=names, range=[of[place] for place in present])
-
-    base = alt.Chart(values(rows)).encode(y=y)
-    colour = alt.Color("kind:N", scale=scale(_KINDS), legend=legend)
-    zero = alt.Chart(values([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1.1).encode(x="zero:Q")
-    layers = [zero]
-    ranged = [row for row in rows if row["low"] is not None and row["high"] is not None]
-    if ranged:
-        across = x.copy()
-        across.shorthand = "low:Q"
-        bars = alt.Chart(values(ranged)).mark_rule(strokeWidth=1.8)
-        layers.append(bars.encode(y=y, x=across, x2="high:Q", color=colour))
-    shape = alt.Shape("kind:N", scale=scale(_SHAPES), legend=legend)
-    size = alt.Size("kind:N", scale=scale(_SIZES), legend=None)
-    layers.append(
-        base.mark_point(filled=True, opacity=1, aria=True).encode(
-            x=x, color=colour, shape=shape, size=size, description="told:N"
-        )
+        row for row in _rows(found) if None not in (row["lowest"], row["highest"], row["low"], row["high"])
+    ]
+    several = len({row["task"] for row in _rows(found) if row["task"]}) > 1
+    marks: Marks = []
+    for row in rows if any(row["lowest"] != row["highest"] for row in rows) else ():
+        name, at = bound_name(row, several=several), _points(row, "value", "lowest", "highest", "low", "high")
+        told = f"{name}: {'undefined' if row['value'] is None else cell(row['value'], 'points')}, "
+        told += f"from {cell(row['lowest'], 'points')} to {cell(row['highest'], 'points')}, {counted(row['n'], 'item')}"
+        place = {"panel": str(row["comparison"]), "line": name, "value": None, "told": told}
+        marks += [
+            {**place, "of": _BOUNDS[0].name, "value": at["value"], "low": None, "high": None},
+            {**place, "of": _BOUNDS[1].name, "low": at["lowest"], "high": at["highest"]},
+            {**place, "of": _BOUNDS[2].name, "low": at["low"], "high": at["high"]},
+        ]
+    chart = points_figure(
+        marks, _BOUNDS, zero_axis(marks, _BROAD, least=0.0), layout=PointsLayout(has_zero=True)
     )
-    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(_STEP))
+    return Drawing(
+        "bounds", "bounds", chart,
+        "What invalid answers could do: the broad bar reaches from the lowest to the highest difference that they allow, "
+        + ("" if level == "no" else f"the thin line adds the {level} intervals of these two, ")
+        + "the point is the estimate without them.",
+        "bounds",
+    )  # fmt: skip
 
 
-def bounds_figure(rows: Sequence[Mapping[str, Any]], title: str) -> Any | None:
-    """Where each difference could lie whatever invalid answers meant; None if every answer could be read.
-
-    Args:
-        rows: With ``panel``, ``line``, ``value`` (may be None), ``lowest``, ``highest``, ``low``, ``high``, ``told``.
-        title: Of the axis.
-    """
-    if not rows or all(row["lowest"] == row["highest"] for row in rows):
-        return None
-    ends = [row[name] for row in rows for name in ("low", "high")]
-    room = 0.06 * (max(0.0, *ends) - min(0.0, *ends) or 1.0)
-    scale = alt.Scale(domain=[min(0.0, *ends) - room, max(0.0, *ends) + room], nice=False)
-    axis = alt.Axis(tickCount=7, labelFlush=False)
-    charts = []
-    for panel in dict.fromkeys(row["panel"] for row in rows):
-        held = [dict(row) for row in rows if row["panel"] == panel]
-        y = alt.Y("line:N", sort=[row["line"] for row in held], title=None, axis=alt.Axis(grid=True))
-        base = alt.Chart(values(held)).encode(y=y)
-        zero = alt.Chart(values([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1.1).encode(x="zero:Q")
-        outer = base.mark_rule(strokeWidth=1.4, color=NEUTRAL).encode(
-            x=alt.X("low:Q", title=title, scale=scale, axis=axis), x2="high:Q"
-        )
-        inner = base.mark_rule(strokeWidth=7, opacity=0.45, color=COLOURS[0]).encode(
-            x=alt.X("lowest:Q", title=title, scale=scale), x2="highest:Q"
-        )
-        known = alt.Chart(values([row for row in held if row["value"] is not None])).encode(y=y)
-        dot = known.mark_point(filled=True, opacity=1, size=58, color=COLOURS[1], aria=True).encode(
-            x=alt.X("value:Q", title=title, scale=scale), description="told:N"
-        )
-        charts.append(
-            alt.layer(zero, outer, inner, dot).properties(width=WIDTH, height=alt.Step(_STEP), title=panel)
-        )
-    return charts[0] if len(charts) == 1 else alt.vconcat(*charts, spacing=18)
+def _quality(evidence: Evidence) -> Drawing:
+    """How many back-translations have which score, and where the quality threshold is."""
+    metric, threshold, chart = evidence.quality.metric, evidence.quality.threshold, None
+    name = SCORE_NAMES.get(metric, metric)
+    if evidence.scores is not None:
+        held = evidence.scores.filter(pl.col("sense") == (evidence.senses.back or ""))[metric].drop_nulls()
+        chart = _histogram(held.to_list(), name, threshold) if len(held) else None
+    return Drawing(
+        "quality", "quality", chart,
+        f"Back-translations by their {name} against the original; what lies left of the dashed line (the quality threshold, "
+        f"{threshold:g}) is excluded.",
+        "what was compared",
+    )  # fmt: skip
 
 
-def quality_figure(scores: Sequence[float], metric: str, threshold: float) -> Any | None:
-    """How many back-translations have which score, and where the quality threshold is; None if there is no score."""
-    if not scores:
-        return None
-    width = 5
-    held = [0] * (100 // width)
+def _histogram(scores: Sequence[float], metric: str, threshold: float) -> Any:
+    counts = [0] * (100 // _BIN)
     for score in scores:
-        held[min(int(score // width), len(held) - 1)] += 1
+        counts[min(int(score // _BIN), len(counts) - 1)] += 1
     rows = [
-        {"from": place * width, "to": (place + 1) * width, "base": 0, "count": count,
-         "told": f"{metric} {place * width} to {(place + 1) * width}: {count:,} back-translations"}
-        for place, count in enumerate(held)
+        {"from": place * _BIN, "to": (place + 1) * _BIN, "base": 0, "count": count,
+         "told": f"{metric} {place * _BIN} to {(place + 1) * _BIN}: {count:,} back-translations"}
+        for place, count in enumerate(counts)
     ]  # fmt: skip
     x = alt.X(
         "from:Q", title=metric, scale=alt.Scale(domain=[0, 100], nice=False), axis=alt.Axis(tickCount=10)
     )
+    y = alt.Y("count:Q", title="back-translations", axis=alt.Axis(tickCount=4, format=",.0f"))
     bars = alt.Chart(values(rows)).mark_rect(
         color=COLOURS[0], opacity=0.75, stroke=GRID, strokeWidth=0.4, aria=True
     )
-    drawn = bars.encode(
-        x=x, x2="to:Q", y=alt.Y("count:Q", title="back-translations", axis=alt.Axis(tickCount=4, format=",.0f")),
-        y2="base:Q",
-        description="told:N",
-    )  # fmt: skip
     line = alt.Chart(values([{"at": threshold}])).mark_rule(
         color=COLOURS[1], strokeWidth=2, strokeDash=[5, 3]
     )
-    return alt.layer(drawn, line.encode(x="at:Q")).properties(width=WIDTH, height=110)
-
-
-def _noted(drawn: Any, text: str) -> Any:
-    title = alt.TitleParams(text, fontWeight="normal", fontSize=11, color=INK, orient="bottom")
-    return drawn.properties(title=title)
+    drawn_bars = bars.encode(x=x, x2="to:Q", y=y, y2="base:Q", description="told:N")
+    return alt.layer(drawn_bars, line.encode(x="at:Q")).properties(width=WIDTH, height=110)

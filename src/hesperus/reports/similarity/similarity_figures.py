@@ -1,0 +1,187 @@
+"""All figures of a similarity report, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import altair as alt
+
+from hesperus.analysis.similarity.curves import BAND_POINTS
+from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
+from hesperus.analysis.similarity.orders import Order, language_names
+from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
+from hesperus.errors import UnknownNameError, UsageError
+from hesperus.reports.columns import statistic_name
+from hesperus.reports.drawing import Drawing, drawn
+from hesperus.reports.points import PointsLayout, estimate_of, points_figure, series_of
+from hesperus.reports.similarity.densities import densities_figure
+from hesperus.reports.similarity.heat_maps import MOST_TOLD, languages_figure, models_figure, told
+from hesperus.reports.similarity.relation_figures import relations_figure
+from hesperus.reports.theme import COLOURS
+from hesperus.wording import joined
+
+SIMILARITY_FIGURES = ("languages", "models", "groups", "densities", "correlations")
+"""Kinds of figures, in the order of the report."""
+
+_MOST_MAPS = 6
+"""Models whose map of languages is drawn, and whose densities are."""
+_MOST_PANELS = 12
+"""Languages whose map of models is drawn."""
+_MOST_NAMES = 250
+"""Languages or models of a map: the cells of more are finer than a screen's dots."""
+_MOST_CELLS = 3_000
+"""Cells of all maps of a kind together: each says its own numbers, which makes a page heavy."""
+
+
+def similarity_drawings(found: SimilarityFindings) -> list[Drawing]:
+    """Every figure for which there is something to draw."""
+    return drawn(_drawings(found))
+
+
+def _drawings(found: SimilarityFindings) -> Iterator[Drawing]:
+    yield from _language_maps(found)
+    if 3 <= len(found.models) <= _MOST_NAMES:
+        first = [code for code in found.languages if code == found.settings.pivot]
+        placed = [*first, *(code for code in found.languages if code not in first)]
+        shown = placed[: max(1, min(_MOST_PANELS, _MOST_CELLS // len(found.models) ** 2))]
+        chart = models_figure(found, languages=shown)
+        yield Drawing("models", "models", chart, models_caption(found, shown), "every pair", wide=True)
+    for number, by in enumerate(found.by, start=1):
+        chart, caption = by_group_figure(found, by), groups_caption(found, by)
+        yield Drawing("groups", f"groups-{number}", chart, caption, f"means by {by}")
+    yield Drawing("densities", "densities", densities_figure(found), densities_caption(found), "every pair")
+    if 1 < len(found.models) <= _MOST_MAPS and len(found.languages) > 2:
+        chart, caption = (
+            densities_figure(found, models=found.models),
+            densities_caption(found, of_models=True),
+        )
+        yield Drawing("densities", "densities-models", chart, caption, "every pair")
+    yield Drawing(
+        "correlations", "correlations", relations_figure(found), relations_caption(found), "correlations"
+    )
+
+
+def _language_maps(found: SimilarityFindings) -> Iterator[Drawing]:
+    """A map a model, since each is large; none for two languages, which the table has in a line."""
+    if not 3 <= len(found.languages) <= _MOST_NAMES:
+        return
+    shown = found.models[: max(1, min(_MOST_MAPS, _MOST_CELLS // len(found.languages) ** 2))]
+    left = len(found.models) - len(shown)
+    for number, model in enumerate(shown, start=1):
+        caption = languages_caption(found, [model])
+        caption += (
+            f" {left} more models: `hesperus figure languages --model`."
+            if left and number == len(shown)
+            else ""
+        )
+        chart = languages_figure(found, models=[model])
+        yield Drawing("languages", f"languages-{number}", chart, caption, "every pair", wide=True)
+
+
+def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[str] = ()) -> Any | None:
+    """Mean similarity of the items of each group, within models and between them; None if nothing has a value.
+
+    Args:
+        found: What was measured.
+        column: One of ``found.by``.
+        models: Models with languages to compare; all models where they are few and empty, else their common mean.
+
+    Raises:
+        UnknownNameError: The findings have no such column.
+        UsageError: There are more models than colours.
+    """
+    if column not in found.by:
+        raise UnknownNameError("column that similarity was measured by", column, found.by)
+    most = len(COLOURS) - 1
+    names = list(models) or (list(found.models) if len(found.models) <= most else ["all"])
+    if len(names) > most:
+        raise UsageError(f"at most {most} models can be told apart in one figure, not {len(names)}")
+    series = [(WITHIN, name, name if name != "all" else "within a model") for name in names]
+    series.append((BETWEEN, "all", "between models"))
+    rows = [
+        {
+            "panel": column,
+            "line": str(row["part"]),
+            "of": shown,
+            "told": f"{row['part']}, {shown}: {told(row)}, {row['pairs']:,} pairs",
+            **estimate_of(row),
+        }
+        for design, group, shown in series
+        for row in found.means(design, by=column)
+        if row["group"] == group
+    ]
+    known = [row for row in rows if row["value"] is not None]
+    there = [shown for _, _, shown in series if any(row["of"] == shown for row in known)]
+    first = {row["line"]: row["value"] for row in known if row["of"] == there[0]}
+    # By the first series, the most alike on top; groups that it lacks come last.
+    order = sorted(
+        {row["line"] for row in known}, key=lambda part: (part not in first, -first.get(part, 0.0), part)
+    )
+    scale, axis = alt.Scale(zero=False, nice=True), alt.Axis(format=".2~f", tickCount=6)
+    x = alt.X("value:Q", title=statistic_name(found.statistic), scale=scale, axis=axis)
+    missing = sorted({row["line"] for row in rows} - set(order))
+    return points_figure(
+        known, series_of(there), x, order=order, layout=PointsLayout(is_apart=True, missing=missing)
+    )
+
+
+def languages_caption(found: SimilarityFindings, models: Sequence[str], order: Order = "family") -> str:
+    """What a map of languages shows."""
+    whose = f"{models[0]}: " if len(models) == 1 else ""
+    return (
+        f"{whose}{statistic_name(found.statistic)} of the answers in two languages, for every pair of languages, "
+        f"{_ORDERED[order]}. {_cells(len(found.languages))}"
+    )
+
+
+def models_caption(found: SimilarityFindings, shown: Sequence[str]) -> str:
+    """What maps of models show."""
+    names = language_names(found.languages)
+    where = f"in {names[shown[0]]}" if len(shown) == 1 else "in one language, a map a language"
+    left = len(found.languages) - len(shown)
+    rest = f" {left} more languages: `hesperus figure models --language`." if left and len(shown) > 1 else ""
+    return f"{statistic_name(found.statistic)} of two models {where}.{rest} {_cells(len(found.models))}"
+
+
+def groups_caption(found: SimilarityFindings, column: str) -> str:
+    """What a figure by groups of items shows."""
+    return (
+        f"Mean {statistic_name(found.statistic)} by {column}: of each model in two languages, and of two models in one "
+        "language; lines are intervals."
+    )
+
+
+def densities_caption(found: SimilarityFindings, *, of_models: bool = False) -> str:
+    """What densities show."""
+    within = len(found.languages) > 1
+    between = len(found.models) > 1
+    kinds = ["its pairs of languages", "its pairs with other models"] if of_models else (
+        ["all pairs of languages of one model"] * within + ["all pairs of models in one language"] * between
+    )  # fmt: skip
+    whose = f"each model: {joined(kinds)}" if of_models else joined(kinds)
+    return (
+        f"Density of {statistic_name(found.statistic)} over pairs; {whose}. Ticks below are pairs, the upright line is the "
+        "mean."
+    )
+
+
+def relations_caption(found: SimilarityFindings) -> str:
+    """What regressions show."""
+    return (
+        f"Mean {statistic_name(found.statistic)} beside what else is known of models and languages. Upright lines are "
+        f"intervals over items, as is that of r; the band (from {BAND_POINTS} points on) holds "
+        f"{100 * found.settings.bootstrap.level:g} % of the lines through resampled points."
+    )
+
+
+_ORDERED = {"family": "by family", "cluster": "alike ones beside each other", "alphabet": "by name"}
+
+
+def _cells(names: int) -> str:
+    pointed = (
+        "Point at a cell for its interval."
+        if names <= MOST_TOLD
+        else "The table of every pair has the intervals."
+    )
+    return f"–: the same run twice; ×: undefined. {pointed}"
