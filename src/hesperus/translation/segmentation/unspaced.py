@@ -14,46 +14,19 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from hesperus.translation.segmentation.brackets import closed_pairs
-from hesperus.translation.segmentation.words import (
-    CIRCUMSTANCES,
-    CONDITIONS,
-    CONNECTIVES,
-    CONTRASTS,
-    COORDINATORS,
-    COPULAS,
-    HANGING,
-    JOINING,
-    NOUNS,
-    PARTICLES,
-    PREDICATES,
-    QUESTIONS,
-    SUBJECTS,
-    TIMES,
-    VERBS,
-)
+from hesperus.translation.segmentation.words import THAI_LAO
 
 
 def _any(words: str) -> str:
     return f"(?:{'|'.join(map(re.escape, sorted(words.split(), key=len, reverse=True)))})"
 
 
-_OPENERS = MappingProxyType(
-    {
-        name: re.compile(_any(words))
-        for name, words in {
-            "connective": CONNECTIVES,
-            "contrast": CONTRASTS,
-            "condition": CONDITIONS,
-            "time": TIMES,
-            "circumstance": CIRCUMSTANCES,
-            "subject": SUBJECTS,
-            "joining": JOINING,
-            "noun": NOUNS,
-            "predicate": PREDICATES,
-            "in": "ใน ໃນ",
-        }.items()
-    }
-)
+_OPENERS = {
+    name: re.compile(_any(THAI_LAO[name]))
+    for name in (
+        "connective", "contrast", "condition", "time", "circumstance", "subject", "joining", "noun", "predicate", "in",
+    )
+}  # fmt: skip
 """What a piece begins with, in the order in which it is looked for."""
 
 _POINTS: Mapping[str, float] = MappingProxyType(
@@ -72,9 +45,11 @@ _LENGTH, _USUAL = 0.8, 40
 _BLANK = re.compile(r"[ \u00a0\t]+(?=[^\s\d$€£฿%ๆໆฯ(\[)\]”»,.:;–+=/-])")
 _AFTER_NOTHING = frozenset("([“«,:;+=/–-$")
 _LETTER = re.compile(r"[\u0e01-\u0e2e\u0e40-\u0e44\u0e81-\u0eae\u0ec0-\u0ec4]")
-_PARTICLE, _QUESTION, _HANGING = (re.compile(f"{_any(words)}$") for words in (PARTICLES, QUESTIONS, HANGING))
-_VERB, _COPULA, _CLAUSE = (re.compile(_any(words)) for words in (VERBS, COPULAS, f"{COPULAS} มี ມີ"))
-_AND = re.compile(_any(COORDINATORS))
+_PARTICLE, _QUESTION, _HANGING = (
+    re.compile(f"{_any(THAI_LAO[name])}$") for name in ("particle", "question", "hanging")
+)
+_VERB, _COPULA, _AND = (re.compile(_any(THAI_LAO[name])) for name in ("verb", "copula", "coordinator"))
+_CLAUSE = re.compile(_any(f"{THAI_LAO['copula']} มี ມີ"))
 _THIS = re.compile(r"\S{0,14}?(?:นี้|นั้น|ดังกล่าว|ນີ້|ນັ້ນ|ດັ່ງກ່າວ)")
 _NUMBER = re.compile(r"(?P<amount>[$€£฿]\s?|(?:ปี|ພ\.ສ\.|ຄ\.ສ\.|พ\.ศ\.|ค\.ศ\.|ປີ)\s*)?[\d,.¼½¾]+(?P<share>%)?$")
 _STOP = re.compile(r"\.(?=\s|$)")
