@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+import msgspec
 import numpy as np
 
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import UsageError
 from hesperus.evaluators.properties.folder import (
     REPORT,
     SEARCH,
     Kind,
     Manifest,
-    hashes,
     read_json,
 )
 from hesperus.evaluators.properties.profiles import Levels
-from hesperus.fingerprint import JSON, fingerprint, plain, signature
+from hesperus.fingerprint import JSON, file_hash, fingerprint, plain, signature
 from hesperus.measures import Bootstrap, classifier_statistics, estimate
 from hesperus.measures.statistic import estimates
 from hesperus.types import Estimate
@@ -149,11 +149,31 @@ def train_evaluator(
             told = _progress(watch, f"{name} final {_said(best)}")
             both = (*divided.examples[name]["train"], *divided.examples[name]["dev"])
             final = trainer.fit(both, best, seed=seed, watch=told)
-            files = hashes(out, final.save(out, name))
+            files = {file: file_hash(out / file) for file in final.save(out, name)}
             state.add_final(name, best, final.predict(divided.examples[name]["test"]), files, final.facts())
     training = _summed_up(pairs, divided, trainer, state, made, bootstrap)
     _finish(out, pairs, divided, trainer, state, training)
     return training
+
+
+Level = Literal[0, 1]
+
+
+class _Final(msgspec.Struct, frozen=True):
+    """The final classifier of a property: its point, its levels on test, the hashes of its files, and what it says of itself."""
+
+    point: dict[str, float | int]
+    predicted: list[Level]
+    files: dict[str, str]
+    facts: dict[str, Any]
+
+
+class _Search(msgspec.Struct, frozen=True):
+    """The file of a state: a hash of what is searched, the levels on dev of each point, the final classifiers."""
+
+    plan: str
+    tried: dict[str, list[Level]]
+    final: dict[str, _Final]
 
 
 class _State:
@@ -161,8 +181,8 @@ class _State:
 
     def __init__(self, path: Path, plan: str) -> None:
         self._path, self._plan = path, plan
-        self._tried: dict[str, list[int]] = {}
-        self.final: dict[str, dict[str, JSON]] = {}
+        self._tried: dict[str, list[Level]] = {}
+        self.final: dict[str, _Final] = {}
 
     @classmethod
     def open(cls, out: Path, plan: str) -> _State:
@@ -175,32 +195,28 @@ class _State:
             out.mkdir(parents=True, exist_ok=True)
             state._write()
             return state
-        held = read_json(path)
-        if held.get("plan") != plan:
+        held = read_json(path, _Search)
+        if held.plan != plan:
             raise UsageError(
                 f"{out} holds a training with other data, settings or encoder; name another folder, or repeat that one"
             )
-        tried, final = held.get("tried"), held.get("final")
-        if not isinstance(tried, dict) or not isinstance(final, dict):
-            raise DataError("is not what a training wrote; remove the folder and train again", file=path)
-        state._tried = {key: _levels(levels, path) for key, levels in tried.items()}
-        for name, row in final.items():
-            files = row.get("files") if isinstance(row, dict) else None
-            if not isinstance(row, dict) or not isinstance(files, dict):
-                raise DataError("is not what a training wrote; remove the folder and train again", file=path)
-            _levels(row.get("predicted"), path)
-            # Weights that were lost since are made again.
-            whole = all((out / file).is_file() for file in files)
-            if whole and hashes(out, list(files)) == files:
-                state.final[name] = row
+        state._tried = held.tried
+        # Weights that were lost since are made again.
+        state.final = {
+            name: final
+            for name, final in held.final.items()
+            if all(
+                (out / file).is_file() and file_hash(out / file) == held for file, held in final.files.items()
+            )
+        }
         return state
 
-    def tried(self, name: str, point: Point) -> list[int] | None:
+    def tried(self, name: str, point: Point) -> list[Level] | None:
         """What a point predicted on dev, if it was tried."""
         return self._tried.get(_key(name, point))
 
     def add_tried(self, name: str, point: Point, predicted: Levels) -> None:
-        self._tried[_key(name, point)] = [int(level) for level in predicted]
+        self._tried[_key(name, point)] = predicted.tolist()
         self._write()
 
     def add_final(
@@ -211,23 +227,11 @@ class _State:
         files: Mapping[str, str],
         facts: Mapping[str, JSON],
     ) -> None:
-        self.final[name] = {
-            "point": dict(point),
-            "predicted": [int(level) for level in predicted],
-            "files": dict(files),
-            "facts": dict(facts),
-        }
+        self.final[name] = _Final(dict(point), predicted.tolist(), dict(files), dict(facts))
         self._write()
 
     def _write(self) -> None:
-        tried: dict[str, JSON] = {key: list(levels) for key, levels in self._tried.items()}
-        write_json(self._path, {"plan": self._plan, "tried": tried, "final": dict(self.final)})
-
-
-def _levels(value: object, path: Path) -> list[int]:
-    if isinstance(value, list) and all(level in (0, 1) for level in value):
-        return [int(level) for level in value]
-    raise DataError("is not what a training wrote; remove the folder and train again", file=path)
+        write_json(self._path, msgspec.to_builtins(_Search(self._plan, self._tried, self.final)))
 
 
 def _best(name: str, split: Split, grid: Sequence[Point], state: _State) -> Point:
@@ -261,14 +265,13 @@ def _summed_up(
         final = state.final[name]
         chosen[name] = _best(name, split, trainer.grid, state)
         dev += _dev_rows(name, split, trainer.grid, state)
-        predicted = np.array(final["predicted"], dtype=np.int32)
+        predicted = np.array(final.predicted, dtype=np.int32)
         posts = [example.post for example in split.examples[name]["test"]]
         statistics = classifier_statistics(
             _present(split, name, "test"), predicted, items=np.unique(posts, return_inverse=True)[1]
         )
         test[name] = dict(zip(statistics, estimates(statistics.values(), bootstrap), strict=True))
-        held = final["facts"]
-        facts[name] = held if isinstance(held, dict) else {}
+        facts[name] = final.facts
     return Training(chosen, tuple(dev), test, facts, {**made, **signature(bootstrap)})
 
 
@@ -283,10 +286,9 @@ def _finish(
         **{name: plain(getattr(training, name)) for name in ("chosen", "dev", "test", "facts", "signature")},
     }
     write_json(out / REPORT, {name: plain(value) for name, value in report.items()})
-    files = dict(hashes(out, trainer.save_shared(out)))
+    files = {file: file_hash(out / file) for file in trainer.save_shared(out)}
     for name in pairs.properties:
-        held = state.final[name]["files"]
-        files.update({file: str(digest) for file, digest in held.items()} if isinstance(held, dict) else {})
+        files |= state.final[name].files
     made = {**training.signature, "chosen": plain(training.chosen)}
     write_manifest(out, Manifest(trainer.kind, pairs.properties, trainer.manifest_settings(), files, made))
 

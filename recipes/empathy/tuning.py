@@ -32,9 +32,9 @@ from hesperus.evaluators.properties.encoders import (
     load,
     torch,
 )
-from hesperus.evaluators.properties.folder import Kind, hashes
+from hesperus.evaluators.properties.folder import Kind
 from hesperus.evaluators.properties.profiles import Levels
-from hesperus.fingerprint import JSON, fingerprint, signature
+from hesperus.fingerprint import JSON, file_hash, fingerprint, signature
 from recipes.empathy.epitome import Example
 from recipes.empathy.search import Point, ProgressCallback
 from recipes.empathy.writing import write_tensors
@@ -284,4 +284,4 @@ def _refuse_decoders(config: Any, name: str) -> None:
 
 def _weights(folder: Path) -> str:
     """A hash of the weights that a training begins with."""
-    return fingerprint(hashes(folder, sorted(path.name for path in folder.glob("model*.safetensors"))))
+    return fingerprint({path.name: file_hash(path) for path in sorted(folder.glob("model*.safetensors"))})

@@ -11,30 +11,23 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from hesperus.evaluators.properties.folder import FORMAT, MANIFEST, VERSION, Manifest
 from hesperus.evaluators.properties.tfidf import TermWeights
 from hesperus.fingerprint import JSON
-from hesperus.records.files import write_whole
+from hesperus.records.files import write_content, write_whole
 
 
 def write_json(path: Path, document: Mapping[str, JSON]) -> None:
     """Write a JSON object."""
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
-    write_whole(path, lambda partial: _write_text(partial, f"{text}\n"))
+    write_content(path, f"{text}\n")
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest, last of all files: a folder without it is not finished."""
-    document: dict[str, JSON] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "kind": manifest.kind,
-        "properties": list(manifest.properties),
-        "settings": dict(manifest.settings),
-        "files": dict(manifest.files),
-        "training": dict(manifest.training),
-    }
-    write_json(folder / MANIFEST, document)
+    write_json(folder / MANIFEST, {"format": FORMAT, "version": VERSION, **msgspec.to_builtins(manifest)})
 
 
 def write_terms(weights: TermWeights, path: Path) -> None:
@@ -58,7 +51,3 @@ def write_tensors(parts: Mapping[str, Any], path: Path) -> None:
         for key, value in module.state_dict().items()
     }
     write_whole(path, lambda partial: storage.save_file(held, partial))
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")

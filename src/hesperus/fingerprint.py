@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import chain, repeat
+from pathlib import Path
 
 from hesperus.version import __version__
 
@@ -104,6 +105,12 @@ def text_hash(text: str) -> str:
     if text.startswith(HASH):
         return text
     return HASH + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def file_hash(path: Path) -> str:
+    """BLAKE2b-128 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def signature(*settings: object) -> dict[str, JSON]:

@@ -243,8 +243,11 @@ def test_another_training_in_the_same_folder_is_refused(made: LabelledPairs, tmp
     [
         (lambda f: (f / "explorations.json").write_text("{}"), "its hash differs"),
         (lambda f: (f / "explorations.json").unlink(), "is missing; evaluator.json names it"),
-        (lambda f: (f / "evaluator.json").write_text("[]"), "is no JSON object"),
-        (lambda f: (f / "evaluator.json").write_text("{"), "is no JSON"),
+        (
+            lambda f: (f / "evaluator.json").write_text("[]"),
+            "is not what a training wrote: Expected `object`",
+        ),
+        (lambda f: (f / "evaluator.json").write_text("{"), "is not what a training wrote: Input data"),
         (lambda f: (f / "evaluator.json").write_text("{}"), "is not the manifest"),
     ],
 )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+import msgspec
 
 from hesperus.errors import DataError, UsageError
-from hesperus.fingerprint import JSON
+from hesperus.fingerprint import file_hash
 
 Kind = Literal["bi_encoder", "tfidf"]
 
@@ -23,9 +21,15 @@ RECIPE = "`python -m recipes.empathy` in hesperus's source repository (recipes/R
 
 FORMAT, VERSION = "hesperus property evaluator", 1
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+
+class _Head(msgspec.Struct):
+    format: str = ""
+    version: Any = None
+
+
+class Manifest(msgspec.Struct, frozen=True):
     """What a folder holds.
 
     Attributes:
@@ -37,10 +41,10 @@ class Manifest:
     """
 
     kind: Kind
-    properties: tuple[str, ...]
-    settings: Mapping[str, JSON]
-    files: Mapping[str, str]
-    training: Mapping[str, JSON]
+    properties: Annotated[tuple[Annotated[str, msgspec.Meta(min_length=1)], ...], msgspec.Meta(min_length=1)]
+    settings: dict[str, Any]
+    files: dict[str, str]
+    training: dict[str, Any]
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -58,66 +62,41 @@ def read_manifest(folder: Path) -> Manifest:
             )
         why = f"has no {MANIFEST}" if folder.is_dir() else "is no folder"
         raise UsageError(f"{folder} {why}; the folder of a property evaluator is made by {RECIPE}")
-    document = read_json(path)
-    if document.get("format") != FORMAT:
+    head = read_json(path, _Head)
+    if head.format != FORMAT:
         raise DataError("is not the manifest of a property evaluator", file=path)
-    if document.get("version") != VERSION:
-        raise DataError(
-            f"is of version {document.get('version')!r}; this hesperus reads {VERSION}", file=path
-        )
-    kind = next((known for known in KINDS if known == document.get("kind")), None)
-    if kind is None:
-        raise DataError(f"is {document.get('kind')!r}, not {' or '.join(KINDS)}", file=path, field="kind")
-    names, files = document.get("properties"), _mapping(document, "files", path)
-    if not isinstance(names, list) or not names or not all(isinstance(n, str) and n for n in names):
-        raise DataError("is not a list of names", file=path, field="properties")
-    properties = tuple(str(name) for name in names)
-    if len(set(properties)) < len(properties):
+    if head.version != VERSION:
+        raise DataError(f"is of version {head.version!r}; this hesperus reads {VERSION}", file=path)
+    manifest = read_json(path, Manifest)
+    if len(set(manifest.properties)) < len(manifest.properties):
         raise DataError("has a name twice", file=path, field="properties")
-    hashes = {name: str(digest) for name, digest in files.items()}
-    _check(folder, hashes)
-    settings, training = _mapping(document, "settings", path), _mapping(document, "training", path)
-    return Manifest(kind, properties, settings, hashes, training)
+    _check(folder, manifest.files)
+    return manifest
 
 
-def hashes(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """The hash of each file, by its name in the folder."""
-    found = {}
-    for name in names:
-        with (folder / name).open("rb") as file:
-            found[name] = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    return found
+def read_json(path: Path, kind: type[T]) -> T:
+    """Read a JSON file of a folder.
 
-
-def read_json(path: Path) -> dict[str, JSON]:
-    """Read a JSON object.
+    Args:
+        path: The file.
+        kind: What it holds.
 
     Raises:
-        DataError: It is not a classifier.
+        DataError: It is not that; the message says where.
     """
     try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"is no JSON: {error}", file=path) from None
-    if not isinstance(document, dict):
-        raise DataError("is no JSON object", file=path)
-    return document
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, UnicodeDecodeError, msgspec.MsgspecError, RecursionError) as error:
+        raise DataError(f"is not what a training wrote: {error}", file=path) from None
 
 
-def _mapping(document: Mapping[str, JSON], field: str, path: Path) -> dict[str, JSON]:
-    value = document.get(field)
-    if not isinstance(value, dict):
-        raise DataError("is no JSON object", file=path, field=field)
-    return value
-
-
-def _check(folder: Path, expected: Mapping[str, str]) -> None:
+def _check(folder: Path, expected: dict[str, str]) -> None:
     root = folder.resolve()
-    for name in expected:
-        if not (folder / name).resolve().is_relative_to(root):
+    for name, digest in expected.items():
+        path = folder / name
+        if not path.resolve().is_relative_to(root):
             raise DataError(f"names {name!r}, outside the folder", file=folder / MANIFEST, field="files")
-        if not (folder / name).is_file():
-            raise DataError(f"is missing; {MANIFEST} names it", file=folder / name)
-    for name, digest in hashes(folder, list(expected)).items():
-        if digest != expected[name]:
-            raise DataError("is not the file that the training wrote: its hash differs", file=folder / name)
+        if not path.is_file():
+            raise DataError(f"is missing; {MANIFEST} names it", file=path)
+        if file_hash(path) != digest:
+            raise DataError("is not the file that the training wrote: its hash differs", file=path)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, log, sqrt
+from math import log, sqrt
 from pathlib import Path
+from typing import Annotated
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +23,14 @@ from hesperus.evaluators.properties.lookup_text import terms
 from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, filled, spoken
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.version import __version__
+
+
+class _Terms(msgspec.Struct):
+    """The file of a classifier: JSON holds finite numbers only."""
+
+    longest: Annotated[int, msgspec.Meta(ge=1, le=9)]
+    intercept: float
+    terms: list[tuple[str, float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +58,9 @@ class TermWeights:
         Raises:
             DataError: It is something else.
         """
-        document = read_json(path)
-        longest, rows = document.get("longest"), document.get("terms")
-        if not isinstance(longest, int) or isinstance(longest, bool) or not 1 <= longest <= 9:
-            raise DataError("is no number of words from 1 to 9", file=path, field="longest")
-        if not isinstance(rows, list):
-            raise DataError("is no list", file=path, field="terms")
-        weights: dict[str, tuple[float, float]] = {}
-        for row in rows:
-            if not (isinstance(row, list) and len(row) == 3 and isinstance(row[0], str)):
-                raise DataError(
-                    f"holds {str(row)[:60]!r}, not [term, idf, coefficient]", file=path, field="terms"
-                )
-            weights[row[0]] = (_number(row[1], path, "terms"), _number(row[2], path, "terms"))
-        return cls(longest, weights, _number(document.get("intercept"), path, "intercept"))
+        held = read_json(path, _Terms)
+        weights = {term: (idf, coefficient) for term, idf, coefficient in held.terms}
+        return cls(held.longest, weights, held.intercept)
 
     def _decision(self, text: str) -> float:
         dot = square = 0.0
@@ -124,9 +123,3 @@ def load_terms(folder: Path, manifest: Manifest, *, name: str) -> TermEvaluator:
             raise DataError(f"names no {each}.json", file=folder, field="files")
         classifiers[each] = TermWeights.read(folder / f"{each}.json")
     return TermEvaluator(name, classifiers, files=manifest.files)
-
-
-def _number(value: object, path: Path, field: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise DataError(f"holds {str(value)[:40]!r}, no finite number", file=path, field=field)
-    return float(value)

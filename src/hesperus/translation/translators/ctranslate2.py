@@ -5,13 +5,13 @@ A folder is made by `hesperus translators convert`, or holds any CTranslate2 mod
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hesperus.errors import DataError, MissingExtraError, PermanentError, TransientError, UsageError
+from hesperus.fingerprint import file_hash
 from hesperus.translation.translator import Decoding
 from hesperus.translation.translators.checkpoint import Hints, describe
 from hesperus.translation.translators.pieces import read_pieces
@@ -63,12 +63,10 @@ class CTranslate2Translator(Seq2SeqTranslator[str]):
         super().__init__(f"ct2/{folder.resolve().name}", described, options)
 
     def _files(self) -> Mapping[str, str]:
-        with (self._folder / "model.bin").open("rb") as weights:
-            digest = hashlib.file_digest(weights, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
         return {
             "translator": "ctranslate2",
             "version": _library().__version__,
-            "weights": digest,
+            "weights": file_hash(self._folder / "model.bin"),
             "tokenizer": self._pieces.fingerprint,
         }
 

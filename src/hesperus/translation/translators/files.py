@@ -6,13 +6,13 @@ Columns: ``source`` and ``target`` (language tags in any style), ``translation``
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hesperus.errors import DataError, PermanentError, UnknownNameError, UsageError
+from hesperus.fingerprint import file_hash
 from hesperus.languages import normalise
 from hesperus.tables import read_table
 from hesperus.translation.codes import unsupported
@@ -76,9 +76,7 @@ class FileTranslator:
     @property
     def identity(self) -> Mapping[str, str]:
         """Hash of the file."""
-        with self._path.open("rb") as held:
-            digest = hashlib.file_digest(held, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-        return MappingProxyType({"translator": "file", "content": digest})
+        return MappingProxyType({"translator": "file", "content": file_hash(self._path)})
 
     def supports(self, source: str, target: str) -> bool:
         """Whether the file holds any translation of this pair.
