@@ -10,7 +10,7 @@ from collections import Counter
 from functools import cache
 
 RANGES: dict[str, str] = {
-    "Latn": "A-Za-zªºÀ-ÖØ-öø-ɏ\u0300-\u036f\u1e00-\u1eff",
+    "Latn": "A-Za-zªºÀ-ÖØ-öø-ʯ\u0300-\u036f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff",
     "Grek": "\u0370-\u037d\u037f-\u0386\u0388-\u03ff\u1f00-\u1fff",
     "Cyrl": "\u0400-\u052f",
     "Armn": "\u0531-\u0556\u0560-\u0588",
@@ -35,9 +35,15 @@ RANGES: dict[str, str] = {
     "Ethi": "\u1200-\u135f\u1380-\u139f",
     "Khmr": "\u1780-\u17d3\u17e0-\u17e9",
     "Hira": "\u3041-\u309f",
-    "Kana": "\u30a1-\u30fa\u30fc-\u30ff",
-    "Hani": "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff",
+    "Kana": "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f",
+    "Hani": "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
     "Hang": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",
+    "Cans": "\u1401-\u167f",
+    "Mong": "\u1820-\u18aa",
+    "Mtei": "\uabc0-\uabea",
+    "Nkoo": "\u07ca-\u07ea",
+    "Olck": "\u1c5a-\u1c7d",
+    "Tfng": "\u2d30-\u2d67",
 }
 """Inner part of a regular-expression class for the letters and marks of each script."""
 

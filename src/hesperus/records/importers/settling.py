@@ -7,7 +7,6 @@ items, or where the text of the items bears it out.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.languages import language
+from hesperus.languages.letters import script_of, scripts_for
 from hesperus.records.importers.import_settings import Basis, LeftOut, Log
 from hesperus.records.importers.log_names import cut_out, parts_of, slots
 from hesperus.records.importers.tagging import NO_LANGUAGE, WORDS, base_of
@@ -28,23 +28,6 @@ _MOSTLY = 0.7
 
 _VOTES = 3
 """Texts whose language must be told, and be the same, before they alone say it."""
-
-# First words of Unicode character names to a script that stands for those written with such characters.
-_WRITTEN = {
-    "LATIN": "Latn", "CYRILLIC": "Cyrl", "ARABIC": "Arab", "DEVANAGARI": "Deva", "BENGALI": "Beng", "GREEK": "Grek",
-    "HEBREW": "Hebr", "CJK": "Hani", "HIRAGANA": "Jpan", "KATAKANA": "Jpan", "HANGUL": "Kore", "THAI": "Thai",
-    "TAMIL": "Taml", "TELUGU": "Telu", "KANNADA": "Knda", "MALAYALAM": "Mlym", "GUJARATI": "Gujr", "GURMUKHI": "Guru",
-    "ORIYA": "Orya", "SINHALA": "Sinh", "ETHIOPIC": "Ethi", "GEORGIAN": "Geor", "ARMENIAN": "Armn", "KHMER": "Khmr",
-    "LAO": "Laoo", "MYANMAR": "Mymr", "TIBETAN": "Tibt",
-}  # fmt: skip
-
-_ALSO = {
-    "Hans": ("Hani",),
-    "Hant": ("Hani",),
-    "Jpan": ("Jpan", "Hani"),
-    "Kore": ("Kore", "Hani"),
-    "Aran": ("Arab",),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +52,7 @@ class Heard:
 
     def is_written_as(self, tag: str) -> bool:
         """Whether a language is written in this script; True where nothing was heard."""
-        own = language(tag).script
-        return self.script is None or self.script in _ALSO.get(own, (own,))
+        return self.script is None or self.script in scripts_for(language(tag).script)
 
     @property
     def is_telling(self) -> bool:
@@ -111,17 +93,15 @@ def samples(documents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 def heard(texts: Sequence[str]) -> Heard:
     """The script and the language of some texts."""
-    counts: Counter[str] = Counter()
+    scripts: Counter[str] = Counter()
     for character, many in Counter("".join(texts)).items():
         if character.isalpha():
-            counts[unicodedata.name(character, "").partition(" ")[0]] += many
-    scripts: Counter[str] = Counter()
-    for word, many in counts.items():
-        scripts[_WRITTEN.get(word, word)] += many
-    if scripts["Jpan"]:
-        scripts["Jpan"] += scripts.pop("Hani", 0)
+            scripts[script_of(character) or ""] += many
+    if kana := scripts.pop("Hira", 0) + scripts.pop("Kana", 0):
+        # Han characters next to them are Japanese, too.
+        scripts["Hira"] = kana + scripts.pop("Hani", 0)
     script, most = scripts.most_common(1)[0] if scripts else ("", 0)
-    if sum(scripts.values()) < _FEWEST or most < _MOSTLY * sum(scripts.values()):
+    if not script or sum(scripts.values()) < _FEWEST or most < _MOSTLY * sum(scripts.values()):
         return Heard(None)
     from hesperus.languages.identification import identify
 

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from unicodedata import normalize
 
 from hesperus.languages import language
+from hesperus.languages.letters import letters_of, script_of
 from hesperus.translation.degeneration.facts import (
-    HAN,
-    HANGUL,
-    KANA,
     UNSPACED,
     count_own,
     facts,
@@ -19,7 +17,6 @@ from hesperus.translation.degeneration.facts import (
     own_letters,
     own_tag,
     owners_of,
-    script_of,
 )
 
 _LETTERS = re.compile(r"([^\W\d_])\1{5,}")
@@ -104,7 +101,8 @@ _FEWEST_STRANGE = 2
 _ALIKE = (frozenset({"id", "ms"}), frozenset({"bs", "hr", "sr", "sr-Latn"}), frozenset({"nb", "nn", "no"}))
 _GLOSS = re.compile(r"[(（]([^()（）]{1,80})[)）]")
 _QUOTATION = re.compile(r"[\"“„«‘'](?=\w)[^\"“”„«»‘’]{3,120}?(?<=\w)[\"”“»’']")
-_WITH_HAN = {"Jpan": KANA, "Kore": HANGUL}
+_HAN, _KANA = letters_of(("Hani",)), ("Hira", "Kana")
+_WITH_HAN = {"Jpan": letters_of(_KANA), "Kore": letters_of(("Hang",))}
 
 
 def copied_share(source: str, output: str) -> tuple[float, int]:
@@ -119,7 +117,7 @@ def copied_share(source: str, output: str) -> tuple[float, int]:
     if len(said) >= _GRAM:
         return _covered(said, wanted, _GRAM), len(said)
     spaceless, other = "".join(output.split()), "".join(source.split())
-    if len(HAN.findall(spaceless)) < _FEWEST_HAN:
+    if sum(map(len, _HAN.findall(spaceless))) < _FEWEST_HAN:
         return 0.0, 0
     return _covered(list(spaceless), list(other), _HAN_GRAM), len(spaceless) // 2
 
@@ -175,7 +173,8 @@ def stray_script(source: str, output: str, target: str) -> str | None:
     """
     for run in foreign_runs(output, target):
         script = script_of(run[0]) if len(run) > 1 else None
-        if script not in (None, "Latn", "Grek") and all(script_of(letter) != script for letter in source):
+        both = _KANA if script in _KANA else (script,)
+        if script not in (None, "Latn", "Grek") and all(script_of(letter) not in both for letter in source):
             return script
     return None
 
