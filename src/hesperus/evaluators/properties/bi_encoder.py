@@ -36,9 +36,8 @@ from hesperus.evaluators.properties.profiles import (
     PRESENCE,
     Levels,
     Profiles,
-    filled,
     needed,
-    spoken,
+    profiled,
 )
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.version import __version__
@@ -197,12 +196,12 @@ class BiEncoder:
     def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
         """Which properties each text has as a response to its context."""
         posts = needed(contexts, evaluator=self.name)
-        reasons = spoken(texts, posts, evaluator=self.name)
-        readable = [place for place, reason in enumerate(reasons) if not reason]
-        found, cut = self._reader.predict(
-            list(self._networks.values()), [posts[p] for p in readable], [texts[p] for p in readable]
-        )
-        return Profiles(filled(readable, found, texts=len(texts)), tuple(reasons), cut)
+
+        def classify(places: Sequence[int]) -> tuple[Levels, int]:
+            networks = list(self._networks.values())
+            return self._reader.predict(networks, [posts[p] for p in places], [texts[p] for p in places])
+
+        return profiled(texts, posts, self, classify)
 
 
 def load_bi_encoder(folder: Path, manifest: Manifest, placing: Placing, *, name: str) -> BiEncoder:

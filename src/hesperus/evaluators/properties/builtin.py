@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-import numpy as np
-
 from hesperus.evaluators.properties.lookup_text import simplified
-from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, filled, spoken
+from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, profiled
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.languages import pack
 from hesperus.version import __version__
@@ -53,12 +51,12 @@ class RefusalEvaluator:
 
     def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
         """Present where a phrase of refusal is near the beginning."""
-        reasons = spoken(texts, None, evaluator=self.name)
-        readable = [place for place, reason in enumerate(reasons) if not reason]
-        heads = [simplified(texts[place][:_HEAD]) for place in readable]
-        found = [[int(any(phrase in head for phrase in self._phrases))] for head in heads]
-        levels = np.array(found, dtype=np.int32).reshape(-1, 1)
-        return Profiles(filled(readable, levels, texts=len(texts)), tuple(reasons))
+
+        def classify(places: Sequence[int]) -> tuple[list[bool], int]:
+            heads = [simplified(texts[place][:_HEAD]) for place in places]
+            return [any(phrase in head for phrase in self._phrases) for head in heads], 0
+
+        return profiled(texts, None, self, classify)
 
 
 class LengthEvaluator:
@@ -78,8 +76,9 @@ class LengthEvaluator:
 
     def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
         """The size of each text."""
-        reasons = spoken(texts, None, evaluator=self.name)
-        readable = [place for place, reason in enumerate(reasons) if not reason]
-        sizes = [len(texts[place].split()) for place in readable]
-        levels = np.array([[(size >= _SHORT) + (size >= _LONG)] for size in sizes], dtype=np.int32)
-        return Profiles(filled(readable, levels.reshape(-1, 1), texts=len(texts)), tuple(reasons))
+
+        def classify(places: Sequence[int]) -> tuple[list[int], int]:
+            sizes = [len(texts[place].split()) for place in places]
+            return [(size >= _SHORT) + (size >= _LONG) for size in sizes], 0
+
+        return profiled(texts, None, self, classify)

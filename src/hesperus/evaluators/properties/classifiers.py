@@ -22,7 +22,7 @@ from hesperus.evaluators.properties.encoders import (
     load,
     torch,
 )
-from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Levels, Profiles, filled, spoken
+from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Levels, Profiles, profiled
 from hesperus.fingerprint import JSON
 from hesperus.version import __version__
 
@@ -75,17 +75,18 @@ class TextClassifier:
 
     def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
         """The likeliest class of each text, or the labels of probability 0.5 and more."""
-        reasons = spoken(texts, None, evaluator=self.name)
-        readable = [place for place, reason in enumerate(reasons) if not reason]
-        rows, cut = self._tokens.rows([texts[place] for place in readable])
-        found: Levels = np.zeros((len(readable), len(self.properties)), dtype=np.int32)
+        return profiled(texts, None, self, lambda places: self._classes([texts[place] for place in places]))
+
+    def _classes(self, texts: Sequence[str]) -> tuple[Levels, int]:
+        rows, cut = self._tokens.rows(texts)
+        found: Levels = np.zeros((len(rows), len(self.properties)), dtype=np.int32)
         for batch in batches([len(row) for row in rows], self._place.tokens):
             ids, mask = self._place.padded([rows[place] for place in batch], self._tokens.padding)
             with torch.inference_mode(), self._place.precision():
                 logits = self._model(input_ids=ids, attention_mask=mask).logits.float()
             levels = logits >= 0.0 if self._several else logits.argmax(dim=-1, keepdim=True)
             found[batch] = levels.cpu().numpy()
-        return Profiles(filled(readable, found, texts=len(texts)), tuple(reasons), sum(cut))
+        return found, sum(cut)
 
 
 def _labels(config: Any, name: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
@@ -93,24 +93,37 @@ class PropertyEvaluator(Protocol):
         ...
 
 
-def spoken(texts: Sequence[str], contexts: Sequence[str] | None, *, evaluator: str) -> list[str]:
-    """Why each text cannot be read, or an empty string where it can.
+Classify = Callable[[Sequence[int]], tuple[npt.ArrayLike, int]]
+"""Places of texts to their levels, [places, properties], and how many of them were cut."""
+
+
+def profiled(
+    texts: Sequence[str], contexts: Sequence[str] | None, evaluator: PropertyEvaluator, classify: Classify
+) -> Profiles:
+    """The profiles of texts, of which those that are empty, or have an empty context, are left out.
 
     Args:
         texts: The texts.
         contexts: What each answers; None if the evaluator reads no context.
-        evaluator: For the message.
+        evaluator: Names the properties, and is named in the message.
+        classify: Finds the levels of the others.
 
     Raises:
         UsageError: There are not as many contexts as texts.
     """
     if contexts is not None and len(contexts) != len(texts):
-        raise UsageError(f"{evaluator}: {len(texts)} texts need as many contexts, not {len(contexts)}")
+        raise UsageError(f"{evaluator.name}: {len(texts)} texts need as many contexts, not {len(contexts)}")
     around = contexts if contexts is not None else ["-"] * len(texts)
-    return [
+    reasons = [
         EMPTY if not text.strip() else NO_CONTEXT if not context.strip() else ""
         for text, context in zip(texts, around, strict=True)
     ]
+    readable = [place for place, reason in enumerate(reasons) if not reason]
+    found, cut = classify(readable)
+    values = np.full((len(texts), len(evaluator.properties)), UNCLASSIFIED, dtype=np.int32)
+    if readable:
+        values[readable] = np.reshape(np.asarray(found, dtype=np.int32), (len(readable), -1))
+    return Profiles(values, tuple(reasons), cut)
 
 
 def needed(contexts: Sequence[str] | None, *, evaluator: str) -> Sequence[str]:
@@ -124,16 +137,3 @@ def needed(contexts: Sequence[str] | None, *, evaluator: str) -> Sequence[str]:
             f"{evaluator} reads each text beside what it answers: give the prompt of each text as its context"
         )
     return contexts
-
-
-def filled(readable: Sequence[int], found: Levels, *, texts: int) -> Levels:
-    """Profiles of all texts, from those of the readable ones.
-
-    Args:
-        readable: Places of the texts that were read.
-        found: Their levels, [readable, properties].
-        texts: How many there are.
-    """
-    values = np.full((texts, found.shape[1]), UNCLASSIFIED, dtype=np.int32)
-    values[list(readable)] = found
-    return values

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from hesperus.errors import DataError
 from hesperus.evaluators.properties.folder import Manifest, read_json
 from hesperus.evaluators.properties.lookup_text import terms
-from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, filled, spoken
+from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, profiled
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.version import __version__
 
@@ -103,12 +103,13 @@ class TermEvaluator:
 
     def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
         """Present where the log odds are above 0."""
-        reasons = spoken(texts, None, evaluator=self.name)
-        readable = [place for place, reason in enumerate(reasons) if not reason]
-        said = [texts[place] for place in readable]
-        columns = [classifier.decisions(said) > 0.0 for classifier in self._classifiers.values()]
-        found = np.stack(columns, axis=1).astype(np.int32)
-        return Profiles(filled(readable, found, texts=len(texts)), tuple(reasons))
+
+        def classify(places: Sequence[int]) -> tuple[npt.NDArray[np.bool_], int]:
+            said = [texts[place] for place in places]
+            columns = [classifier.decisions(said) > 0.0 for classifier in self._classifiers.values()]
+            return np.stack(columns, axis=1), 0
+
+        return profiled(texts, None, self, classify)
 
 
 def load_terms(folder: Path, manifest: Manifest, *, name: str) -> TermEvaluator:

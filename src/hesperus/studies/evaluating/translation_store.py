@@ -5,19 +5,20 @@ A translation is committed as soon as it is made, so a run that is killed goes o
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
+
+import msgspec
 
 from hesperus.asking.merging import Merged, absorb, conflicts_in
 from hesperus.asking.sources import Source, StoreKind
 from hesperus.asking.store import write_ahead
 from hesperus.errors import StoreError
 from hesperus.fingerprint import JSON, canonical_json, fingerprint
-from hesperus.translation import Attempt, Fault, Ladder, Repair, Translated, TranslatedSentence, Translator
+from hesperus.translation import Ladder, Translated, Translator
 
 MEMORY = ":memory:"
 """Path of a store that lives and dies with the process."""
@@ -114,11 +115,13 @@ class TranslationStore:
                 rows = self._connection.execute(
                     f"SELECT key, made FROM translations WHERE key IN ({marks})", list(chunk)
                 )
-                found.update((key, _read(json.loads(made))) for key, made in rows)
+                found.update((key, msgspec.json.decode(made, type=Translated)) for key, made in rows)
             if self._base is not None:
                 left = [key for key in keys if key not in found]
-                found.update((key, _read(json.loads(made))) for key, made in self._base.values(left))
-        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+                found.update(
+                    (key, msgspec.json.decode(made, type=Translated)) for key, made in self._base.values(left)
+                )
+        except (sqlite3.Error, ValueError) as error:
             raise StoreError(
                 f"{self.path}: a translation cannot be read ({error}); remove the file"
             ) from None
@@ -156,28 +159,3 @@ def translation_keys(
     """The key of each text: all that decides its translation."""
     about = fingerprint([dict(translator.identity), ladder, source, target])
     return [fingerprint([about, text]) for text in texts]
-
-
-def _read(value: Mapping[str, Any]) -> Translated:
-    return Translated(
-        text=str(value["text"]),
-        sentences=tuple(
-            TranslatedSentence(
-                one["source"],
-                one["output"],
-                _faults(one["faults"]),
-                tuple(Attempt(a["rung"], a["output"], _faults(a["faults"])) for a in one["attempts"]),
-            )
-            for one in value["sentences"]
-        ),
-        repairs=tuple(
-            Repair(one["sentence"], one["rung"], _faults(one["before"]), _faults(one["after"]))
-            for one in value["repairs"]
-        ),
-        unrepaired=tuple(value["unrepaired"]),
-        dropped_marks=value["dropped_marks"],
-    )
-
-
-def _faults(values: Sequence[Mapping[str, Any]]) -> tuple[Fault, ...]:
-    return tuple(Fault(**value) for value in values)
