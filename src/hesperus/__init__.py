@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         import_logs,
         load_items,
         measure,
+        measure_ratings,
         merge,
         open_run,
         plan,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "RunResult", "Sense", "Settings", "Task",
     "__version__", "ask", "audit", "bundle", "check", "compare", "evaluate", "figure", "import_logs", "load_items",
-    "measure", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "task", "verify",
+    "measure", "measure_ratings", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "task", "verify",
 ]  # fmt: skip
 
 

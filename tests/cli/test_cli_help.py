@@ -109,24 +109,34 @@ def test_completion_offers_commands_and_flags() -> None:
     [
         ("evaluate", "hesperus.api.evaluating:evaluate"), ("compare", "hesperus.api.run_comparison:compare"),
         ("figure", "hesperus.api.measuring:figure"), ("verify", "hesperus.api.verifying:verify"),
+        ("represent", "hesperus.api.representing:represent"), ("calibrate", "hesperus.api.calibrating:calibrate"),
+        ("score", "hesperus.api.scoring:score"), ("export", "hesperus.api.exporting:export"),
+        ("reread", "hesperus.api.rereading:reread"), ("check", "hesperus.api.checking:check"),
+        ("audit", "hesperus.api.auditing:audit"),
     ],
 )  # fmt: skip
 def test_what_a_function_takes_its_command_takes(command: str, function: str) -> None:
     text = " ".join(shown(command).split())
     module, _, name = function.partition(":")
     parameters = inspect.signature(getattr(import_module(module), name)).parameters.values()
-    settings = {one.name for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY} - {"progress"}
-    flags = {"languages": "language", "models": "model", "tasks": "task", "beside": "with"}
+    settings = {one.name for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY} - {
+        "progress",
+        "watch",
+    }
+    flags = {
+        "languages": "language",
+        "models": "model",
+        "tasks": "task",
+        "beside": "with",
+        "fields": "field",
+        "roles": "map",
+    }
     assert len(settings) >= 3
     for name in settings:
         assert f"--{flags.get(name, name).replace('_', '-')}" in text, name
     for name, setting in mirrored(function).items():
-        assert setting.text.removesuffix(".")[:40] in text or name in (
-            "beside",
-            "engine_workers",
-            "progress",
-            "trained_on",
-        )
+        told = setting.parameter().annotation.__metadata__[0].help
+        assert told.removesuffix(".")[:40] in text or name in ("engine_workers", "progress", "watch")
 
 
 def test_a_setting_is_read_from_signature_and_docstring() -> None:

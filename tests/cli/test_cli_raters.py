@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import hesperus
-from hesperus.cli.measure_raters import RaterFlags, measured_raters
-from hesperus.errors import UsageError
-from hesperus.measures import Bootstrap
+from hesperus.api import measure_ratings
 
 TABLE = "item,who,score\n" + "".join(
     f"{item},{who},{score}\n" for item, scores in enumerate(["112", "223", "333", "455"]) for who, score in zip("abc", scores, strict=True)
@@ -55,13 +53,24 @@ def test_what_is_wrong_is_said(table: Path, words: list[str], message: str) -> N
 
 
 def test_flags_that_choose_records_are_refused(table: Path) -> None:
-    flags = RaterFlags(["item"], "who", "score", level="nominal")
-    given = {"--model": ["m"], "--task": None, "--a": ""}
-    with pytest.raises(
-        UsageError, match="--model chooses among records, and raters measures a table of ratings"
-    ):
-        measured_raters(table, flags, by=(), bootstrap=Bootstrap(0), others=given)
-    assert measured_raters(table, flags, by=(), bootstrap=Bootstrap(0), others={"--model": None}).rows
+    columns = (
+        "--unit",
+        "item",
+        "--rater",
+        "who",
+        "--rating",
+        "score",
+        "--level",
+        "nominal",
+        "--resamples",
+        "0",
+    )
+    done = hesperus("measure", "raters", table, *columns, "--model", "m")
+    assert done.returncode == 2
+    assert "--model chooses among records, and raters measures a table of ratings" in done.stderr
+    assert measure_ratings(
+        table, unit=["item"], rater="who", rating="score", level="nominal", resamples=0
+    ).rows
 
 
 def test_other_measures_take_no_raters(table: Path) -> None:

@@ -14,7 +14,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from hesperus.cli.calibrate import command
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError, HesperusWarning, UsageError
 from hesperus.evaluators import (
     Calibration,
     Check,
@@ -343,8 +343,13 @@ def test_bad_use_of_the_command(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="give --reference"):
         run(alone)
     (tmp_path / "notes.jsonl").write_text("{}\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="give --reference"):
+    with (
+        pytest.warns(HesperusWarning, match="not used as reference"),
+        pytest.raises(UsageError, match="give --reference"),
+    ):
         run(alone)
+    with pytest.raises(UsageError, match="--limit is a number from 1"):
+        run(alone, "--limit", 0)
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(UsageError, match="holds no file"):

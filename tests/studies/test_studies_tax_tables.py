@@ -378,7 +378,7 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
             ["tax", "back_translation", str(table), "--metric", "rouge"],
             "unknown score of the quality threshold",
         ),
-        (["tax", "simulate", "--out", str(folder), "--tax", "english"], "write NAME=NUMBER"),
+        (["tax", "simulate", "--out", str(folder), "--tax", "english"], "write GROUP=LOSS"),
     ):
         result = run(app, wrong)
         assert result.exit_code != 0 and said in str(result.exception), (wrong, result.exception)

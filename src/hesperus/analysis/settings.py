@@ -67,16 +67,19 @@ class GivenSettings:
     """What somebody asked for: the flags of a command, keyword arguments, or a study file. None: not given.
 
     Attributes:
-        a: Source cell of a comparison.
-        b: Other cell of a comparison.
-        by: Columns of the records to group by.
-        invalid: How answers without a label compare.
-        resamples: Resamples of the items, 0 or more; 0 gives no intervals.
-        seed: Seed of the resamples, 0 or more.
+        a: Source of a comparison: instruction=…,input=…[,repeat=…][,model=…], or one code for both.
+        b: What to compare it with, likewise.
+        by: Column of the records to group by.
+        invalid: How invalid answers compare: disagree, agree or drop (default: the study's, else disagree).
+        resamples: Resamples of the items; 0: no intervals (default: the study's, else 2000; 10,000 in an audit of a
+            translated benchmark).
+        seed: Seed of the resamples, at least 0 (default: the study's, else 0; 42 in an audit of a translated benchmark).
         level: Coverage of the intervals, in (0, 1).
-        interval: How items are resampled: ``bayesian`` or ``percentile`` (see measures.resample).
-        threshold: Score above which translations count as good, for scores from 0 to 100.
-        comet_threshold: The same for COMET.
+        interval: How intervals are made: bayesian, which holds where all items are alike, or percentile, as papers print it
+            (default: the study's, else bayesian).
+        threshold: For translation: scores from 0 to 100 strictly above it count as good; ROUGE takes a hundredth
+            (default: 50).
+        comet_threshold: For translation: the same for COMET, with scores between 0 and 1 (default: 0.8).
     """
 
     a: Selection | None = None

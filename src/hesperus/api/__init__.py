@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from hesperus.api.measuring import figure, measure, read_records
     from hesperus.api.merging import MergeResult, merge
     from hesperus.api.pages import report
+    from hesperus.api.rating import measure_ratings
     from hesperus.api.results import RunResult, open_run, plan, run
     from hesperus.api.run_comparison import compare
     from hesperus.api.verifying import verify
 
 __all__ = [
     "MergeResult", "RunResult", "ask", "audit", "bundle", "check", "compare", "evaluate", "figure", "import_logs",
-    "load_items", "measure", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "verify",
+    "load_items", "measure", "measure_ratings", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "verify",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

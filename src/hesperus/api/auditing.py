@@ -24,7 +24,8 @@ def audit(
         what: A task of the catalogue, a task file, the folder of a run that asked, or data files and folders.
         languages: Only this language (default: all).
         data: Where a task's items are: file, folder or pattern with {language}.
-        roles: Of files: column to `item`, `language`, `gold`, `options`, `field` or `ignore`.
+        roles: COLUMN=ROLE: what a column of a file is: `item`, `language`, `gold`, `options`, `field` or `ignore`; several
+            columns that are `item` make the id together.
         reference: Language that the others were translated from.
 
     Returns:

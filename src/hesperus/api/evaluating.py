@@ -15,6 +15,7 @@ from hesperus.analysis.open_answers.run_tables import TABLES, TableSettings, eva
 from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
 from hesperus.asking.engines import EngineName
 from hesperus.errors import UnknownNameError, UsageError
+from hesperus.languages import normalise
 from hesperus.measures import Bootstrap
 from hesperus.studies.asked.declaring import Terms
 from hesperus.studies.asked.session import models_named, open_session
@@ -158,7 +159,7 @@ def evaluate(
         tasks: Only this task.
         control: Send the reference there and back, too, where the translator can: the ceiling of each score.
         missing: An item that one side was not asked: `leave-out`, or `no-answer`.
-        trained_on: Model to the languages of its training, for the table of groups.
+        trained_on: MODEL=de,fr,…: the languages of its training, for the table of groups.
         retry_unread: Ask the judge again where its stored replies could not be read.
         store: Reply store: no request is paid for twice.
         translations: Store of translations: nothing is translated twice.
@@ -201,7 +202,8 @@ def evaluate(
         how = EvaluationSettings(control, missing.replace("-", " "))
         (found,) = evaluate_pairs(together, translating, [judging], settings=how, prompts=asked)
     drawn = resolve_bootstrap(GivenSettings.of(**settings), described(file).study, Bootstrap())
-    return Evaluated(what, found, replies, asked, TableSettings(drawn, dict(trained_on or {})))
+    trained = {model: tuple(normalise(tag) for tag in tags) for model, tags in (trained_on or {}).items()}
+    return Evaluated(what, found, replies, asked, TableSettings(drawn, trained))
 
 
 def _refuse_unknown(missing: str, engine: str | None) -> None:

@@ -66,9 +66,9 @@ def measure(
             study also `means`, `similarity`, `contrasts`, `correlations`, `scoring`; of open answers `scores`, `groups`, …; of
             an audit of a translated benchmark `back_translation`, `native_control`, `naturalisation`, `bounds`.
         run: What a study gave, records, a run folder, or a records file.
-        models: Only these models.
-        tasks: Only these tasks.
-        scores: Of `translation`: item scores; those of the run where None.
+        models: Only this model.
+        tasks: Only this task.
+        scores: For translation: item scores (default: scores.parquet of the run).
         settings: Fields of hesperus.analysis.settings.GivenSettings (`by`, `invalid`, `resamples`, `seed`, …); `a` and `b`
             may be text such as `"instruction=en,input=en"`. What is not given is as the run's study says.
 
@@ -131,6 +131,8 @@ def _measured(
             return table
     parts = _parts(what, run, measure_columns(what, given, said), given, chosen)
     if what != TRANSLATION:
+        if (given.threshold, given.comet_threshold) != (None, None):
+            raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
         return tables_of((what,), parts, given, said, told)[what]
     (records,) = parts
     if told is not None:

@@ -43,7 +43,7 @@ def evidence_of(given: AuditInputs, drawn: GivenSettings | None = None) -> Evide
         DataError: A file breaks its contract.
         UnknownNameError: A sense, task, reader or model of a group that does not exist.
     """
-    from hesperus.analysis.tax.conditions import Senses, conditions_of
+    from hesperus.analysis.tax.conditions import conditions_of
     from hesperus.analysis.tax.evidence import Evidence
     from hesperus.analysis.views import narrowed
     from hesperus.wording import own_senses
@@ -51,10 +51,7 @@ def evidence_of(given: AuditInputs, drawn: GivenSettings | None = None) -> Evide
     settings, quality = given.settings(drawn), given.quality()
     everything = records_of(given.runs, given.exclude)
     audited = narrowed(everything, tasks=given.tasks)
-    senses = conditions_of(
-        audited["input"].unique().to_list(),
-        Senses(given.original, given.translated, given.back, given.natural),
-    )
+    senses = conditions_of(audited["input"].unique().to_list(), given.senses())
     records, native = _with_native(everything, audited, given, senses.original)
     _check_groups(settings.groups, records)
     strata = given.strata or beside(given.runs, "strata.json")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
+    from hesperus.analysis.tax.conditions import Senses
     from hesperus.analysis.tax.evidence import Origin
     from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
 
@@ -40,7 +41,7 @@ class AuditInputs:
         translated: Sense of the translated items, such as zh.
         back: Sense of the back-translations, such as en_from_zh@apertium.
         natural: Sense of the rewritten items, such as zh~natural.
-        groups: NAME=MODEL,MODEL. The first is the source-centric group (default: those of the run's study).
+        groups: NAME=MODEL,MODEL: the first is the source-centric group (default: those of the run's study).
         scores: Item scores of the back-translations (default: scores.parquet of the runs).
         metric: Score of the quality threshold, bleu or chrf (default: bleu, or the study's).
         threshold: Back-translations below it are excluded (default: 20, or the study's).
@@ -96,6 +97,12 @@ class AuditInputs:
         drawn = resolve_bootstrap(given, said, default.bootstrap)
         least = resolve(self.min_valid, said.get("min_valid"), default.min_valid)
         return TaxSettings(groups, drawn, least, self.exact)
+
+    def senses(self) -> Senses:
+        """The senses that were named."""
+        from hesperus.analysis.tax.conditions import Senses
+
+        return Senses(self.original, self.translated, self.back, self.natural)
 
     def quality(self) -> QualityThreshold:
         """Which back-translations are good enough: as given, else as the run's study says."""

@@ -9,8 +9,9 @@ import typer
 
 from hesperus.cli import annotate_export
 from hesperus.cli.annotate_export import Store, tell
+from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format, named_values, takes_flags
+from hesperus.cli.mirrored import named_values
 from hesperus.cli.said import show_rows
 
 app = Commands(
@@ -56,7 +57,7 @@ def schemes(
 
 
 @app.command()
-@takes_flags(mirrors="hesperus.annotation.sources:Source", without="path")
+@takes_flags
 def create(
     scheme: Annotated[
         str, typer.Argument(help="Name of a scheme, or a file of one's own (.yaml).", show_default=False)
@@ -82,7 +83,7 @@ def create(
     n: Annotated[int | None, typer.Option(help="Units to draw; with --by, of each stratum.")] = None,
     by: Annotated[str | None, typer.Option(help="Column whose values make the strata.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the draw, the cuts and the raters' orders.")] = 42,
-    **senses: Any,
+    **senses: Annotated[Any, Flags("hesperus.annotation.sources:Source", without="path")],
 ) -> None:
     """Make a rating store from a run or a table. What the scheme does not show never reaches a rater.
 
@@ -165,11 +166,11 @@ def links(
 
 
 @app.command()
-@takes_flags(mirrors="hesperus.serving:Address")
+@takes_flags
 def serve(
     store: Store,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = _PORT,
-    **place: Any,
+    **place: Annotated[Any, Flags("hesperus.serving:Address")],
 ) -> None:
     """Serve the rating page until interrupted; every answer is on disk before the page says that it is saved.
 

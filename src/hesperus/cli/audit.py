@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Format, named_values, takes_flags
+from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hesperus.audits import Audit, Material
 
 
-@takes_flags(mirrors="hesperus.api.auditing:audit", without="roles")
+@takes_flags
 def command(
     what: Annotated[
         list[str],
@@ -24,14 +24,6 @@ def command(
             show_default=False,
         ),
     ],
-    role: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            help="What a column of a file is, COLUMN=item|language|gold|options|field|ignore; repeatable. Several "
-            "COLUMN=item make the id together.",
-        ),
-    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the items to leave out as CSV (item, reason).")
     ] = None,
@@ -50,7 +42,7 @@ def command(
         int, typer.Option(min=0, help="Findings of each kind to show in a table; 0 for all.")
     ] = 5,
     format: Format = "table",
-    **settings: Any,
+    **settings: Annotated[Any, Flags("hesperus.api.auditing:audit", called={"roles": "map"})],
 ) -> None:
     """Is it the same question in every language? Finds what is missing, misaligned, untranslated or damaged.
 
@@ -79,9 +71,8 @@ def command(
     from hesperus.reports.formats import print_table
     from hesperus.untrusted import one_line
 
-    roles = dict(named_values("--map", role, "COLUMN=ROLE", "idx=item", last=True))
-    material = audited_material(what, settings["languages"], data=settings["data"], roles=roles)
-    thresholds = AuditSettings(reference=normalise(settings["reference"]))
+    thresholds = AuditSettings(reference=normalise(settings.pop("reference")))
+    material = audited_material(what, **settings)
     audit = audit_items(material.items, thresholds, contract=material.contract, known=material.known)
     if baselines:
         print_table(_baselines(material, what), format)

@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import (
-    Format,
-    RunPath,
-    TableFlags,
-    takes_flags,
-)
+from hesperus.cli.flags import MEASURED, Flags, Format, RunPath, takes_flags
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
 
 
-@takes_flags(mirrors="hesperus.api.checking:check")
+@takes_flags
 def command(
     run: RunPath,
     require: Annotated[
@@ -35,9 +30,10 @@ def command(
             help="Also write the result as Markdown, for the summary of a job; with --baseline, with the items that broke."
         ),
     ] = None,
-    flags: TableFlags = TableFlags(),
     format: Format = "table",
-    **against: Any,
+    **settings: Annotated[
+        Any, Flags("hesperus.api.checking:check"), Flags(MEASURED, "by invalid resamples seed interval")
+    ],
 ) -> None:
     """Hold a run to requirements, for continuous integration: exit code 1 where one does not hold.
 
@@ -72,13 +68,13 @@ def command(
     from hesperus.reports.checked import failures_first, junit_xml, markdown_summary, passed_sentence
     from hesperus.reports.formats import print_table
 
-    checked = check(run, require or (), **against, **flags.named())
+    checked = check(run, require or (), **settings)
     shown = failures_first(checked) if format == "table" else checked
     print_table(shown, format, lead=f"check: {passed_sentence(checked)}")
     if junit is not None:
         write_content(junit, junit_xml(checked))
     if summary is not None:
-        baseline, chosen = against["baseline"], {name: against[name] for name in ("models", "tasks")}
+        baseline, chosen = settings["baseline"], {name: settings[name] for name in ("models", "tasks")}
         lost = None if baseline is None else broken(run, baseline, **chosen)
         write_content(summary, markdown_summary(checked, lost))
     _exit(checked, said=format == "table")

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Format, TableFlags, takes_flags
+from hesperus.cli.flags import MEASURED, Flags, Format, takes_flags
 from hesperus.cli.said import say
 
 
-@takes_flags(mirrors="hesperus.api.run_comparison:compare")
+@takes_flags
 def command(
     run_a: Annotated[
         Path, typer.Argument(help="Run folder or records file: the baseline.", show_default=False)
@@ -30,9 +30,12 @@ def command(
             show_default=False,
         ),
     ] = None,
-    flags: TableFlags = TableFlags(),
     format: Format = "table",
-    **settings: Any,
+    **settings: Annotated[
+        Any,
+        Flags("hesperus.api.run_comparison:compare"),
+        Flags(MEASURED, "by invalid resamples seed interval"),
+    ],
 ) -> None:
     """Set two runs next to each other: paired differences (second − first), intervals, tests.
 
@@ -60,9 +63,7 @@ def command(
     from hesperus.api.run_comparison import compare
     from hesperus.reports.formats import print_table
 
-    found = compare(
-        run_a, run_b, what, **settings, **flags.named(),
-    )  # fmt: skip
+    found = compare(run_a, run_b, what, **settings)
     if format == "table" and all(row["value"] is None for row in found.rows):
         reasons = dict.fromkeys(str(row["reason"]) for row in found.rows if row["reason"])
         say(f"no difference could be measured: {'; '.join(reasons) or 'no row'}")

@@ -42,12 +42,10 @@ def command(
 
         hesperus demo --model pocket/s --target th --target ko --out /tmp/demo
     """
-    from hesperus.analysis.settings import NOTHING_GIVEN
     from hesperus.api.pages import report
     from hesperus.api.results import run
-    from hesperus.cli.score import scored
+    from hesperus.api.scoring import score
     from hesperus.reports.formats import print_table
-    from hesperus.translation import QualitySettings
 
     store = out / "replies.sqlite"
     values: dict[str, Any] = {
@@ -57,7 +55,7 @@ def command(
     first = run(values, out=out, store=store, progress=not quiet)
     assert first.kind is not None
     print_table(first.kind.summary(first), "table")
-    scored(out, QualitySettings(), NOTHING_GIVEN)
+    score(out)
     pages = [report(out)]
     for folder, study in _further(model or MODELS, target or TARGETS, limit):
         found = run(study, out=out / folder, store=store, progress=not quiet)

@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Format, Resampling, named_values, takes_flags
+from hesperus.cli.flags import INTERVALS, Flags, Format, takes_flags
 from hesperus.cli.said import say
 
-_MANY = list[str] | None
 _WORKERS = typer.Option(
     min=1,
     max=10_000,
@@ -18,7 +17,7 @@ _WORKERS = typer.Option(
 )
 
 
-@takes_flags(mirrors="hesperus.api.evaluating:evaluate", without="progress")
+@takes_flags
 def command(
     what: Annotated[
         str,
@@ -35,9 +34,6 @@ def command(
         ),
     ],
     engine_workers: Annotated[int | None, _WORKERS] = None,
-    trained_on: Annotated[
-        _MANY, typer.Option(help="MODEL=de,fr,…: languages of its training, for --table groups; repeatable.")
-    ] = None,
     table: Annotated[str, typer.Option(help="scores, groups, counts.")] = "scores",
     out: Annotated[
         Path | None,
@@ -46,10 +42,9 @@ def command(
     report: Annotated[
         Path | None, typer.Option(help="Also write a page to read: one HTML file that loads nothing.")
     ] = None,
-    drawn: Resampling = Resampling(),
     format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    **settings: Any,
+    **settings: Annotated[Any, Flags("hesperus.api.evaluating:evaluate", without="progress"), INTERVALS],
 ) -> None:
     """Evaluate open answers that are there already: how much of the reference's information each language holds.
 
@@ -81,10 +76,7 @@ def command(
 
     if table not in TABLES:
         raise UnknownNameError("table of evaluate", table, TABLES)
-    found = evaluate(
-        what, file, engine_workers=engine_workers, trained_on=_declared(trained_on), progress=not quiet,
-        **settings, **drawn.named(),
-    )  # fmt: skip
+    found = evaluate(what, file, engine_workers=engine_workers, progress=not quiet, **settings)
     if out is not None:
         say(f"written: {found.save(out)}")
     if report is not None:
@@ -96,13 +88,3 @@ def command(
         print_table(made, format)
     for line in found.found.notes():
         say(line)
-
-
-def _declared(given: list[str] | None) -> dict[str, tuple[str, ...]]:
-    """Model to languages, from MODEL=de,fr."""
-    from hesperus.languages import normalise
-
-    found: dict[str, tuple[str, ...]] = {}
-    for model, tags in named_values("--trained-on", given, "MODEL=de,fr,…", last=True):
-        found[model] = (*found.get(model, ()), *(normalise(tag) for tag in tags.split(",") if tag.strip()))
-    return found

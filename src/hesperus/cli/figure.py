@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Resampling, RunPath, takes_flags
+from hesperus.cli.flags import INTERVALS, Flags, RunPath, takes_flags
 
 
-@takes_flags(mirrors="hesperus.api.measuring:figure")
+@takes_flags
 def command(
     what: Annotated[
         str,
@@ -22,12 +22,7 @@ def command(
     ],
     run: RunPath,
     out: Annotated[Path, typer.Option(help="The file: .svg, .png, .pdf, or .html (loads and runs nothing).")],
-    beside: Annotated[
-        list[str] | None,
-        typer.Option("--with", help="For correlations: accuracy, size, 'log size', or a table of the study."),
-    ] = None,
-    drawn: Resampling = Resampling(),
-    **settings: Any,
+    **settings: Annotated[Any, Flags("hesperus.api.measuring:figure", called={"beside": "with"}), INTERVALS],
 ) -> None:
     """Draw one figure of a run: similarity of languages and models, or consistency over senses.
 
@@ -50,4 +45,4 @@ def command(
     """
     from hesperus.api.measuring import figure
 
-    typer.echo(figure(what, run, out, beside=beside or (), **settings, **drawn.named()))
+    typer.echo(figure(what, run, out, **settings))

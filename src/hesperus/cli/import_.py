@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import named_values, takes_flags
+from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:
     from hesperus.records.importers import Imported, ImportSettings
 
 _SHOWN = 20
-_SETTINGS = "hesperus.records.importers.import_settings"
+_SETTINGS = Flags(
+    "hesperus.records.importers.import_settings:ImportSettings",
+    called={"tool": "from", "columns": "map", "wide_columns": "columns"},
+)
 
 
-@takes_flags(mirrors=f"{_SETTINGS}:ImportSettings")
+@takes_flags
 def command(
     sources: Annotated[
         list[Path], typer.Argument(help="Logs, or folders that hold them.", show_default=False)
@@ -28,33 +31,9 @@ def command(
             help="Where the records go: a folder for a run, or a .parquet file.", show_default=False
         ),
     ],
-    tool: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            help="lm-eval, inspect, helm, lighteval, promptfoo, every-eval-ever or table (default: told by the files).",
-        ),
-    ] = None,
-    languages: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--language",
-            help="NAME=TAG: the language of a task, or of what stands in a language column, e.g. kz=kk; repeatable.",
-        ),
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option("--map", help="For a table: COLUMN=FIELD, e.g. item=question_id; repeatable."),
-    ] = None,
-    wide_columns: Annotated[
-        str | None,
-        typer.Option(
-            "--columns",
-            help="How these columns are named, e.g. '{model}_{language}' (default: told by the names).",
-        ),
-    ] = None,
-    format: Annotated[str, typer.Option(help="table, json, csv, markdown or latex.")] = "table",
-    **others: Any,
+    format: Format = "table",
+    *,
+    settings: Annotated[Any, _SETTINGS],
 ) -> None:
     """Import the logs of another tool: no model is asked.
 
@@ -78,16 +57,9 @@ def command(
     """
     from hesperus.analysis.table import table
     from hesperus.fingerprint import signature
-    from hesperus.records.importers import ImportSettings, check_place, save_imported
+    from hesperus.records.importers import check_place, save_imported
     from hesperus.reports.formats import print_table
 
-    settings = ImportSettings(
-        tool=tool,  # type: ignore[arg-type]  # checked by the settings themselves
-        languages=_once("--language", languages, "NAME=TAG", "kz=kk"),
-        columns=_once("--map", columns, "COLUMN=FIELD", "item=question_id"),
-        wide_columns=wide_columns,
-        **others,
-    )
     check_place(out)
     imported = _read(sources, settings)
     save_imported(imported, out)
@@ -112,18 +84,6 @@ def _read(sources: list[Path], settings: ImportSettings) -> Imported:
         return import_logs(
             sources, settings, progress=lambda done, total: bars.update(bar, completed=done, total=total)
         )
-
-
-def _once(flag: str, given: list[str] | None, form: str, example: str) -> dict[str, str]:
-    """Names with their values, each name once."""
-    from hesperus.errors import UsageError
-
-    found: dict[str, str] = {}
-    for name, value in named_values(flag, given, form, example):
-        if name in found:
-            raise UsageError(f"{flag} {name} is given twice")
-        found[name] = value
-    return found
 
 
 def _counted(imported: Imported) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,9 +17,8 @@ from hesperus.analysis.measure_names import (
     TRANSLATION,
     offered_measures,
 )
+from hesperus.cli.flags import INTERVALS, MEASURED, Flags, Format, RunPath, takes_flags
 from hesperus.cli.help import PlainCommand
-from hesperus.cli.measure_flags import Chosen, Format, RunPath, TableFlags, takes_flags
-from hesperus.cli.measure_raters import RaterFlags, measured_raters
 from hesperus.cli.said import say
 from hesperus.errors import UsageError
 
@@ -29,9 +27,12 @@ if TYPE_CHECKING:
 
     from typer._click import Context
 
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
 
-_CELL = "instruction=…,input=…[,repeat=…][,model=…], or one code for both"
+_SETTINGS = Flags(MEASURED, "a b by invalid resamples seed interval threshold comet_threshold")
+_CHOSEN = Flags("hesperus.api.measuring:measure")
+_RATINGS = Flags("hesperus.api.rating:measure_ratings", without="by", panel="For raters")
 _NO_PAIR = "nothing in {run} can be compared; --a and --b name two cells"
 _NO_ROWS = {
     "decomposition": "in {run} no original was also asked with its instruction and with its input in another sense alone",
@@ -39,32 +40,6 @@ _NO_ROWS = {
     "all_languages": "no model in {run} was asked in two languages",
     "prompts": "no prompt of {run} was translated",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TranslationFlags:
-    """The flags of `measure translation`."""
-
-    scores: Annotated[
-        Path | None, typer.Option(help="For translation: item scores (default: scores.parquet of the run).")
-    ] = None
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            help="For translation: scores from 0 to 100 strictly above it count as good; ROUGE takes a hundredth (default: 50)."
-        ),
-    ] = None
-    comet_threshold: Annotated[
-        float | None,
-        typer.Option(help="For translation: the same for COMET, with scores between 0 and 1 (default: 0.8)."),
-    ] = None
-
-    def thresholds(self, what: str) -> dict[str, float | None]:
-        """The thresholds; a UsageError if another measure is given one."""
-        given = {"threshold": self.threshold, "comet_threshold": self.comet_threshold}
-        if what != "translation" and any(value is not None for value in given.values()):
-            raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
-        return given
 
 
 def _either(names: Sequence[str]) -> str:
@@ -104,14 +79,12 @@ def command(
         ),
     ],
     run: RunPath,
-    a: Annotated[str | None, typer.Option(help=f"Source of a comparison: {_CELL}.")] = None,
-    b: Annotated[str | None, typer.Option(help="What to compare it with, likewise.")] = None,
     statistic: Annotated[list[str] | None, typer.Option(help="Only this statistic; repeatable.")] = None,
-    chosen: Chosen = Chosen(),
-    flags: TableFlags = TableFlags(),
-    translation: TranslationFlags = TranslationFlags(),
     format: Format = "table",
-    ratings: RaterFlags = RaterFlags(),
+    *,
+    given: Annotated[Any, _SETTINGS],
+    ratings: Annotated[Any, _RATINGS],
+    **chosen: Annotated[Any, _CHOSEN],
 ) -> None:
     """Measure a run: how consistent, how accurate, how readable, and how sure that is.
 
@@ -149,14 +122,13 @@ def command(
 
     _known(what)
     if what in OF_RATINGS:
-        others = {**chosen.named(), "a": a, "b": b, "scores": translation.scores, "invalid": flags.invalid}
-        print_table(_narrow(_ratings(what, run, ratings, flags, others), statistic or ()), format)
+        print_table(_narrow(_ratings(what, run, ratings, given, chosen), statistic or ()), format)
         return
-    if ratings.used():
-        raise UsageError(f"{', '.join(ratings.used())} belongs to `measure raters`, not to {what}")
-    given = flags.given(a=a, b=b, **translation.thresholds(what))
+    if used := _RATINGS.used(ratings):
+        raise UsageError(f"{', '.join(used)} belongs to `measure raters`, not to {what}")
     told = None if what == "outcomes" else Told(given, run_description(run))
-    found = measured(what, run, given, chosen=chosen.pair, scores=translation.scores, told=told)
+    scores, picked = chosen["scores"], (chosen["models"], chosen["tasks"])
+    found = measured(what, run, given, chosen=picked, scores=scores, told=told)
     nothing = "" if told is None else told.nothing()
     if nothing:
         say(nothing)
@@ -180,16 +152,26 @@ def _known(what: str) -> None:
 
 
 def _ratings(
-    what: str, path: Path, ratings: RaterFlags, flags: TableFlags, others: Mapping[str, object]
+    what: str, path: Path, ratings: Mapping[str, Any], given: GivenSettings, chosen: Mapping[str, Any]
 ) -> Table:
     """Measure a table of ratings, which takes none of the flags of records."""
-    from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
-    from hesperus.measures import Bootstrap
+    from hesperus.api.rating import measure_ratings
 
-    given = GivenSettings.of(resamples=flags.resamples, seed=flags.seed, interval=flags.interval)
-    foreign = {f"--{name}": value for name, value in others.items()}
-    drawn = resolve_bootstrap(given, {}, Bootstrap())
-    return measured_raters(path, ratings, what=what, by=flags.by or (), bootstrap=drawn, others=foreign)
+    of_records = {
+        name: getattr(given, name) for name in ("a", "b", "invalid", "threshold", "comet_threshold")
+    }
+    foreign = [f"--{name.replace('_', '-')}" for name, value in of_records.items() if value is not None]
+    if foreign := [*_CHOSEN.used(chosen), *foreign]:
+        raise UsageError(
+            f"{', '.join(foreign)} chooses among records, and {what} measures a table of ratings; keep the rows you want "
+            "in the table, or measure groups apart (--by COLUMN)"
+        )
+    drawn = {name: getattr(given, name) for name in INTERVALS.names.split()}
+    found = measure_ratings(path, what, by=given.by or (), **ratings, **drawn)
+    notes = found.signature.get("notes")
+    for line in notes if isinstance(notes, list) else ():
+        say(f"note: {line}")
+    return found
 
 
 def _narrow(table: Table, statistics: Sequence[str]) -> Table:

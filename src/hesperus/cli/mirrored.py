@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +20,8 @@ import typer
 _PLURAL = {"checks"}
 """Settings of several values whose flag stays in the plural: a file of checks has many, and is given once or twice."""
 _KINDS = {"bool": bool, "int": int, "float": float, "Path": Path}
+_FORM = re.compile(r"([A-Z]\S*[=:,]\S*): (?=.)")
+"""How the text of a setting begins that tells the form of its value: ``COLUMN=FIELD: …``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,36 +31,119 @@ class Mirrored:
     Attributes:
         name: As the function or class names it.
         kind: Type of a value; of one that is a name or a text, str.
-        is_many: Whether it takes several values; its flag is then in the singular.
+        shape: ``one``, ``many`` (a list, whose flag is in the singular), ``by name`` (a mapping of names to values) or
+            ``lists by name``.
         is_optional: Whether it may be None.
         default: None where there is none.
         text: What the docstring says of it.
+        is_required: Whether it must be given.
+        called: Name of its flag, where that is another.
+        panel: Heading under which the help lists it.
     """
 
     name: str
     kind: type[Any]
-    is_many: bool
+    shape: str
     is_optional: bool
     default: Any
     text: str
+    is_required: bool = False
+    called: str | None = None
+    panel: str | None = None
+
+    @property
+    def is_many(self) -> bool:
+        """Whether the flag may be given several times."""
+        return self.shape != "one"
+
+    @property
+    def flag(self) -> str:
+        """The flag, without dashes."""
+        is_plural = not self.is_many or self.name in _PLURAL
+        return (self.called or (self.name if is_plural else self.name.removesuffix("s"))).replace("_", "-")
+
+    def under(self, called: str | None, panel: str | None) -> Mirrored:
+        """The same under another name and heading."""
+        return replace(self, called=called or self.called, panel=panel)
 
     def parameter(self) -> inspect.Parameter:
         """The flag as typer takes it."""
-        is_plural = not self.is_many or self.name in _PLURAL
-        flag = f"--{self.name if is_plural else self.name.removesuffix('s')}".replace("_", "-")
-        hint: Any = list[self.kind] if self.is_many else self.kind  # type: ignore[name-defined]
-        names = [f"{flag}/--no-{flag[2:]}"] if self.default is True else [flag]
-        text = f"{self.text.removesuffix('.')}; repeatable." if self.is_many else self.text
-        option = typer.Option(*names, help=text)
-        is_empty = self.is_many or self.is_optional
+        is_named = self.shape.endswith("by name")
+        hint: Any = list[str if is_named else self.kind] if self.is_many else self.kind  # type: ignore[misc]
+        names = [f"--{self.flag}/--no-{self.flag}" if self.default is True else f"--{self.flag}"]
+        form, text = self._form_and_text()
+        text = f"{text.removesuffix('.')}; repeatable." if self.is_many else text
+        option = typer.Option(
+            *names, help=text, rich_help_panel=self.panel, metavar=form, show_default=not self.is_required
+        )
+        is_empty = (self.is_many or self.is_optional) and not self.is_required
+        default = inspect.Parameter.empty if self.is_required else None if is_empty else self.default
         return inspect.Parameter(
-            self.name, inspect.Parameter.KEYWORD_ONLY, default=None if is_empty else self.default,
+            self.name, inspect.Parameter.KEYWORD_ONLY, default=default,
             annotation=Annotated[hint | None if is_empty else hint, option],
         )  # fmt: skip
 
+    def _form_and_text(self) -> tuple[str | None, str]:
+        """The form of its value, where the docstring tells it, and what else that says."""
+        found = _FORM.match(self.text)
+        return (None, self.text) if found is None else (found[1], sentence(self.text[found.end() :]))
+
     def value(self, given: Any) -> Any:
-        """What was given of it, as the function or class takes it."""
+        """What was given of it, as the function or class takes it.
+
+        Raises:
+            UsageError: Of a mapping: what is not NAME=VALUE, or a name that is given twice.
+        """
+        if not given and self.is_optional and self.is_many:
+            return None
+        if self.shape.endswith("by name"):
+            return self._by_name(given or ())
         return tuple(given or ()) if self.is_many else given
+
+    def _by_name(self, given: Sequence[str]) -> dict[str, Any]:
+        from hesperus.errors import UsageError
+
+        found: dict[str, Any] = {}
+        for name, text in named_values(f"--{self.flag}", given, self._form_and_text()[0] or "NAME=VALUE"):
+            if self.shape == "lists by name":
+                parts = tuple(part.strip() for part in text.split(",") if part.strip())
+                found[name] = (*found.get(name, ()), *parts)
+                continue
+            if name in found:
+                raise UsageError(f"--{self.flag} {name} is given twice")
+            try:
+                found[name] = self.kind(text)
+            except ValueError:
+                what = "a whole number" if self.kind is int else "a number"
+                raise UsageError(f"--{self.flag} {name}={text}: {text!r} is not {what}") from None
+        return found
+
+
+def sentence(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def named_values(flag: str, given: Iterable[str] | None, form: str = "NAME=VALUE") -> list[tuple[str, str]]:
+    """Names with their values, as they were given; a name may hold an equals sign, a value may not.
+
+    Args:
+        flag: Named in the message, such as ``--map``.
+        given: What was given; None: nothing.
+        form: What is to be written.
+
+    Raises:
+        UsageError: One without a name, a value or an equals sign.
+    """
+    from hesperus.errors import UsageError
+
+    found = []
+    for text in given or ():
+        name, equals, value = text.rpartition("=")
+        if not (name and equals and value):
+            raise UsageError(f"{flag} {text!r}: write {form}")
+        found.append((name, value))
+    return found
 
 
 @cache
@@ -81,6 +166,7 @@ def mirrored(home: str) -> dict[str, Mirrored]:
 
 
 def _declared(node: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
+    """Name, annotation and default of each setting; no default where it must be given."""
     if isinstance(node, ast.FunctionDef):
         for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
             assert one.annotation is not None
@@ -93,10 +179,14 @@ def _declared(node: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, ast.e
 
 def _setting(name: str, hint: ast.expr, default: ast.expr | None, text: str) -> Mirrored:
     words = [word.strip() for word in ast.unparse(hint).split("|")]
-    is_many = words[0].startswith(("Sequence[", "tuple["))
-    inner = re.split(r"\W", words[0].partition("[")[2] if is_many else words[0])[0]
+    outer, _, inner = words[0].partition("[")
+    shape = {"Sequence": "many", "tuple": "many", "Mapping": "by name"}.get(outer, "one")
+    if shape == "by name":
+        inner = inner.partition(", ")[2]
+        shape = "lists by name" if inner.startswith("tuple[") else shape
+    kind = _KINDS.get(re.split(r"\W", outer if shape == "one" else inner)[0], str)
     held = default.value if isinstance(default, ast.Constant) else None
-    return Mirrored(name, _KINDS.get(inner, str), is_many, "None" in words, held, text)
+    return Mirrored(name, kind, shape, "None" in words, held, text, is_required=default is None)
 
 
 def _told(docstring: str) -> dict[str, str]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.flags import Format
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format
 from hesperus.cli.said import show_rows
 
 if TYPE_CHECKING:

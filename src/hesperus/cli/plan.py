@@ -10,7 +10,7 @@ import typer
 from hesperus import rounding
 from hesperus.analysis.table import Row
 from hesperus.api.declared import DeclaredStudy
-from hesperus.cli.measure_flags import Format
+from hesperus.cli.flags import Format
 from hesperus.cli.said import say
 from hesperus.cli.study_flags import takes_study
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Invalid, Resampling, takes_flags
+from hesperus.cli.flags import MEASURED, Flags, RunPath, takes_flags
 
 
 @takes_flags
 def command(
-    run: Annotated[
-        Path,
-        typer.Argument(help="Run folder or records file (Parquet, CSV, JSON lines).", show_default=False),
-    ],
+    run: RunPath,
     out: Annotated[
         Path | None, typer.Option(help="The HTML file (default: report.html in the run folder).")
     ] = None,
@@ -33,8 +30,8 @@ def command(
             "Markdown or JSON by its ending."
         ),
     ] = None,
-    invalid: Invalid = None,
-    drawn: Resampling = Resampling(),
+    *,
+    given: Annotated[Any, Flags(MEASURED, "invalid resamples seed interval")],
 ) -> None:
     """Write the report of a run: one HTML file that needs no network and no other file.
 
@@ -60,7 +57,6 @@ def command(
 
     if figure_format not in FIGURE_FORMATS:
         raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
-    given = drawn.given(invalid=invalid)
     target = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     page = write_page(run, target, given)
     typer.echo(target)

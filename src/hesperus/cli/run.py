@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hesperus.api.declared import DeclaredStudy
-from hesperus.cli.measure_flags import Format
+from hesperus.cli.flags import Format
 from hesperus.cli.said import say
 from hesperus.cli.study_flags import takes_study
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hesperus.cli.flags import Format
 from hesperus.cli.help import Commands, ShowGroup
-from hesperus.cli.measure_flags import Format
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.api.tax_runs import AuditInputs
+from hesperus.cli.flags import Drawn, Flags, Format, takes_flags
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format, Only, Resampling, takes_flags
 from hesperus.cli.said import say
 from hesperus.cli.tax_commands import (
+    AUDIT,
     EvidenceFlags,
     Runs,
     report_command,
@@ -22,7 +22,9 @@ from hesperus.cli.tax_commands import (
 )
 
 if TYPE_CHECKING:
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
+    from hesperus.api.tax_runs import AuditInputs
 
 app = Commands(
     no_args_is_help=True,
@@ -39,11 +41,12 @@ app.command("report")(report_command)
 @takes_flags
 def back_translation(
     runs: Runs,
-    flags: Annotated[
-        AuditInputs, Only("tasks original back groups scores metric threshold min_valid exact exclude")
-    ] = AuditInputs(),
-    drawn: Resampling = Resampling(),
     format: Format = "table",
+    *,
+    flags: Annotated[
+        Any, Flags(AUDIT, "tasks original back groups scores metric threshold min_valid exact exclude")
+    ],
+    drawn: Drawn,
 ) -> None:
     """E1, back-translation: accuracy on the original minus accuracy on what came back, same model, same items.
 
@@ -64,9 +67,10 @@ def back_translation(
 @takes_flags
 def native_control(
     runs: Runs,
-    flags: Annotated[AuditInputs, Only("tasks native native_task translated groups exclude")] = AuditInputs(),
-    drawn: Resampling = Resampling(),
     format: Format = "table",
+    *,
+    flags: Annotated[Any, Flags(AUDIT, "tasks native native_task translated groups exclude")],
+    drawn: Drawn,
 ) -> None:
     """E3, native control: accuracy on the translated benchmark minus accuracy on one that was written in the language.
 
@@ -85,11 +89,12 @@ def native_control(
 @takes_flags
 def naturalisation(
     runs: Runs,
-    flags: Annotated[
-        AuditInputs, Only("tasks strata natural translated repeat verdicts checks groups min_valid exact")
-    ] = AuditInputs(),
-    drawn: Resampling = Resampling(),
     format: Format = "table",
+    *,
+    flags: Annotated[
+        Any, Flags(AUDIT, "tasks strata natural translated repeat verdicts checks groups min_valid exact")
+    ],
+    drawn: Drawn,
 ) -> None:
     """E4, naturalisation: accuracy on naturally rewritten items minus accuracy on the translated ones, same items.
 
@@ -110,11 +115,10 @@ def rating(
     ratings: Annotated[
         Path, typer.Option(help="Long table: unit, rater, question, rating.", show_default=False)
     ],
-    flags: Annotated[
-        AuditInputs, Only("tasks original back groups scores metric threshold scale")
-    ] = AuditInputs(),
-    drawn: Resampling = Resampling(),
     format: Format = "table",
+    *,
+    flags: Annotated[Any, Flags(AUDIT, "tasks original back groups scores metric threshold scale")],
+    drawn: Drawn,
 ) -> None:
     """E2, rating: does what bilingual people see in an item go with its tax? Spearman, by group and model.
 
@@ -131,9 +135,10 @@ def rating(
 @takes_flags
 def validity(
     runs: Runs,
-    flags: Annotated[AuditInputs, Only("parsers parser_task tasks min_valid")] = AuditInputs(),
-    drawn: Resampling = Resampling(),
     format: Format = "table",
+    *,
+    flags: Annotated[Any, Flags(AUDIT, "parsers parser_task tasks min_valid")],
+    drawn: Drawn,
 ) -> None:
     """Validity: valid answers of each model and set, and which cells depend on the parser of the replies.
 
@@ -165,11 +170,12 @@ def validity(
 @takes_flags
 def bounds(
     runs: Runs,
-    flags: Annotated[
-        AuditInputs, Only("tasks original translated back natural groups scores metric threshold")
-    ] = AuditInputs(),
-    drawn: Resampling = Resampling(),
     format: Format = "table",
+    *,
+    flags: Annotated[
+        Any, Flags(AUDIT, "tasks original translated back natural groups scores metric threshold")
+    ],
+    drawn: Drawn,
 ) -> None:
     """Bounds: how low and how high each difference could be, whatever the invalid answers were meant to say.
 
@@ -184,9 +190,10 @@ def bounds(
 @takes_flags
 def checklist(
     runs: Runs,
-    flags: EvidenceFlags = AuditInputs(),
-    drawn: Resampling = Resampling(),
     format: Format = "table",
+    *,
+    flags: EvidenceFlags,
+    drawn: Drawn,
 ) -> None:
     """The reporting checklist and the GenBench evaluation card, filled in from what the run has; the rest says "not done".
 
@@ -200,21 +207,21 @@ def checklist(
     from hesperus.reports.formats import print_table
     from hesperus.reports.tax.checklist import checklist_of
 
-    filled = checklist_of(evidence_of(found_beside(replace(flags, runs=runs)), drawn.given()))
+    filled = checklist_of(evidence_of(found_beside(replace(flags, runs=runs)), drawn))
     if format == "table":
         print_table(filled.table, format)
         return
     typer.echo(filled.write(format), nl=False)
 
 
-def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: Resampling, format: str) -> Table:
+def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: GivenSettings, format: str) -> Table:
     """Gather what is there, make one table and print it."""
     from hesperus.analysis.summary_table import nothing_answered
     from hesperus.analysis.tax.evidence import tax_tables
     from hesperus.api.tax_evidence import evidence_of
     from hesperus.errors import UsageError
 
-    evidence = evidence_of(replace(flags, runs=runs), drawn.given())
+    evidence = evidence_of(replace(flags, runs=runs), drawn)
     tables = tax_tables(evidence)
     if name not in tables:
         senses = evidence.records["input"].unique().sort().to_list()

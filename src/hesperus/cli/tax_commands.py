@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.api.tax_runs import AuditInputs, records_of, scores_of
-from hesperus.cli.measure_flags import Format, Only, Resampling, named_values, takes_flags
+from hesperus.cli.flags import Drawn, Flags, Format, takes_flags
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
@@ -25,29 +24,10 @@ Runs = Annotated[
 ]
 
 
-_EVIDENCE = " ".join(one.name for one in fields(AuditInputs) if one.name not in ("runs", "exact"))
-EvidenceFlags = Annotated[AuditInputs, Only(_EVIDENCE)]
+_SIMULATOR = "hesperus.studies.translation_tax.simulator"
+AUDIT = "hesperus.api.tax_runs:AuditInputs"
+EvidenceFlags = Annotated[Any, Flags(AUDIT, without="exact")]
 """The flags of all that an audit rests on, whose checklist and page are by the mid-p test."""
-
-
-def numbers_of(flag: str, given: list[str] | None, *, whole: bool = False) -> dict[str, float]:
-    """NAME=NUMBER flags.
-
-    Raises:
-        UsageError: One that is not so.
-    """
-    from hesperus.errors import UsageError
-
-    form = f"NAME={'N, a whole number' if whole else 'NUMBER'}"
-    found: dict[str, float] = {}
-    for name, value in named_values(flag, given, form, last=True):
-        try:
-            found[name] = int(value) if whole else float(value)
-        except ValueError:
-            found[name] = float("nan")
-        if found[name] != found[name]:
-            raise UsageError(f"{flag} {name}={value}: write {form}")
-    return found
 
 
 def show(found: Table, format: str) -> None:
@@ -72,24 +52,12 @@ def strata_command(
         Path,
         typer.Option(help="File to write (JSON); never written over by other strata.", show_default=False),
     ],
-    sides: Annotated[AuditInputs, Only("tasks groups original translated back")] = AuditInputs(),
-    anchor: Annotated[
-        str, typer.Option(help="Where the source-centric models must all be right: translated or original.")
-    ] = "translated",
-    per_subject: Annotated[int, typer.Option(min=0, help="Most items of a subject; 0: no cap.")] = 4,
-    subject: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of the subjects (default: subject, where there is one).", show_default=False
-        ),
-    ] = None,
-    size: Annotated[
-        list[str] | None,
-        typer.Option(help="STRATUM=N, most items of a stratum; repeatable.", show_default=False),
-    ] = None,
-    filtered: Annotated[AuditInputs, Only("scores metric threshold exclude")] = AuditInputs(),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 42,
     format: Format = "table",
+    *,
+    inputs: Annotated[
+        Any, Flags(AUDIT, "tasks groups original translated back scores metric threshold exclude")
+    ],
+    **rule: Annotated[Any, Flags("hesperus.api.tax_strata:pick_strata")],
 ) -> None:
     """Fix the items for E4 before anything is rewritten: full of cues, free of them, or disputed.
 
@@ -101,33 +69,9 @@ def strata_command(
 
         hesperus tax strata runs/mmmlu --out strata.json --group english=gpt-4o,gpt-4o-mini --size high=30 --size low=60
     """
-    from hesperus.analysis.tax.conditions import Senses, conditions_of
-    from hesperus.errors import UsageError
-    from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
-    from hesperus.studies.translation_tax.verifying import low_scores
+    from hesperus.api.tax_strata import pick_strata
 
-    groups = list(replace(sides, runs=runs).settings().groups.values())
-    if not groups:
-        raise UsageError("strata need the source-centric models: --group english=MODEL,MODEL")
-    if anchor not in ("translated", "original"):
-        raise UsageError(f"--anchor is translated or original, not {anchor!r}")
-    records, quality = records_of(runs, filtered.exclude, sides.tasks), replace(filtered, runs=runs).quality()
-    found = conditions_of(
-        records["input"].unique().to_list(), Senses(sides.original, sides.translated, sides.back)
-    )
-    if found.original is None or found.translated is None or found.back is None:
-        raise UsageError("it is not plain which senses are meant: give --original, --translated and --back")
-    named = subject or "subject"
-    cap = (per_subject or None) if subject or named in records.columns else None
-    rule = StrataRule(
-        found.original, found.translated, found.back, anchor,  # type: ignore[arg-type]  # checked above
-        sizes={name: round(most) for name, most in numbers_of("--size", size, whole=True).items()}, per_subject=cap, subject=named, seed=seed,
-    )  # fmt: skip
-    scored = scores_of(runs, filtered.scores, records, found.back, quality)
-    bad = low_scores(scored, found.back, quality.metric, quality.threshold) if scored is not None else ()
-    others = groups[1] if len(groups) > 1 else ()
-    picked = strata_of(records, rule, centric=groups[0], others=others, leave_out=bad)
-    write_strata(picked, out)
+    picked = pick_strata(replace(inputs, runs=runs), out, **rule)
     rows = tuple(
         {"stratum": name, "items": len(ids), "eligible": picked.eligible[name]}
         for name, ids in picked.items.items()
@@ -142,22 +86,12 @@ def strata_command(
     say(f"written to {out}; next: rewrite these items, ask both versions, `hesperus tax naturalisation`")
 
 
+@takes_flags
 def simulate_command(
     out: Annotated[Path, typer.Option(help="Folder to write: records, scores, ratings.", show_default=False)],
-    items: Annotated[int, typer.Option(min=1, help="Items of the translated benchmark.")] = 200,
-    native: Annotated[int, typer.Option(min=1, help="Items of the native one.")] = 150,
-    tax: Annotated[
-        list[str] | None, typer.Option(help="GROUP=LOSS on the way back of items full of cues.")
-    ] = None,
-    gain: Annotated[
-        list[str] | None, typer.Option(help="GROUP=GAIN by natural rewriting of such items.")
-    ] = None,
-    inflation: Annotated[list[str] | None, typer.Option(help="GROUP=GAP of translated above native.")] = None,
-    noisy: Annotated[float, typer.Option(help="Share of back-translations that lost the question.")] = 0.0,
-    misaligned: Annotated[float, typer.Option(help="Share of items that are another question.")] = 0.0,
-    doubled_labels: Annotated[float, typer.Option(help="Loss on rewritten items by doubled labels.")] = 0.0,
-    validity: Annotated[list[str] | None, typer.Option(help="MODEL=SHARE of readable replies.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
+    *,
+    planted: Annotated[Any, Flags(f"{_SIMULATOR}:Planted", "items native tax gain inflation seed")],
+    faults: Annotated[Any, Flags(f"{_SIMULATOR}:Faults")],
 ) -> None:
     """Draw a benchmark with a planted tax, to see what the estimators make of it. Groups: english and chinese.
 
@@ -167,14 +101,9 @@ def simulate_command(
 
         hesperus tax back_translation planted --group english=english/1,english/2,english/3
     """
-    from hesperus.studies.translation_tax.simulator import Faults, Planted, simulated_benchmark
+    from hesperus.studies.translation_tax.simulator import simulated_benchmark
 
-    planted = Planted(
-        items=items, native=native, tax=numbers_of("--tax", tax), gain=numbers_of("--gain", gain),
-        inflation=numbers_of("--inflation", inflation),
-        faults=Faults(noisy, misaligned, doubled_labels, numbers_of("--validity", validity)), seed=seed,
-    )  # fmt: skip
-    simulated_benchmark(planted).write(out)
+    simulated_benchmark(replace(planted, faults=faults)).write(out)
     say(f"written to {out}: the translated benchmark, and {out}/native")
 
 
@@ -188,12 +117,13 @@ def report_command(
             show_default=False,
         ),
     ] = None,
-    flags: EvidenceFlags = AuditInputs(),
     figures: Annotated[
         Path | None, typer.Option(help="Also write every figure as a file into this folder.")
     ] = None,
     figure_format: Annotated[str, typer.Option(help="svg, png or pdf.")] = "svg",
-    drawn: Resampling = Resampling(),
+    *,
+    flags: EvidenceFlags,
+    drawn: Drawn,
 ) -> None:
     """The page of an audit: checklist, estimates, figures, items for reading, in one HTML file that loads nothing.
 
@@ -209,6 +139,7 @@ def report_command(
     from hesperus.analysis.settings import MeasureSettings
     from hesperus.api.page_claims import page_claims_of
     from hesperus.api.tax_evidence import found_beside, report_of
+    from hesperus.api.tax_runs import AuditInputs
     from hesperus.errors import UnknownNameError
     from hesperus.evidence.page import PageClaims
     from hesperus.reports.drawing import write_drawings
@@ -223,13 +154,13 @@ def report_command(
     inputs = replace(flags, runs=runs)
     run = _run(runs)
     # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
-    found = outcomes_report(
-        run, MeasureSettings(bootstrap=inputs.settings(drawn.given()).bootstrap)
-    ) or report_of(found_beside(inputs), drawn.given())
+    found = outcomes_report(run, MeasureSettings(bootstrap=inputs.settings(drawn).bootstrap)) or report_of(
+        found_beside(inputs), drawn
+    )
     # What the flags name lies elsewhere: of such a page the tables are made again, not the whole
     claims = PageClaims({}, {}, __version__, is_of_run=False)
     if len(runs) == 1:
-        claims = page_claims_of(runs[0], drawn.given(), is_of_run=flags == AuditInputs())
+        claims = page_claims_of(runs[0], drawn, is_of_run=flags == AuditInputs())
     typer.echo(write_report(run, page, found=found, sign=claims.written_on))
     if figures is not None:
         for file in write_drawings(found.drawings(), figures, format=figure_format):

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.flags import Format
 from hesperus.cli.help import Commands
-from hesperus.cli.measure_flags import Format
 from hesperus.cli.said import say, show_rows
 
 app = Commands()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.measure_flags import Format, takes_flags
+from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hesperus.api.verifying import Verification
 
 
-@takes_flags(mirrors="hesperus.api.verifying:verify")
+@takes_flags
 def command(
     place: Annotated[
         Path,
@@ -25,7 +25,7 @@ def command(
         ),
     ],
     format: Format = "table",
-    **settings: Any,
+    **settings: Annotated[Any, Flags("hesperus.api.verifying:verify")],
 ) -> None:
     """Recompute every number of a bundle or page, without a model and without network, and say which one differs.
 

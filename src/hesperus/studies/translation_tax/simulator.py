@@ -49,7 +49,7 @@ class Faults:
         misaligned: Share of items with another question as translation: its answers are chance against the source's
             gold, and three in four of these golds differ between the sides.
         doubled_labels: Loss of accuracy on rewritten items whose options carry their letter twice; 0 writes them well.
-        validity: Model to the share of its replies to back-translations and rewritten items that can be read; wrong
+        validity: MODEL=SHARE: share of its replies to back-translations and rewritten items that can be read; wrong
             answers are lost first.
     """
 
@@ -67,9 +67,9 @@ class Planted:
         items: Items of the translated benchmark.
         native: Items of the native benchmark.
         groups: Group to its number of models; the first is the source-centric one. Models are called `GROUP/1`, ….
-        tax: Group to what the way back costs on an item full of cues.
-        gain: Group to what a natural rewriting wins on an item full of cues.
-        inflation: Group to what the translated benchmark scores above the native one.
+        tax: GROUP=LOSS: what the way back costs on an item full of cues.
+        gain: GROUP=GAIN: what a natural rewriting wins on an item full of cues.
+        inflation: GROUP=GAP: what the translated benchmark scores above the native one.
         residue: Share of items full of cues.
         accuracy: Mean chance of a right answer to an original.
         stability: Chance that an answer repeats the draw that all conditions share.
@@ -219,6 +219,8 @@ def _check(planted: Planted, simulations: int) -> None:
         "misaligned": faults.misaligned,
         "doubled labels": faults.doubled_labels,
     }
+    if planted.seed < 0:
+        raise UsageError(f"seed: {planted.seed} is below 0")
     for name, share in shares.items():
         if not 0 <= share <= 1:
             raise UsageError(f"{name}: {share} is no share; it lies between 0 and 1")

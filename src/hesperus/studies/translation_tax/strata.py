@@ -61,6 +61,8 @@ class StrataRule:
                 raise UnknownNameError("stratum", name, STRATA)
             if size < 0:
                 raise UsageError(f"a stratum of {size} items")
+        if self.seed < 0:
+            raise UsageError(f"seed: {self.seed} is below 0")
         if self.per_subject is not None and self.per_subject < 1:
             raise UsageError(f"at most {self.per_subject} items a subject leaves none")
 

@@ -1,0 +1,129 @@
+"""Flags of commands: those that many share, and those that are settings of a function or class of the library."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Annotated, Any, get_args, get_type_hints
+
+import typer
+
+from hesperus.cli.mirrored import Mirrored, mirrored
+
+
+def _format(context: typer.Context, value: str) -> str:
+    """Refuse an unknown format before anything is asked or measured."""
+    if value != "table" and not context.resilient_parsing:
+        from hesperus.errors import UnknownNameError
+        from hesperus.reports.formats import FORMATS
+
+        if value not in FORMATS:
+            raise UnknownNameError("format", value, FORMATS)
+    return value
+
+
+def _formats(incomplete: str) -> list[str]:
+    """The formats as a shell completes them; written out, so that a press of Tab loads nothing."""
+    return [
+        name
+        for name in ("table", "wide", "json", "csv", "markdown", "latex", "html")
+        if name.startswith(incomplete)
+    ]
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Marks a parameter of a command as settings of a function or class; each of them is a flag.
+
+    The parameter is then an instance of the class, or the settings by name; of `**` settings these are added to it.
+
+    Attributes:
+        home: Module and name: ``hesperus.api.evaluating:evaluate`` (see hesperus.cli.mirrored.mirrored).
+        names: Only these settings, in this order, separated by blanks; all where empty.
+        without: Settings that are no flags, separated by blanks.
+        called: Name of a setting to that of its flag, where that is another.
+        panel: Heading under which the help lists them.
+    """
+
+    home: str
+    names: str = ""
+    without: str = ""
+    called: Mapping[str, str] = field(default_factory=dict)
+    panel: str | None = None
+
+    def settings(self) -> list[Mirrored]:
+        """The settings."""
+        known = mirrored(self.home)
+        names = self.names.split() or [name for name in known if name not in self.without.split()]
+        return [known[name].under(self.called.get(name), self.panel) for name in names]
+
+    def made(self, values: Mapping[str, Any]) -> Any:
+        """What a command is given for them: an instance, or of a function the values themselves."""
+        kind = resolve_name(self.home)
+        return getattr(kind, "of", kind)(**values) if isinstance(kind, type) else dict(values)
+
+    def used(self, values: Mapping[str, Any]) -> list[str]:
+        """The flags that were given something other than their default."""
+        return [f"--{one.flag}" for one in self.settings() if values[one.name] not in (one.default, ())]
+
+
+RunPath = Annotated[
+    Path, typer.Argument(help="Run folder or records file (Parquet, CSV, JSON lines).", show_default=False)
+]
+Format = Annotated[
+    str,
+    typer.Option(
+        callback=_format,
+        autocompletion=_formats,
+        help="table, wide (every row and column), json, csv, markdown, latex or html.",
+    ),
+]
+MEASURED = "hesperus.analysis.settings:GivenSettings"
+INTERVALS = Flags(MEASURED, "resamples seed interval")
+Drawn = Annotated[Any, INTERVALS]
+"""How intervals are made, as GivenSettings."""
+
+
+def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
+    """Make a command of a function with parameters that Flags marks.
+
+    Args:
+        body: A function as typer takes it, but for those parameters. Where a setting of its `**` parameter has the name of
+            another parameter, that one is the flag.
+    """
+    hints = get_type_hints(body, include_extras=True)
+    own = inspect.signature(body).parameters
+    marks = {name: [one for one in get_args(hints[name])[1:] if isinstance(one, Flags)] for name in own}
+    parameters: list[inspect.Parameter] = []
+    further: list[list[Mirrored]] = []
+    for name, one in own.items():
+        if one.kind is inspect.Parameter.VAR_KEYWORD:
+            further = [[found for found in mark.settings() if found.name not in own] for mark in marks[name]]
+        elif marks[name]:
+            parameters += [setting.parameter() for setting in marks[name][0].settings()]
+        else:
+            parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name]))
+    for number, settings in enumerate(further):
+        # The function's own settings come first, those of intervals after the flags that are the command's alone.
+        ahead = (
+            [one for one in parameters if one.default is inspect.Parameter.empty]
+            if not number
+            else [one for one in parameters if one.name not in ("format", "quiet")]
+        )
+        parameters[len(ahead) : len(ahead)] = [one.parameter() for one in settings]
+
+    def command(**given: Any) -> None:
+        values = {one.name: one.value(given.pop(one.name)) for settings in further for one in settings}
+        for name, (mark, *_) in ((name, found) for name, found in marks.items() if found):
+            if own[name].kind is not inspect.Parameter.VAR_KEYWORD:
+                values[name] = mark.made(
+                    {one.name: one.value(given.pop(one.name)) for one in mark.settings()}
+                )
+        body(**given, **values)
+
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__name__, command.__doc__ = body.__name__, body.__doc__
+    return command
