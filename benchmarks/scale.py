@@ -36,6 +36,7 @@ QUESTION = (
     "{} people took part in the study, which was led by a team from three universities and lasted four years; how many of "
     "them were asked again at its end, if one in four had moved away?"
 )
+GROUPS = {"subject": "made", "subject_category": "made", "cultural_sensitivity_label": "CA"}
 OPTIONS = ("All of them", "Three in four", "One in four", "None of them")
 LANGUAGES = ("en", "de")
 MOST_OFF = 0.25

@@ -125,6 +125,31 @@ def test_a_failed_commit_leaves_nothing(tmp_path):
         assert [row.identity for row in store.stored()] == [WHO]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
+def test_a_full_disk_is_named_and_what_was_committed_stays(tmp_path):
+    path = tmp_path / "s.sqlite"
+    code = (
+        "import resource, sys\n"
+        "from hesperus.asking import ReplyStore\n"
+        "from hesperus.asking.store import Entry\n"
+        "from hesperus.types import Prompt, Reply, Request\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "with ReplyStore(sys.argv[1]) as store:\n"
+        "    for n in range(10_000):\n"
+        "        store.put([Entry(f'k{n}', Request('m', Prompt('?' * 500)), Reply('r'))], {})\n"
+        "        print(n + 1, flush=True)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+    )
+    kept = int(done.stdout.split()[-1])
+    assert kept > 10 and "cannot write to the reply store" in done.stderr and "disk" in done.stderr
+    assert "full" in done.stderr.splitlines()[-1]
+    with ReplyStore(path) as store:
+        assert len(store) == kept
+        store.put([entry(1)], WHO)
+
+
 def test_others_read_while_one_writes(tmp_path):
     path = tmp_path / "s.sqlite"
     with ReplyStore(path) as writer, ReplyStore(path) as reader:

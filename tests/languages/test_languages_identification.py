@@ -191,3 +191,11 @@ def test_published_sentences_in_twenty_four_languages(shared_data: Path) -> None
             alarms += text_language(text, code).is_other
             found += text_language(text, other).is_other
     assert own > 500 and alarms <= 0.02 * own and found >= 0.95 * asked
+
+
+def test_of_a_sentence_without_end_only_the_beginning_is_judged() -> None:
+    # Some models repeat themselves up to their limit: ten million characters in one line took minutes.
+    babble = "Das ist der Anfang von etwas " * 20_000
+    found = text_language(babble, "en")
+    assert found.is_other and found.language == "de"
+    assert found.sentences == 60 and found.other < 60 * 300

@@ -118,6 +118,12 @@ class Source:
             raise StoreError(f"cannot read {self.path}: {error}") from None
 
 
+def said(error: sqlite3.Error) -> str:
+    """What SQLite says; of a disk without room, or a limit on the size of files, it may say no more than "disk I/O error"."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return f"{error}; is the disk full?" if code == sqlite3.SQLITE_IOERR else str(error)
+
+
 def kind_of(path: Path, kinds: Iterable[StoreKind]) -> StoreKind:
     """Which of some kinds of store a file is.
 

@@ -11,6 +11,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +20,7 @@ from typing import Any, Self
 import orjson
 
 from hesperus.asking.merging import Merged, absorb, conflicts_in
-from hesperus.asking.sources import LOOKUP, NOTES, Source, StoreKind, read_notes
+from hesperus.asking.sources import LOOKUP, NOTES, Source, StoreKind, read_notes, said
 from hesperus.errors import DataError, StoreError
 from hesperus.fingerprint import JSON, canonical_json
 from hesperus.models.stored import APPLICATION_ID, SCHEMA_VERSION, StoredReply, decode_reply, decode_request
@@ -111,7 +112,7 @@ class ReplyStore:
             self._prepare(connection)
         except sqlite3.Error as error:
             self._give_up(connection)
-            raise StoreError(f"cannot use {self.path} as a reply store: {error}") from None
+            raise StoreError(f"cannot use {self.path} as a reply store: {said(error)}") from None
         except StoreError:
             self._give_up(connection)
             raise
@@ -202,21 +203,31 @@ class ReplyStore:
             (entry.key, orjson.dumps(entry.request).decode(), orjson.dumps(entry.reply).decode(), now)
             for entry in entries
         ]
+        with self._writing():
+            self._connection.execute("BEGIN IMMEDIATE")
+            model = self._model_id(who)
+            self._connection.executemany(
+                f"INSERT INTO replies (key, model, request, reply, asked_at) VALUES (?, {model}, ?, ?, ?) "
+                "ON CONFLICT (key) DO NOTHING",
+                rows,
+            )
+            self._connection.execute("COMMIT")
+            self._models[who] = model
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Hold the connection; what fails is rolled back.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
         with self._lock:
             try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                model = self._model_id(who)
-                self._connection.executemany(
-                    f"INSERT INTO replies (key, model, request, reply, asked_at) VALUES (?, {model}, ?, ?, ?) "
-                    "ON CONFLICT (key) DO NOTHING",
-                    rows,
-                )
-                self._connection.execute("COMMIT")
-                self._models[who] = model
+                yield
             except sqlite3.Error as error:
                 if self._is_open() and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-                raise StoreError(f"cannot write to the reply store {self.path}: {error}") from None
+                raise StoreError(f"cannot write to the reply store {self.path}: {said(error)}") from None
 
     def note(self, name: str, value: JSON) -> None:
         """Keep what the store says of itself; a value of the same name is replaced.
@@ -224,15 +235,12 @@ class ReplyStore:
         Raises:
             StoreError: The file cannot be written.
         """
-        with self._lock:
-            try:
-                self._connection.execute(NOTES)
-                self._connection.execute(
-                    "INSERT INTO notes VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                    (name, canonical_json(value)),
-                )
-            except sqlite3.Error as error:
-                raise StoreError(f"cannot write to the reply store {self.path}: {error}") from None
+        with self._writing():
+            self._connection.execute(NOTES)
+            self._connection.execute(
+                "INSERT INTO notes VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                (name, canonical_json(value)),
+            )
 
     def forget(self, name: str) -> None:
         """Drop a note.
@@ -240,12 +248,9 @@ class ReplyStore:
         Raises:
             StoreError: The file cannot be written.
         """
-        with self._lock:
-            try:
-                self._connection.execute(NOTES)
-                self._connection.execute("DELETE FROM notes WHERE name = ?", (name,))
-            except sqlite3.Error as error:
-                raise StoreError(f"cannot write to the reply store {self.path}: {error}") from None
+        with self._writing():
+            self._connection.execute(NOTES)
+            self._connection.execute("DELETE FROM notes WHERE name = ?", (name,))
 
     def notes(self) -> dict[str, JSON]:
         """What the store, and the one below it, say of themselves.

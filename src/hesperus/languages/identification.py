@@ -280,6 +280,8 @@ def _units(lines: list[str]) -> Iterator[str]:
             for part in _parts(held):
                 yield part
                 count += 1
+                if count >= _MOST_UNITS:  # a sentence may be of ten million characters
+                    return
             held = ""
         if held.strip():
             yield held
@@ -290,12 +292,13 @@ def _units(lines: list[str]) -> Iterator[str]:
 
 def _parts(text: str) -> Iterator[str]:
     """A text in parts of at most _LONGEST_UNIT characters, cut at blanks if any."""
-    while len(text) > _LONGEST_UNIT:
-        cut = text.rfind(" ", _LONGEST_UNIT // 2, _LONGEST_UNIT)
-        cut = cut if cut > 0 else _LONGEST_UNIT
-        yield text[:cut]
-        text = text[cut:]
-    yield text
+    start = 0
+    while len(text) - start > _LONGEST_UNIT:
+        cut = text.rfind(" ", start + _LONGEST_UNIT // 2, start + _LONGEST_UNIT)
+        cut = cut if cut > 0 else start + _LONGEST_UNIT
+        yield text[start:cut]
+        start = cut
+    yield text[start:]
 
 
 def letter_weights(text: str, scripts: tuple[str, ...]) -> tuple[int, int]:
