@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from pathlib import Path
 
@@ -115,3 +116,33 @@ def test_a_table_of_another_form_is_refused(tmp_path: Path, text: str, why: str)
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(DataError, match=why):
         read_table(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"a": 1, "b": "x"}, {"a": 2, "b": null}]',
+        '{"made": "today", "rows": [{"a": 1, "b": "x"}, {"a": 2, "b": null}]}',
+        '{"a": 1, "b": "x"}\n{"a": 2, "b": null}\n',
+    ],
+)
+@pytest.mark.parametrize("ending", [".json", ".json.gz"])
+def test_json_is_a_table_too(text: str, ending: str, tmp_path: Path) -> None:
+    content = text.encode()
+    (tmp_path / f"t{ending}").write_bytes(gzip.compress(content) if ending.endswith(".gz") else content)
+    assert read_table(tmp_path / f"t{ending}").rows() == [(1, "x"), (2, None)]
+
+
+def test_objects_by_their_name_have_it_in_a_column_without_a_name(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text('{"q1": {"a": 1}, "q2": {"a": 2}}')
+    assert read_table(tmp_path / "t.json").rows(named=True) == [
+        {"(index)": "q1", "a": 1},
+        {"(index)": "q2", "a": 2},
+    ]
+
+
+@pytest.mark.parametrize("text", ["{}", "[1, 2]", "[]", '"x"'])
+def test_other_json_is_no_table(text: str, tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text(text)
+    with pytest.raises(DataError, match="a table in JSON is an array of objects"):
+        read_table(tmp_path / "t.json")

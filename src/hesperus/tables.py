@@ -1,4 +1,4 @@
-"""Tables that users bring and take: CSV, TSV, JSON lines or Parquet, by the ending of their name; faults name their line."""
+"""Tables that users bring and take: CSV, TSV, JSON or Parquet, by the ending of their name; faults name their line."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import io
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
+import orjson
 import polars as pl
 
 from hesperus.errors import DataError, UsageError
@@ -33,58 +34,76 @@ FORMATS: Mapping[str, str] = MappingProxyType(
 DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What polars raises over a damaged Parquet file; its panics are no Exception."""
 
+INDEX = "(index)"
+"""Name of a column that has none: what spreadsheets and pandas call the number of the row, and the names of JSON objects."""
+
 _PACKED = ".gz"
+_GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_MOST_UNPACKED, _RATIO = 1 << 26, 100
+"""Bytes that a packed file may become, or so many times its own: JSON becomes 5 to 30 times smaller, a file that is made
+to fill the memory a thousand times."""
+
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
-def read_table(path: Path | str) -> pl.DataFrame:
+def read_table(path: Path | str, called: str | None = None) -> pl.DataFrame:
     """Read a table as it is written: in CSV and TSV every value stays text, so that ``01`` is another name than ``1``.
 
-    A row with fewer fields than the heading lacks the last ones.
+    A row with fewer fields than the heading lacks the last ones. JSON is an array of objects, alone or as the only list of
+    an object; or an object of objects by their id; or lines of objects.
+
+    Args:
+        path: The file.
+        called: Its name in messages, if another.
 
     Raises:
         UsageError: No such file, or its ending is not known.
         DataError: The file cannot be read; the message names the line if there is one.
     """
     file = Path(path)
-    kind = _kind(file)
+    kind = table_kind(file)
     if kind is None:
+        known = ", ".join((*FORMATS, ".json"))
         raise UsageError(
-            f"{file}: not a table; expected a name that ends in {', '.join(FORMATS)} (text also with {_PACKED})"
+            f"{file}: not a table; expected a name that ends in {known} (text also with {_PACKED})"
         )
     if not file.is_file():
         raise UsageError(f"{file}: no such file")
     try:
         if kind == "parquet":
             return pl.read_parquet(file)
-        content = _content(file)
-        if kind == "jsonl":
-            return pl.read_ndjson(content, infer_schema_length=None)
+        content = _content(file, called)
+        if kind in ("json", "jsonl"):
+            return _of_json(content, kind, called or file)
         return unguarded_frame(read_separated(content, _SEPARATORS[kind]))
     except DAMAGED as error:
-        raise broken_table(file, error) from None
+        raise broken_table(file, error, called) from None
 
 
-def broken_table(file: Path, error: BaseException) -> DataError:
+def broken_table(file: Path, error: BaseException, called: str | None = None) -> DataError:
     """Why a table cannot be read, with the line if there is one.
 
     Args:
         file: The table.
         error: What its reader raised.
+        called: Its name in messages, if another.
 
     Raises:
         DataError: The file is empty, is not UTF-8 or cannot be opened.
     """
-    kind = _kind(file) or "parquet"
+    kind, name = table_kind(file) or "parquet", called or file
     if isinstance(error, OSError):
-        return DataError(f"cannot be read: {_first(error)}", file=file)
+        return DataError(f"cannot be read: {_first(error)}", file=name)
     if kind == "parquet":
         said = f"cannot be read as PARQUET: {_first(error)}" if file.stat().st_size else "is empty"
-        return DataError(said, file=file)
-    content = _content(file)
-    line, why = _broken_json(content) if kind == "jsonl" else _broken_row(content, _SEPARATORS[kind])
-    return DataError(f"cannot be read as {kind.upper()}: {why or _first(error)}", file=file, line=line)
+        return DataError(said, file=name)
+    content = _content(file, called)
+    if kind in ("json", "jsonl"):
+        line, why = _broken_json(content)
+    else:
+        line, why = _broken_row(content, _SEPARATORS[kind])
+    return DataError(f"cannot be read as {kind.upper()}: {why or _first(error)}", file=name, line=line)
 
 
 def write_table(table: pl.DataFrame, to: Path | IO[bytes], kind: str) -> None:
@@ -95,34 +114,60 @@ def write_table(table: pl.DataFrame, to: Path | IO[bytes], kind: str) -> None:
         to: A file, or an open stream.
         kind: ``csv``, ``tsv``, ``jsonl`` or ``parquet``.
 
+    In CSV and TSV a list is written as JSON, as records read it, and so is what has fields of its own; what a spreadsheet
+    would run has an apostrophe in front, which is taken off when it is read.
+
     Raises:
-        UsageError: No such format, or cells that it cannot hold.
+        UsageError: No such format, or a column that it cannot hold.
     """
-    writers: dict[str, Callable[[], object]] = {
-        "csv": lambda: guarded_frame(table).write_csv(to),
-        "tsv": lambda: guarded_frame(table).write_csv(to, separator="\t"),
-        "jsonl": lambda: table.write_ndjson(to),
-        "parquet": lambda: table.write_parquet(to),
-    }
-    if kind not in writers:
-        raise UsageError(f"format {kind!r} is not one of {', '.join(writers)}")
-    try:
-        writers[kind]()
-    except pl.exceptions.ComputeError as error:
-        raise UsageError(
-            f"the table cannot be written as {kind} ({error}); jsonl and parquet hold all"
-        ) from error
+    # Polars tells a column that a format cannot hold like a full disk, or panics.
+    unheld = (pl.Object,) if kind == "parquet" else (pl.Object, pl.Binary)
+    for name, held in table.schema.items():
+        if any(isinstance(part, unheld) for part in _parts(held)):
+            raise UsageError(f"the column {name!r} holds {held}, which {kind} cannot; leave it out")
+    if kind in _SEPARATORS:
+        guarded_frame(_flat(table)).write_csv(to, separator=_SEPARATORS[kind])
+    elif kind == "jsonl":
+        table.write_ndjson(to)
+    elif kind == "parquet":
+        table.write_parquet(to)
+    else:
+        raise UsageError(f"format {kind!r} is not one of {', '.join(dict.fromkeys(FORMATS.values()))}")
+
+
+def _parts(kind: pl.DataType) -> Iterator[pl.DataType]:
+    """A type, and those of what it holds."""
+    yield kind
+    fields = [field.dtype for field in kind.fields] if isinstance(kind, pl.Struct) else []
+    for held in (*fields, getattr(kind, "inner", None)):
+        if isinstance(held, pl.DataType):
+            yield from _parts(held)
+
+
+def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists and structs as JSON text; what JSON has no word for, such as a date, as its text."""
+    return frame.with_columns(
+        pl.Series(name, [_json(value) for value in frame[name].to_list()], dtype=pl.String)
+        for name, kind in frame.schema.items()
+        if isinstance(kind, pl.List | pl.Array | pl.Struct)
+    )
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def row_line(row: int, file: object) -> int:
     """Line of a row of a table, counted from 0, in its file; CSV and TSV begin with a heading."""
-    return row + (2 if _kind(Path(str(file))) in _SEPARATORS else 1)
+    return row + (2 if table_kind(Path(str(file))) in _SEPARATORS else 1)
 
 
-def _kind(file: Path) -> str | None:
+def table_kind(file: Path) -> str | None:
+    """``json`` or one of FORMATS, by the ending of a name; None if it is no table."""
+    kinds = {**FORMATS, ".json": "json"}
     if file.suffix.lower() != _PACKED:
-        return FORMATS.get(file.suffix.lower())
-    kind = FORMATS.get(Path(file.stem).suffix.lower())
+        return kinds.get(file.suffix.lower())
+    kind = kinds.get(Path(file.stem).suffix.lower())
     return None if kind == "parquet" else kind
 
 
@@ -130,22 +175,82 @@ def _first(error: BaseException) -> str:
     return (str(error).splitlines() or ["?"])[0]
 
 
-def _content(file: Path) -> bytes:
-    content = file.read_bytes()
-    if file.suffix.lower() == _PACKED:
+def is_packed(path: Path) -> bool:
+    """Whether a file is packed by gzip, told by its first bytes, not by its name."""
+    with path.open("rb") as start:
+        return start.read(len(_GZIP)) == _GZIP
+
+
+def unpacked(path: Path, called: str | None = None) -> bytes:
+    """All bytes of a file, unpacked where it is packed by gzip.
+
+    Raises:
+        DataError: It is packed and damaged, or claims far more than such a file holds.
+    """
+    if not is_packed(path):
+        if path.suffix.lower() == _PACKED:
+            raise DataError("is no whole gzip file: it does not begin as one", file=called or path)
+        return path.read_bytes()
+    most = max(_MOST_UNPACKED, _RATIO * path.stat().st_size)
+    try:
+        with gzip.open(path, "rb") as file:
+            data = file.read(most + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"is no whole gzip file: {error}", file=called or path) from None
+    if len(data) > most:
+        raise DataError(f"unpacks to more than {most:,} bytes; unpack it first", file=called or path)
+    return data
+
+
+def decode(line: bytes) -> object:
+    """The value of JSON; NaN and Infinity, which Python writes, are taken as well.
+
+    Raises:
+        ValueError: It is no JSON.
+    """
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
         try:
-            content = gzip.decompress(content)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise DataError(f"is no whole gzip file: {error}", file=file) from None
-    content = content.removeprefix(_BOM)
+            value = json.loads(line)
+            text = json.dumps(value, ensure_ascii=False)
+        except RecursionError as error:
+            raise ValueError("nested too deeply") from error
+    # Half of a surrogate pair is JSON for Python, but no text.
+    plain = text.encode("utf-8", "replace").decode("utf-8")
+    return value if plain == text else json.loads(plain)
+
+
+def _content(file: Path, called: str | None) -> bytes:
+    content = unpacked(file, called).removeprefix(_BOM)
     if not content.strip():
-        raise DataError("is empty", file=file)
+        raise DataError("is empty", file=called or file)
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise DataError("is not UTF-8; save it as UTF-8", file=file, line=line) from None
+        raise DataError("is not UTF-8; save it as UTF-8", file=called or file, line=line) from None
     return content
+
+
+def _of_json(text: bytes, kind: str, file: object) -> pl.DataFrame:
+    if kind == "jsonl" and not text.lstrip().startswith(b"["):
+        return pl.read_ndjson(text, infer_schema_length=None)
+    try:
+        value = decode(text)
+    except ValueError:
+        # Lines of objects; or what is none either, whose fault is then named with its line.
+        return pl.read_ndjson(text, infer_schema_length=None)
+    if isinstance(value, dict):
+        lists = [one for one in value.values() if isinstance(one, list) and one]
+        if len(lists) == 1 and isinstance(lists[0][0], dict):
+            value = lists[0]
+        elif value and all(isinstance(one, dict) for one in value.values()):
+            value = [{INDEX: name, **one} for name, one in value.items()]
+    if not isinstance(value, list) or not value or not all(isinstance(row, dict) for row in value):
+        raise DataError("a table in JSON is an array of objects, or lines of objects", file=file)
+    rows = b"\n".join(orjson.dumps(row, option=orjson.OPT_NON_STR_KEYS) for row in value)
+    return pl.read_ndjson(rows, infer_schema_length=None)
 
 
 def read_separated(content: bytes, separator: str) -> pl.DataFrame:

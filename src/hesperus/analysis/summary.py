@@ -33,7 +33,8 @@ from hesperus.measures import (
 from hesperus.measures.several import subset_consistency_statistic
 from hesperus.records import AnswerArrays, Cell, answer_arrays
 from hesperus.records.labels import free_texts
-from hesperus.types import OUTCOMES, Estimate, Sense
+from hesperus.types import OUTCOMES, Estimate
+from hesperus.wording import parsed
 
 STATISTICS = (
     "accuracy", "consistency", "chance", "kappa_p", "cohen_kappa", "repeat_consistency", "top_label", *OUTCOMES,
@@ -160,10 +161,7 @@ def reference_of(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
         None for the reference itself, and where the original was not asked.
     """
     there = {other.input: other for other in cells}
-    try:
-        sense = Sense.parse(cell.input)
-    except ValueError:
-        sense = None
+    sense = parsed(cell.input)
     if sense is not None and not sense.is_original:
         return there.get(sense.origin)
     reference = there.get("en") or min(cells)

@@ -11,6 +11,7 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import Run
 from hesperus.records.schema import KEY
 from hesperus.types import Sense
+from hesperus.wording import parsed
 
 _FIELD, _GROUP = "field:", "group:"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -186,10 +187,8 @@ def _labels(records: pl.DataFrame) -> dict[str, list[str]]:
 
 
 def _language(code: str) -> str | None:
-    try:
-        return Sense.parse(code).language
-    except ValueError:
-        return None
+    sense = parsed(code)
+    return sense.language if sense is not None else None
 
 
 def _key(row: Mapping[str, Any]) -> str | None:

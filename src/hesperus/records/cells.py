@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Literal
 
 from hesperus.errors import UnknownNameError, UsageError
-from hesperus.types import Sense
+from hesperus.wording import parsed
 
 Condition = Literal["T", "I", "X", "repeat", "originals", "chosen"]
 """Why two cells are compared.
@@ -156,11 +156,8 @@ def _unknown(kind: str, name: str, known: set[str]) -> UnknownNameError:
 
 
 def _origin(code: str) -> str | None:
-    try:
-        sense = Sense.parse(code)
-    except ValueError:
-        return None
-    return None if sense.is_original else sense.origin
+    sense = parsed(code)
+    return None if sense is None or sense.is_original else sense.origin
 
 
 def _made_pairs(code: str, origin: str, first: dict[tuple[str, str], Cell]) -> list[CellPair]:

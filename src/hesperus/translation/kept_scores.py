@@ -15,6 +15,7 @@ from hesperus.fingerprint import JSON
 from hesperus.tables import DAMAGED
 from hesperus.translation.quality import PAIR_COLUMNS
 from hesperus.types import Sense
+from hesperus.wording import parsed
 
 KEY = ("model", "task", "item", "sense")
 METADATA = "hesperus.scores"
@@ -136,11 +137,8 @@ def sense_pairs(items: pl.DataFrame, *, task: str) -> pl.DataFrame:
 
 def _translated(code: str) -> Sense | None:
     """The sense of a code where it is a translation or a back-translation and nothing else."""
-    try:
-        sense = Sense.parse(code)
-    except ValueError:
-        return None
-    return sense if (sense.source or sense.via) and not sense.variant else None
+    sense = parsed(code)
+    return sense if sense is not None and (sense.source or sense.via) and not sense.variant else None
 
 
 def _paired(made: pl.DataFrame, originals: pl.DataFrame, sense: Sense) -> pl.DataFrame:

@@ -182,7 +182,7 @@ def test_nothing_to_import(tmp_path: Path) -> None:
         import_logs(tmp_path)
     odd = tmp_path / "odd.json"
     odd.write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match="a JSON array of objects"):
+    with pytest.raises(DataError, match="is an array of objects, or lines of objects"):
         import_logs(odd)
     odd = tmp_path / "odd.gz"
     odd.write_bytes(b"x")

@@ -480,7 +480,7 @@ def test_what_a_table_lacks(tmp_path: Path) -> None:
     one = import_logs(path, single)
     assert one.records.select("item", "answer", "input").rows() == [("1", "A", "de")]
     assert _reasons(one) == {"row stands twice": 2, "id stands twice": 2}
-    with pytest.raises(DataError, match="a table is CSV"):
+    with pytest.raises(DataError, match="a table in JSON is an array of objects"):
         other = tmp_path / "t.json"
         other.write_text("{}", encoding="utf-8")
         import_logs(other, ImportSettings(tool="table"))

@@ -17,8 +17,8 @@ import polars as pl
 
 from hesperus.fingerprint import JSON
 from hesperus.records.schema import KEY
-from hesperus.types import Sense
 from hesperus.version import __version__
+from hesperus.wording import parsed
 
 FILE = "croissant.json"
 _CONFORMS = ("http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0")
@@ -212,10 +212,8 @@ def _responsible(records: pl.DataFrame, languages: Sequence[str]) -> Iterator[tu
 
 
 def _is_made(code: str) -> bool:
-    try:
-        return not Sense.parse(code).is_original
-    except ValueError:
-        return False
+    sense = parsed(code)
+    return sense is not None and not sense.is_original
 
 
 def _answered(records: pl.DataFrame) -> str:

@@ -16,8 +16,8 @@ from hesperus.records.exporters.croissant import FILE as CROISSANT
 from hesperus.records.exporters.croissant import TaskFile, croissant_text
 from hesperus.records.files import write_content, write_whole
 from hesperus.records.schema import KEY
-from hesperus.types import Sense
 from hesperus.version import __version__
+from hesperus.wording import parsed
 
 _SIZES = (
     (1_000, "n<1K"),
@@ -101,13 +101,8 @@ def _file_name(task: str, taken: Mapping[str, str]) -> str:
 
 
 def _languages(records: pl.DataFrame) -> list[str]:
-    found: set[str] = set()
-    for code in {*records["instruction"].unique(), *records["input"].unique()}:
-        try:
-            found.add(Sense.parse(code).language)
-        except ValueError:
-            continue
-    return sorted(found)
+    codes = {*records["instruction"].unique(), *records["input"].unique()}
+    return sorted({sense.language for code in codes if (sense := parsed(code)) is not None})
 
 
 def _readme(records: pl.DataFrame, files: Mapping[str, str], card: DatasetCard) -> str:

@@ -28,8 +28,8 @@ from hesperus.fingerprint import JSON
 from hesperus.records.conform import conform
 from hesperus.records.files import write_content
 from hesperus.records.schema import KEY, SCHEMA
-from hesperus.types import Sense
 from hesperus.version import __version__
+from hesperus.wording import parsed
 
 SCHEMA_VERSION = "0.3.0"
 """Of the schema; `every_eval_ever validate` of that version takes the files."""
@@ -216,10 +216,8 @@ def _is_right(row: Mapping[str, Any]) -> bool:
 
 
 def _language(code: str) -> str:
-    try:
-        return Sense.parse(code).language
-    except ValueError:
-        return code
+    sense = parsed(code)
+    return code if sense is None else sense.language
 
 
 def _sample(row: Mapping[str, Any], texts: Mapping[tuple[str, str], str]) -> dict[str, JSON]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -12,12 +10,11 @@ import polars as pl
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.files import write_whole
 from hesperus.records.schema import SCHEMA
-from hesperus.spreadsheets import guarded_frame
+from hesperus.tables import FORMATS
+from hesperus.tables import write_table as write_kind
 
 Shape = Literal["long", "wide"]
 """Long: a row per answer. Wide: a row per task and item, a column per model and sense."""
-
-_ENDINGS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 def answers_table(records: pl.DataFrame, *, shape: Shape = "long", value: str = "answer") -> pl.DataFrame:
@@ -45,53 +42,24 @@ def answers_table(records: pl.DataFrame, *, shape: Shape = "long", value: str = 
 
 
 def write_table(frame: pl.DataFrame, path: Path | str) -> None:
-    """Write a table as CSV, Parquet or JSON lines, by the ending; it appears whole or not at all.
-
-    In CSV a list is written as JSON, as records read it, and so is what has fields of its own; what a spreadsheet would run
-    has an apostrophe in front, which is taken off when it is read.
+    """Write a table by the ending of its name (see hesperus.tables.write_table); it appears whole or not at all.
 
     Raises:
         UsageError: The ending is not one of these, or a column holds what its format cannot.
         OSError: The file cannot be written; it names `path`.
     """
     path = Path(path)
-    kind = _ENDINGS.get(path.suffix.lower())
+    kind = FORMATS.get(path.suffix.lower())
     if kind is None:
-        raise UsageError(f"{path}: a table is written as {', '.join(_ENDINGS)}")
-
-    whole = _flat(frame) if kind == "csv" else frame
-    _refuse_unheld(whole, kind, path)
+        raise UsageError(f"{path}: a table is written as {', '.join(FORMATS)}")
 
     def write(partial: Path) -> None:
-        if kind == "csv":
-            guarded_frame(whole).write_csv(partial)
-        elif kind == "jsonl":
-            whole.write_ndjson(partial)
-        else:
-            whole.write_parquet(partial, compression="zstd")
+        try:
+            write_kind(frame, partial, kind)
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from None
 
     write_whole(path, write)
-
-
-def _refuse_unheld(frame: pl.DataFrame, kind: str, path: Path) -> None:
-    """Polars tells a column that a format cannot hold like a full disk, or panics."""
-    unheld = (pl.Object,) if kind == "parquet" else (pl.Object, pl.Binary)
-    for name, held in frame.schema.items():
-        if any(isinstance(part, unheld) for part in _parts(held)):
-            raise UsageError(f"{path}: the column {name!r} holds {held}, which {kind} cannot; leave it out")
-
-
-def _parts(kind: pl.DataType) -> Iterator[pl.DataType]:
-    """A type, and those of what it holds."""
-    yield kind
-    inner = (
-        [field.dtype for field in kind.fields]
-        if isinstance(kind, pl.Struct)
-        else [getattr(kind, "inner", None)]
-    )
-    for held in inner:
-        if isinstance(held, pl.DataType):
-            yield from _parts(held)
 
 
 def _correct() -> pl.Expr:
@@ -132,16 +100,3 @@ def _wide(records: pl.DataFrame, value: str) -> pl.DataFrame:
     )
     laid = named.sort("cell").pivot("cell", index=["task", "item"], values=value)
     return golds.join(laid, on=["task", "item"], how="left").sort("task", "item")
-
-
-def _flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """Lists and structs as JSON text, for CSV; what JSON has no word for, such as a date, as its text."""
-    return frame.with_columns(
-        pl.Series(name, [_json(value) for value in frame[name].to_list()], dtype=pl.String)
-        for name, kind in frame.schema.items()
-        if isinstance(kind, pl.List | pl.Array | pl.Struct)
-    )
-
-
-def _json(value: object) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False, default=str)

@@ -31,7 +31,6 @@ from hesperus.records.importers.table_advice import (
 from hesperus.records.importers.table_frames import (
     GOLD_NAMES,
     TEXT_NAMES,
-    ending_of,
     model_in,
     read_frame,
     without_plain_words,
@@ -39,6 +38,7 @@ from hesperus.records.importers.table_frames import (
 from hesperus.records.importers.table_wide import lengthened, unknown_languages, wide_columns
 from hesperus.records.importers.tool_answers import gold_labels, read_labels
 from hesperus.records.schema import KEY, SCHEMA
+from hesperus.tables import row_line
 
 _LANGUAGE = "language"
 _MAPPED = (*SCHEMA, _LANGUAGE)
@@ -86,7 +86,7 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
     frame = _without_doubles(frame, source, left)
     if frame.is_empty():
         return [], left
-    conformed = conform(frame, file=source.place, header=1 if ending_of(source) in (".csv", ".tsv") else 0)
+    conformed = conform(frame, file=source.place, header=row_line(0, source.path) - 1)
     shown = samples(whole.select(texts).head(24).to_dicts()) if texts is not None else ()
     return _logs(conformed, settings, source, shown), left
 

@@ -11,12 +11,12 @@ import msgspec
 
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source
-from hesperus.records.importers.lines import read_whole
 from hesperus.records.importers.log_names import LANGUAGE_FIELDS, Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of
 from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of, written_by
 from hesperus.records.schema import LAST_REPEAT
+from hesperus.tables import unpacked
 from hesperus.types import Outcome
 
 # Arguments of a scenario that say who was asked or how, not what about.
@@ -117,7 +117,7 @@ def read_helm(source: Source, settings: ImportSettings) -> tuple[list[Log], list
 
 def _decoded(source: Source, name: str, kind: Any) -> Any:
     with written_by("HELM", source.place, name):
-        return msgspec.json.decode(read_whole(source.path.with_name(name)), type=kind)
+        return msgspec.json.decode(unpacked(source.path.with_name(name), source.place), type=kind)
 
 
 def _spec(source: Source) -> _Spec:

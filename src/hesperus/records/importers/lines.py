@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
-import orjson
 
 from hesperus.errors import DataError
+from hesperus.tables import is_packed, unpacked
 
 PIECE = 1 << 19
 """Bytes read at a time: memory is bounded by this, not by the file. Larger ones are returned to the system and fetched
 again for every block, which takes longer than reading them."""
 
-_GZIP = b"\x1f\x8b"
 _WINDOW = 31
 """zlib's word for gzip."""
 
@@ -27,10 +26,6 @@ _HEAD = 1 << 10
 
 LONGEST = 1 << 26
 """Bytes of one line; what is longer is no row of a log, and would have to be held as a whole."""
-
-_MOST_UNPACKED, _RATIO = 1 << 26, 100
-"""Bytes that a packed file which is decoded as a whole may become, or so many times its own: JSON becomes 5 to 30 times
-smaller, a file that is made to fill the memory a thousand times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +53,7 @@ class Piece:
 
 def open_bytes(path: Path) -> BinaryIO:
     """Open a file, through gzip where it is compressed (told by its first bytes, not by its name)."""
-    return gzip.open(path, "rb") if _is_packed(path) else path.open("rb")  # type: ignore[return-value]  # reads alike
-
-
-def read_whole(path: Path) -> bytes:
-    """All bytes of a file, unpacked.
-
-    Raises:
-        DataError: It is packed and damaged, or claims far more than such a file holds.
-    """
-    if not _is_packed(path):
-        return path.read_bytes()
-    most = max(_MOST_UNPACKED, _RATIO * path.stat().st_size)
-    try:
-        with gzip.open(path, "rb") as file:
-            data = file.read(most + 1)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"the compressed data are damaged: {error}", file=path.name) from error
-    if len(data) > most:
-        raise DataError(f"unpacks to more than {most:,} bytes; unpack it first", file=path.name)
-    return data
+    return gzip.open(path, "rb") if is_packed(path) else path.open("rb")  # type: ignore[return-value]  # reads alike
 
 
 def pieces(path: Path) -> Iterator[Piece]:
@@ -89,7 +65,7 @@ def pieces(path: Path) -> Iterator[Piece]:
     if _is_array(path):
         yield _array(path)
         return
-    packed = _is_packed(path)
+    packed = is_packed(path)
     rest = bytearray()
     for block, ends_early in _unpacked(path) if packed else _plain(path):
         end = block.rfind(b"\n") + 1
@@ -108,32 +84,8 @@ def pieces(path: Path) -> Iterator[Piece]:
         yield _whole(bytes(rest))
 
 
-def decode(line: bytes) -> object:
-    """The value of a line of JSON; NaN and Infinity, which Python writes, are taken as well.
-
-    Raises:
-        ValueError: It is no JSON.
-    """
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        try:
-            value = json.loads(line)
-            text = json.dumps(value, ensure_ascii=False)
-        except RecursionError as error:
-            raise ValueError("nested too deeply") from error
-    # Half of a surrogate pair is JSON for Python, but no text.
-    plain = text.encode("utf-8", "replace").decode("utf-8")
-    return value if plain == text else json.loads(plain)
-
-
 def _whole(data: bytes, *, cut: bool = False) -> Piece:
     return Piece(data, len(data), cut)
-
-
-def _is_packed(path: Path) -> bool:
-    with path.open("rb") as start:
-        return start.read(len(_GZIP)) == _GZIP
 
 
 def _is_array(path: Path) -> bool:
@@ -179,7 +131,7 @@ def _unpacked(path: Path) -> Iterator[tuple[bytes, bool]]:
 
 def _array(path: Path) -> Piece:
     """A whole JSON array in memory: so the first 0.4 releases of lm-evaluation-harness wrote."""
-    text = read_whole(path)
+    text = unpacked(path, path.name)
     try:
         elements = msgspec.json.decode(text, type=list[msgspec.Raw])
         return Piece(b"", 0, elements=tuple(bytes(raw) for raw in elements))

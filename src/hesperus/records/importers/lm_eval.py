@@ -21,13 +21,13 @@ from hesperus.records.importers.import_settings import (
     Log,
     Source,
 )
-from hesperus.records.importers.lines import decode, read_whole
 from hesperus.records.importers.lm_eval_answers import Reading, chosen, written
 from hesperus.records.importers.lm_eval_rows import BadLines, Layout, option_texts, peek, read_rows
 from hesperus.records.importers.log_names import About, Evidence, about
 from hesperus.records.importers.sampled import Kept
 from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of, texts_in
+from hesperus.tables import decode, unpacked
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?")
 _SAMPLES = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<date>{_DATE.pattern}))?\.jsonl?(?:\.gz)?")
@@ -110,7 +110,7 @@ def _document(path: Path) -> dict[str, Any]:
 @lru_cache(maxsize=8)
 def _parsed_document(path: Path, changed: int, size: int) -> dict[str, Any]:
     try:
-        value = decode(read_whole(path))
+        value = decode(unpacked(path))
     except (ValueError, OSError, DataError):
         return {}
     return value if isinstance(value, dict) else {}

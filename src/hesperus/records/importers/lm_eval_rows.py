@@ -17,8 +17,9 @@ from typing import Annotated, Any
 import msgspec
 import polars as pl
 
-from hesperus.records.importers.lines import Piece, decode, pieces
+from hesperus.records.importers.lines import Piece, pieces
 from hesperus.records.importers.texts import text_of
+from hesperus.tables import decode
 
 START = b'{"doc_id": '
 """How a row of the harness begins."""

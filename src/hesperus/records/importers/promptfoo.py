@@ -13,11 +13,11 @@ import msgspec
 from hesperus.errors import DataError
 from hesperus.records.importers.benchmark_table import COMMON_KEYS
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
-from hesperus.records.importers.lines import read_whole
 from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, groups_in, logs_of, own_language
 from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of, written_by
+from hesperus.tables import unpacked
 
 _GOLD_FIELDS = ("gold", "target", "expected", "answer", "label")
 _EQUALS = ("equals", "icontains", "contains", "is-equal")
@@ -100,7 +100,7 @@ def read_promptfoo(source: Source, settings: ImportSettings) -> tuple[list[Log],
 
 
 def _results(source: Source) -> tuple[list[_Result], str]:
-    text = read_whole(source.path)
+    text = unpacked(source.path, source.place)
     with written_by("promptfoo", source.place):
         if source.path.name.removesuffix(".gz").endswith(".jsonl"):
             return msgspec.json.Decoder(_Result).decode_lines(text), ""

@@ -11,7 +11,6 @@ from hesperus.records.importers.import_settings import ImportSettings, Source
 from hesperus.records.importers.table_frames import (
     ANSWER_NAMES,
     GOLD_NAMES,
-    INDEX,
     ITEM_NAMES,
     LANGUAGE_NAMES,
     MODEL_NAMES,
@@ -21,6 +20,7 @@ from hesperus.records.importers.table_frames import (
 )
 from hesperus.records.importers.table_wide import wide_columns
 from hesperus.records.importers.tagging import explicit_tag
+from hesperus.tables import INDEX
 
 _MOST, _EXAMPLES, _LONGEST = 40, 3, 24
 

@@ -2,75 +2,27 @@
 
 from __future__ import annotations
 
-import io
 import re
-from codecs import BOM_UTF8
-from pathlib import Path
 
-import orjson
 import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.records.importers.import_settings import Source
-from hesperus.records.importers.lines import decode, read_whole
-from hesperus.tables import DAMAGED, read_separated
-
-INDEX = "(index)"
-"""Name of a column whose heading is empty: what spreadsheets and pandas call the number of the row."""
+from hesperus.tables import INDEX, read_table, table_kind
 
 _DEEPEST, _WIDEST = 8, 20_000
 
 
-def ending_of(source: Source) -> str:
-    """The ending of a table's name, without that of its packing."""
-    return Path(source.path.name.removesuffix(".gz")).suffix.lower()
-
-
 def read_frame(source: Source) -> pl.DataFrame:
-    """Read a table; CSV and TSV stay text.
+    """Read a table, its nested fields under dotted names; CSV and TSV stay text.
 
     Raises:
         DataError: It is no table, or cannot be read.
     """
-    ending = ending_of(source)
-    try:
-        if ending in (".parquet", ".pq"):
-            frame = pl.read_parquet(source.path)
-        elif ending in (".jsonl", ".ndjson", ".json"):
-            frame = _of_json(read_whole(source.path), ending, source)
-        elif ending in (".csv", ".tsv"):
-            separator = "\t" if ending == ".tsv" else ","
-            frame = read_separated(read_whole(source.path).removeprefix(BOM_UTF8), separator)
-        else:
-            raise DataError("a table is CSV, TSV, JSON, JSON lines or Parquet", file=source.place)
-    except (*DAMAGED, UnicodeDecodeError) as error:
-        line = (str(error).splitlines() or ["?"])[0]
-        raise DataError(f"cannot be read: {line}", file=source.place) from error
+    if table_kind(source.path) is None:
+        raise DataError("a table is CSV, TSV, JSON, JSON lines or Parquet", file=source.place)
+    frame = read_table(source.path, source.place)
     return _flat(frame.rename({"": INDEX} if "" in frame.columns else {}), source)
-
-
-def _of_json(text: bytes, ending: str, source: Source) -> pl.DataFrame:
-    """JSON lines; or an array of objects, alone or as the only list of an object; or an object of objects by their id."""
-    if ending != ".json" and not text.lstrip().startswith(b"["):
-        return pl.read_ndjson(text, infer_schema_length=None)
-    try:
-        value = decode(text)
-    except ValueError as error:
-        if ending == ".json" and b"\n" in text.strip():
-            return pl.read_ndjson(text, infer_schema_length=None)
-        raise DataError(f"is no JSON: {error}", file=source.place) from error
-    if isinstance(value, dict):
-        lists = [one for one in value.values() if isinstance(one, list) and one]
-        if len(lists) == 1 and isinstance(lists[0][0], dict):
-            value = lists[0]
-        elif value and all(isinstance(one, dict) for one in value.values()):
-            value = [{INDEX: name, **one} for name, one in value.items()]
-    if not isinstance(value, list) or not value or not all(isinstance(row, dict) for row in value):
-        raise DataError(
-            "a table is CSV, TSV, JSON lines, Parquet, or a JSON array of objects", file=source.place
-        )
-    rows = b"\n".join(orjson.dumps(row, option=orjson.OPT_NON_STR_KEYS) for row in value)
-    return pl.read_ndjson(io.BytesIO(rows), infer_schema_length=None)
 
 
 def _flat(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
