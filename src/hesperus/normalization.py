@@ -37,6 +37,8 @@ _STROKE = re.compile("[\u0335-\u0338]")
 _LINE_MARKS = re.compile(r"^[ \t]*(?:#{1,6}(?=[ \t]|\w)|>+(?=[ \t])|[-*•+](?=[ \t]))[ \t]*", re.MULTILINE)
 _TIMES = re.compile(r"(?<=[\d)]) ?\*{1,2} ?(?=[\d(])")
 _LEFT_OVER = re.compile(r"[*#~]+|_{2,}")
+_MARKS = re.compile(r"[^\w\s\u0000-\u02ff]{31,}")
+"""More marks in a row than any script writes; Unicode's stream-safe text has at most 30 (Annex 15, section 13)."""
 _BLANKS = re.compile(r"(?:[^\S\n ]| (?=[^\S\n]))[^\S\n]*")
 """Blanks that are not one plain blank."""
 _SPELT = re.compile("[" + "".join(map(chr, _SPELLING)) + "]")
@@ -79,6 +81,8 @@ def clean(text: str) -> str:
     if "~~" in text or "</" in text or _STROKE.search(text) is not None:
         # What is struck out as a whole is marked, not taken back.
         text = left if peel(left := _STRUCK.sub("", text)) else text
+    if not text.isascii() and _MARKS.search(text) is not None:
+        text = _MARKS.sub(_fewer_marks, text)
     if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text).translate(_SPELLING)
     text = _ends(text)
@@ -90,6 +94,12 @@ def clean(text: str) -> str:
         text = _LEFT_OVER.sub("", text)
     text = _BLANKS.sub(" ", text)
     return (_LINES.sub("\n", text) if "\n" in text else text).strip()
+
+
+def _fewer_marks(run: re.Match[str]) -> str:
+    """The first 30 marks of a run: to put more of them in order, NFKC takes the square of their number."""
+    marks = run[0]
+    return marks[:30] + "".join(mark for mark in marks[30:] if not unicodedata.combining(mark))
 
 
 def _ends(text: str) -> str:

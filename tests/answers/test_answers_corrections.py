@@ -3,7 +3,7 @@
 Both files are in the form of tests/languages/replies. `corrections.txt` was written before the words of any pack; by the
 rules of that time 58 of 151 in 41 languages were read falsely and 45 missed. `doubts.txt` holds what was read falsely or
 missed (and next to it what must not be lost) of 924 replies in 69 languages, written before any pack knew words of doubt:
-164 false, 55 missed.
+164 false, 55 missed; at its end what 1,018 further replies in 63 languages showed (14 false, 56 missed).
 """
 
 from __future__ import annotations

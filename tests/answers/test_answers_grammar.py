@@ -100,7 +100,7 @@ def test_letters(language: str, reply: str, expected: str | None) -> None:
         ("so", "truth", "Run ma aha.", "false"),
         ("yo", "polarity", "Ìdáhùn: Bẹ́ẹ̀ kọ́, wọ́n yàtọ̀.", "no"), ("ha", "truth", "Maganar ba gaskiya ba ce.", "false"),
         ("en", "truth", "I do not think that this is at all true.", None), ("en", "truth", "It does not matter, it is true.", "true"),
-        ("id", "sameness", "Kedua kalimat tidak memiliki arti yang sama.", None), ("yo", "polarity", "Mi ò lè sọ bẹ́ẹ̀ ni.", None),
+        ("id", "sameness", "Kedua kalimat tidak memiliki arti yang sama.", "different"), ("yo", "polarity", "Mi ò lè sọ bẹ́ẹ̀ ni.", None),
     ],
 )  # fmt: skip
 def test_words(language: str, group: str, reply: str, expected: str | None) -> None:

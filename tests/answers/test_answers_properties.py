@@ -100,7 +100,7 @@ def test_probabilities_sum_to_one_and_ignore_a_common_constant(values: list[floa
 MEGABYTE = 1_000_000
 HOSTILE = [
     " ", "\n", '"', "(", "the answer is ", 'answer: "', "A, B, ", "A or ", "*", "*a ", "**a** ", r"\boxed{", "<think>", "1", "1,", "1 234", "# ",
-    "是", "ﷺ", ". ", "_", "-", 'no "', "A. x\n", "\u0301", "\u200d", "\ud800", "> ", "<think></think>", "- 1", "ไม่ใช่", "not ", "if ", "{", "\\",
+    "是", "ﷺ", ". ", "_", "-", 'no "', "A. x\n", "\u0301", "\u0301\u0316", "\u200d", "\ud800", "> ", "<think></think>", "- 1", "ไม่ใช่", "not ", "if ", "{", "\\",
 ]  # fmt: skip
 
 

@@ -7,8 +7,11 @@ from functools import lru_cache
 from itertools import pairwise
 
 from hesperus.answers.context import (
+    CLAUSE,
+    COMMAS,
     alternative,
     asked,
+    case_behind,
     clouded,
     is_clause,
     negated,
@@ -88,23 +91,50 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
     )
     denies, supposes = _turns(reply)
     against = _denied(reply)
+    unexplained: list[tuple[int, str]] = []
+    undecided: set[str] = set()
     for match in found:
         word, start, end = fold(match["word"]), match.start(), match.end("word")
         label = reply.words.exact.get(word)
         if label is None or not _counts(reply, word, (start, end), short=short):
             continue
-        if asked(reply.text, end) or alternative(reply.text, reply.around, start, end):
+        if asked(reply.text, end):
             continue
-        if is_letter(reply, word):
-            if start not in against and (reply.reader.form != "choice" or is_upheld(reply, match)):
+        letter = is_letter(reply, word)
+        if alternative(reply.text, reply.around, start, end):
+            if letter and start not in against:
+                undecided.add(label)
+        elif letter:
+            if start in against:
+                continue
+            if reply.reader.form != "choice" or is_upheld(reply, match):
                 said |= {label, *beside(reply, match, label)}
+                # Of two letters in a clause nobody knows what the first says of the second: "B outweighs A".
+                said |= {
+                    other
+                    for place, other in unexplained
+                    if not CLAUSE.search(reply.text, place, start)
+                    and not reply.around.right.stand_in(fold(reply.text[place:start]))
+                }
+            else:
+                unexplained.append((end, label))
         elif supposes and supposed(reply.text, reply.around, start, end):
             continue
+        elif supposes and in_case(reply.text, reply.around, start, end):
+            undecided.add(label)
+        elif (
+            supposes
+            and reply.text[end : end + 1] in COMMAS
+            and case_behind(reply.text, reply.around, end + 1)
+        ):
+            # "I would say yes, if …": what it would say otherwise is open.
+            said.update(reply.reader.labels)
         elif denies and negated(reply.text, reply.around, start, end):
             turned.add(label)
         elif not (denies and clouded(reply.text, reply.around, start)):
             said |= {label, *beside(reply, match, label)}
-    return said, turned
+    # Nothing is an answer next to what is left undecided: "A B ou a C", "If so, yes. If not, no.".
+    return (said | undecided if said else said), turned
 
 
 def contradicted(reply: Text, label: str, end: int = 0) -> bool:

@@ -26,6 +26,8 @@ _ASKED = re.compile(rf"(?:{CLOSERS}){{0,3}}[^{PUNCTUATION}\"()\n]{{0,60}}(?:{CLO
 _CLOSED = re.compile(rf"\A(?:{CLOSERS})+")
 _MARKS = (",", ".", "!", "،", "、", "۔", "।", "።", "፣", "։", "՝", "၊", "።", ";")
 WIDE = 60
+COMMAS = frozenset(",،、፣")
+_ARTICLE = 3
 _NEAR = 3
 """Words before an answer among which a negation or a condition counts."""
 
@@ -39,6 +41,7 @@ class Context:
 
     negators: Words
     after: tuple[str, ...]
+    after_ends: tuple[str, ...]
     against: Words
     conditions: Words
     longest_condition: int
@@ -88,12 +91,14 @@ def context(wording: Wording) -> Context:
     ends = "|".join(
         re.escape(_folded(word, wording)) for word in sorted(grammar.endings, key=len, reverse=True)
     )
-    negators, after = Words.of(folded(grammar.negators)), folded(grammar.negators_after)
+    negators, after = Words.of(folded(grammar.negators)), folded(grammar.whole_negators_after)
+    after_ends = folded(word[1:] for word in grammar.negators_after if word.startswith("*"))
     conditions, wrong = Words.of(folded(grammar.conditions)), phrases((*wording.wrong, *grammar.excludes))
     return Context(
         negators=negators,
         after=after,
-        against=Words.of(folded((*grammar.negators, *grammar.negators_after, *grammar.conditions))),
+        after_ends=after_ends,
+        against=Words.of(folded((*grammar.negators, *grammar.whole_negators_after, *grammar.conditions))),
         conditions=conditions,
         longest_condition=max([_NEAR, *(len(word.split()) for word in folded(grammar.conditions))]),
         but=(but := frozenset(folded(grammar.but))),
@@ -119,7 +124,7 @@ def context(wording: Wording) -> Context:
             lambda part: _folded(part, wording) + (part[-1] if part.endswith(_MARKS) else ""),
         ),
         no_words=frozenset(folded(wording.no)),
-        deniers=shortest((*negators.needles, *after, *wrong.needles)),
+        deniers=shortest((*negators.needles, *after, *after_ends, *wrong.needles)),
         supposers=conditions.needles,
         option_words=re.compile(named),
         joined=re.compile(
@@ -154,9 +159,9 @@ def conditional(text: str, words: Context, place: int) -> bool:
 
 
 def follows_negator(text: str, words: Context, start: int) -> bool:
-    """True where a negation is directly before a cue: 不应选 A."""
-    before = fold(text[max(0, start - WIDE) : start])
-    return words.negators.close(" ".join(CLAUSE.split(before)[-1].split()[-1:]))
+    """True where a negation is directly before a cue, or an article between: 不应选 A, "e não a letra A"."""
+    said = _before(text, words, start, 2).split()
+    return words.negators.close(" ".join(said if said and len(said[-1]) <= _ARTICLE else said[-1:]))
 
 
 def asked(text: str, end: int) -> bool:
@@ -177,15 +182,13 @@ def negates(folded: str, words: Context) -> bool:
 
 
 def supposed(text: str, words: Context, start: int, end: int) -> bool:
-    """True where a condition is within two words before an answer, or behind it as negations do."""
+    """True where a condition is within two words before an answer, or directly behind it."""
     before = _before(text, words, start, words.longest_condition)
     return words.conditions.close(before) or case_behind(text, words, end)
 
 
 def case_behind(text: str, words: Context, end: int) -> bool:
-    """True where a condition follows in a language that also negates behind the word: "සත්‍ය නම්"."""
-    if not words.after:
-        return False
+    """True where a condition or a particle that asks follows: "සත්‍ය නම්", "evet mi", "yes if it rains"."""
     return words.conditions.hold(fold(CLAUSE.split(text[end : end + WIDE])[0]).split()[:1])
 
 
@@ -209,11 +212,14 @@ def _before(text: str, words: Context, start: int, count: int = _NEAR) -> str:
 
 def negated_behind(text: str, words: Context, end: int) -> bool:
     """True where a negation is directly behind an answer, or behind its ending."""
-    if not words.after:
+    if not words.after and not words.after_ends:
         return False
     rest = fold(CLAUSE.split(_CLOSED.sub("", text[end : end + WIDE]))[0])
     rest = rest.lstrip()
-    near = [rest, *rest.split()[:2]]
+    following = rest.split()[:2]
+    if words.after_ends and any(word.endswith(words.after_ends) for word in following):
+        return True
+    near = [rest, *following]
     bare = words.endings.match(rest)
     if bare:
         near += [rest[bare.end() :], *rest[bare.end() :].split()[:1]]

@@ -13,6 +13,7 @@ _BRACKETED = re.compile(r" ?\([^()\n]{0,60}\)")
 """What is in brackets says nothing of a letter before it, but what follows may: "A seçeneği (Paris) elenir"."""
 _BEHIND_LETTER = re.compile(rf"\A(?:{CLOSERS})* ?[:–—-]? ?")
 _LISTED = re.compile(rf"\A(?:{CLOSERS})*(?:[)\]}}>]| ?[:–—-]) ?")
+_OPENING = frozenset("\"'([{< ")
 _LONGEST_JOIN = 14
 _ENDINGS = 2
 _DENIED_WORDS, _DENIED_CHARACTERS = 3, 12
@@ -26,6 +27,8 @@ def in_case(text: str, words: Context, start: int, end: int) -> bool:
     """True where the clause of an option letter begins with a condition: "If the answer is A, …"."""
     if case_behind(text, words, end):
         return True
+    while text[start - 1 : start] and text[start - 1] in _OPENING:
+        start -= 1
     return words.conditions.begin(clause_before(text, start).lstrip())
 
 

@@ -114,7 +114,7 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
     exact = exact_words(tokens)
     clausal = {
         respelt(key(word), wording.grammar)
-        for word in (*wording.grammar.negators_after, *wording.grammar.own_clause)
+        for word in (*wording.grammar.whole_negators_after, *wording.grammar.own_clause)
     }
     digits = digits_of(answers, wording) if form == "choice" and has_letters(answers) else {}
     polar = {key(word) for word in wording.polar}
@@ -298,7 +298,9 @@ def _counters(wording: Wording) -> str:
 def everyday(wording: Wording) -> frozenset[str]:
     """Keys of answers that are everyday words too, or that negate: they must be set apart."""
     grammar = wording.grammar
-    return frozenset(respelt(key(word), grammar) for word in (*grammar.everyday, *grammar.negators_after))
+    return frozenset(
+        respelt(key(word), grammar) for word in (*grammar.everyday, *grammar.whole_negators_after)
+    )
 
 
 def _edges(word: str, wording: Wording) -> Edges:

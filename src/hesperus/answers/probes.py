@@ -138,6 +138,8 @@ class _Probes:
                 allowed = frozenset() if group == "polarity" or len(others) > 1 else others
                 for name in ("negators", "negators_after", "conditions"):
                     for word in getattr(grammar, name):
+                        if word.startswith("*"):
+                            continue
                         parts = (words[0], word) if name == "negators_after" else (word, words[0])
                         reply = self._joined(*parts)
                         # "hindi tama ang" begins with "not true"; Khmer "no" is the clause-final negator too.
@@ -167,7 +169,7 @@ class _Probes:
             one, other = (words[0] for _, words in reader.answers[:2])
             for name, word in wrong:
                 # A Korean particle is spelt like a letter, and "가 아니" like two.
-                if not word.endswith("*") and word.split()[0] not in self.pack.option_letters:
+                if "*" not in word and word.split()[0] not in self.pack.option_letters:
                     yield Probe(name, self._joined(option, one, word), reader)
             for word in grammar.negators:
                 yield Probe("grammar.negators", self._joined(word, one), reader)

@@ -94,8 +94,8 @@ def _last_said(reply: Text, pattern: re.Pattern[str] | None) -> str | None:
 
 
 def _in_case(reply: Text, match: re.Match[str]) -> bool:
-    """True where a letter is only supposed: "If the answer is A, …"."""
-    return is_letter(reply, match["word"]) and in_case(reply.text, reply.around, *match.span("word"))
+    """True where an answer is only supposed: "If the answer is A, …"."""
+    return in_case(reply.text, reply.around, *match.span("word"))
 
 
 def start(reply: Text) -> str | None:
@@ -171,7 +171,11 @@ def _quoted(reply: Text) -> set[str]:
     if reply.is_bare or not stands(_OPENING, reply.text):
         return set()
     matches = reply.words.quoted.finditer(reply.text)
-    return {label for match in matches if (label := matched(reply, match)) and not turned_round(reply, match)}
+    return {
+        label
+        for match in matches
+        if (label := matched(reply, match)) and not turned_round(reply, match) and not _in_case(reply, match)
+    }
 
 
 def several(reply: Text) -> bool:

@@ -24,8 +24,8 @@ class Grammar:
 
     Attributes:
         negators: Words that negate what follows within two words ("nicht", "not").
-        negators_after: Words or endings that negate what precedes them ("नहीं", "değil", "ではない"). An answer that is
-            also such a word counts only as a clause of its own.
+        negators_after: Words or endings that negate what precedes them ("नहीं", "değil", "ではない"); "*miyor" is any
+            word that ends so. An answer that is also such a word counts only as a clause of its own.
         conditions: Words that make what follows a case and no claim ("if", "whether").
         but: Words after which a negation no longer holds ("but", "sondern").
         joins: Words for "and" between two answers.
@@ -98,6 +98,11 @@ class Grammar:
     apostrophe: Apostrophe = "none"
     clause_blank: bool = False
     verb_second: bool = False
+
+    @property
+    def whole_negators_after(self) -> tuple[str, ...]:
+        """The negators behind an answer that are whole words, or begin one."""
+        return tuple(word for word in self.negators_after if not word.startswith("*"))
 
     def __hash__(self) -> int:
         return hash((self.negators, self.negators_after, self.endings, self.apostrophe))
