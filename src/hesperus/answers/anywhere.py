@@ -102,7 +102,7 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
             continue
         letter = is_letter(reply, word)
         if alternative(reply.text, reply.around, start, end):
-            if letter and start not in against:
+            if letter and (start not in against or supposed(reply.text, reply.around, start, end)):
                 undecided.add(label)
         elif letter:
             if start in against:
