@@ -319,7 +319,7 @@ def test_command_refuses_to_write_over_what_it_reads(tmp_path: Path) -> None:
         _command(file, "--out", tmp_path / "o.csv")
 
 
-def test_lettered_options_say_how_a_task_that_nobody_describes_is_read() -> None:
+def test_options_say_how_a_task_that_nobody_describes_is_read() -> None:
     rows = frame(
         [
             {"reply": "The answer is B.", "options": ["A", "B", "C"], "task": "our_quiz"},
@@ -330,13 +330,13 @@ def test_lettered_options_say_how_a_task_that_nobody_describes_is_read() -> None
                 "answer": "was",
                 "outcome": "answered",
             },
-            {"reply": "yes", "options": ["yes", "no"], "task": "our_poll"},
+            {"reply": "Ja.", "options": ["yes", "no"], "task": "our_poll", "instruction": "de"},
             {"reply": "A", "options": None},
         ],
     )
     written, counts = reread(rows)
-    assert written["answer"].to_list() == ["B", "was", None, "entailment"]
-    assert counts.undescribed == {"our_chat": 1, "our_poll": 1}
+    assert written["answer"].to_list() == ["B", "was", "yes", "entailment"]
+    assert counts.undescribed == {"our_chat": 1}
     with pytest.raises(UnknownNameError, match="unknown task: 'our_chat'.*--task NAME or FILE says how"):
         reread(rows.filter(pl.col("task") == "our_chat"))
 

@@ -33,13 +33,14 @@ def import_logs(sources: Sequence[Path | str] | Path | str, out: Path | str, **s
     from hesperus.records import read_run
     from hesperus.records.importers import ImportSettings, check_place, save_imported
     from hesperus.records.importers import import_logs as imported_logs
+    from hesperus.studies.reread.rereading import read_imported
 
     known = [field.name for field in fields(ImportSettings)]
     for name in settings:
         if name not in known:
             raise UnknownNameError("setting of an import", name, known)
     check_place(Path(out))
-    found = imported_logs(sources, ImportSettings(**settings))
+    found = imported_logs(sources, ImportSettings(**settings), parser=read_imported)
     save_imported(found, Path(out))
     left = [f"excluded: {one.place}: {one.count} rows: {one.reason}: {one.detail}" for one in found.left_out]
     return RunResult(read_run(out), Path(out), notes=(*found.notes, *left))

@@ -77,12 +77,16 @@ def _read(sources: list[Path], settings: ImportSettings) -> Imported:
     from rich.progress import Progress
 
     from hesperus.records.importers import import_logs
+    from hesperus.studies.reread.rereading import read_imported
 
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bars:
         bar = bars.add_task("reading", total=None)
         return import_logs(
-            sources, settings, progress=lambda done, total: bars.update(bar, completed=done, total=total)
+            sources,
+            settings,
+            progress=lambda done, total: bars.update(bar, completed=done, total=total),
+            parser=read_imported,
         )
 
 
@@ -98,7 +102,8 @@ def _tell(imported: Imported, out: Path) -> None:
     from hesperus.untrusted import one_line
 
     say(f"{_counted(imported)} written to {out}")
-    unread = len(imported.records.filter(outcome="invalid").drop_nulls("reply"))
+    invalid = imported.records.filter(outcome="invalid").drop_nulls("reply")
+    unread = len(invalid) if "rule" not in invalid.columns else invalid["rule"].null_count()
     if unread:
         say(
             f"note: no answer in {_many(unread, 'reply')} by the tool's own reading; `hesperus reread` reads them again"

@@ -126,16 +126,17 @@ def test_a_table_with_a_column_per_language(tmp_path: Path) -> None:
     assert records["outcome"].to_list() == [
         "answered",
         "answered",
-        "invalid",
+        "refused",
         "answered",
         "answered",
         "invalid",
     ]
     assert records["reply"].to_list()[2] == "Hard to say"
     assert (
-        "note: no answer in 2 replies by the tool's own reading; `hesperus reread` reads them again"
+        "note: quiz: replies read by hesperus's own parser, 3 of 4 answered; the labels are A to B"
         in result.stderr
     )
+    assert "note: sums: replies read by hesperus's own parser, 1 of 2 answered\n" in result.stderr
     assert "6 records (1 model, 2 tasks, 2 languages, 2 items)" in result.stderr
     as_answers = ("--map", "item=q", "--model", "m", "--wide", "answer", "--out", tmp_path / "a.parquet")
     assert _run("import", table, *as_answers).exit_code == 0

@@ -36,7 +36,7 @@ from hesperus.records.importers.table_frames import (
     without_plain_words,
 )
 from hesperus.records.importers.table_wide import lengthened, unknown_languages, wide_columns
-from hesperus.records.importers.tool_answers import gold_labels, read_labels
+from hesperus.records.importers.tool_answers import Kind, gold_labels, read_labels
 from hesperus.records.schema import KEY, SCHEMA
 from hesperus.tables import row_line
 
@@ -56,7 +56,8 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
     table; a column of the same name needs no mapping, and nested fields have dotted names. ``settings.key`` makes the id of
     several columns; without it an id that is named as usual and unique counts. ``model``, ``task`` and the language may
     be in the name of the file or be given once. If there are replies and no answers, a reply that is a letter or a
-    number and nothing else is the answer, as gold is; where gold is text, the reply is the answer.
+    number and nothing else is the answer, as gold is; where gold is text and there are no options, the reply is the
+    answer. Such logs say that their answers are from replies, so that a parser can read them.
 
     Raises:
         UnknownNameError: A column is mapped that does not exist, on either side.
@@ -74,9 +75,10 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
     if frame.is_empty():
         return [], left
     frame = _with_item(frame, mapping, whole, settings, source)
-    if "reply" in frame.columns and "answer" not in frame.columns:
-        frame = _with_answers(frame)
-    if "answer" not in frame.columns:
+    only_replies = "reply" in frame.columns and "answer" not in frame.columns
+    if only_replies:
+        frame, kinds = _unread(frame)
+    elif "answer" not in frame.columns:
         raise _absent("no column 'answer': give --map answer=COLUMN", whole, settings, source)
     groups = [name for name in settings.groups if name in frame.columns and name not in _MAPPED]
     frame = frame.select(
@@ -87,11 +89,23 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
     if frame.is_empty():
         return [], left
     conformed = conform(frame, file=source.place, header=row_line(0, source.path) - 1)
+    if only_replies:
+        conformed = pl.concat(
+            _with_answers(part, kinds[str(task)])
+            for (task,), part in conformed.partition_by("task", as_dict=True, maintain_order=True).items()
+        )
     shown = samples(whole.select(texts).head(24).to_dicts()) if texts is not None else ()
-    return _logs(conformed, settings, source, shown), left
+    return _logs(conformed, settings, source, shown, from_replies=only_replies), left
 
 
-def _logs(frame: pl.DataFrame, settings: ImportSettings, source: Source, texts: tuple[str, ...]) -> list[Log]:
+def _logs(
+    frame: pl.DataFrame,
+    settings: ImportSettings,
+    source: Source,
+    texts: tuple[str, ...],
+    *,
+    from_replies: bool,
+) -> list[Log]:
     logs = []
     stem = _name(source)
     for part in frame.partition_by("model", "task", "instruction", "input", maintain_order=True):
@@ -108,7 +122,8 @@ def _logs(frame: pl.DataFrame, settings: ImportSettings, source: Source, texts: 
             basis=None if not language else "log" if settings.language_from is None else "given",
             evidence=settings.language_from or "a column of the table, or its name",
         )
-        kept = Kept(source, first["model"], about, by_row=settings.key == (ROW_KEY,), texts=texts)
+        by_row = settings.key == (ROW_KEY,)
+        kept = Kept(source, first["model"], about, by_row=by_row, texts=texts, from_replies=from_replies)
         logs.append(kept.log(rows, language, settings))
     return logs
 
@@ -308,22 +323,41 @@ def _absent(message: str, frame: pl.DataFrame, settings: ImportSettings, source:
     return DataError(f"{message}. {advice(frame, settings, source)}", file=source.place)
 
 
-def _with_answers(frame: pl.DataFrame) -> pl.DataFrame:
-    """Answers from replies, task by task, since the labels of one may be letters and of another numbers."""
-    parts = []
-    for (_,), part in frame.partition_by("task", as_dict=True, maintain_order=True).items():
-        golds = (
-            part["gold"]
-            if "gold" in part.columns
-            else pl.Series([None], dtype=pl.String).new_from_index(0, len(part))
+def _unread(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Kind]]:
+    """Rows with replies and no answers, their gold as labels; with what the labels of each task are."""
+    parts, kinds = [], {}
+    height = len(frame)
+    told = frame["outcome"] if "outcome" in frame.columns else pl.Series([None]).new_from_index(0, height)
+    # What the table says of a reply that is none holds; whether one has an answer is not known yet.
+    kept = told.cast(pl.String).is_in(["error", "empty", "truncated", "refused", "blocked", "wrong_language"])
+    blank = frame["reply"].cast(pl.String).str.strip_chars().fill_null("") == ""
+    outcome = pl.when(kept.fill_null(False)).then(told.cast(pl.String)).when(blank).then(pl.lit("empty"))
+    frame = frame.with_columns(
+        outcome=outcome.otherwise(pl.lit("invalid")), answer=pl.lit(None, dtype=pl.String)
+    )
+    for (task,), part in frame.partition_by("task", as_dict=True, maintain_order=True).items():
+        golds = part["gold"] if "gold" in part.columns else part["answer"]
+        kinds[str(task)], gold = gold_labels(golds.cast(pl.String))
+        parts.append(part.with_columns(gold=gold))
+    return pl.concat(parts), kinds
+
+
+def _with_answers(frame: pl.DataFrame, kind: Kind) -> pl.DataFrame:
+    """Answers of the replies of one task that are a label and nothing else; of what else they say, see `from_replies`."""
+    options = frame["options"]
+    if options.drop_nulls().len() and options.explode().drop_nulls().str.contains("^[A-Z]$").all():
+        kind = "letter"
+    answers, _ = read_labels(frame["reply"], kind)
+    offered = pl.col("options").is_null() | pl.col("options").list.contains(pl.col("read"))
+    is_read = (pl.col("outcome") == "invalid") & pl.col("read").is_not_null() & offered
+    return (
+        frame.with_columns(answers.alias("read"))
+        .with_columns(
+            answer=pl.when(is_read).then(pl.col("read")),
+            outcome=pl.when(is_read).then(pl.lit("answered")).otherwise(pl.col("outcome")),
         )
-        kind, gold = gold_labels(golds.cast(pl.String))
-        answers, outcomes = read_labels(part["reply"].cast(pl.String), kind)
-        found = {"answer": answers, "gold": gold} | (
-            {} if "outcome" in part.columns else {"outcome": outcomes}
-        )
-        parts.append(part.with_columns(values.alias(name) for name, values in found.items()))
-    return pl.concat(parts)
+        .drop("read")
+    )
 
 
 def _with_language(

@@ -128,6 +128,7 @@ class Log:
         texts: Some texts of its items, to tell the language by.
         known: Whether the task is a known benchmark's.
         given_task: Whether the user named the task.
+        from_replies: Whether nobody has read the replies yet: answers are only those that are a label and nothing else.
     """
 
     tool: Tool
@@ -147,6 +148,7 @@ class Log:
     texts: tuple[str, ...] = ()
     known: bool = False
     given_task: bool = False
+    from_replies: bool = False
 
     @property
     def cell(self) -> tuple[str, str, str, str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
+
+import polars as pl
 
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import plain, signature
@@ -24,6 +26,7 @@ def import_logs(
     settings: ImportSettings | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
+    parser: ReplyParser | None = None,
 ) -> Imported:
     """Read the logs of another tool into records.
 
@@ -31,6 +34,7 @@ def import_logs(
         given: Files and folders.
         settings: How to read them.
         progress: Called with how many files are done, of how many.
+        parser: Reads the replies of tables without answers; None takes those that are a label and nothing else.
 
     Returns:
         Records (see hesperus.records), one row per model, task, language, item and repeat, with an account of all that
@@ -60,8 +64,41 @@ def import_logs(
     left += more
     if not joined:
         raise DataError(f"nothing could be imported: {_reasons(left) or 'the logs hold no rows'}")
-    records = with_reply_languages(records_of(joined))
-    return Imported(records, tuple(_described(log) for log in joined), tuple(left), tuple(notes), settings)
+    records = records_of(joined)
+    cells = {log.cell for log in joined if log.from_replies}
+    if cells:
+        records, more_notes = _read(records, cells, parser, settings)
+        notes += more_notes
+    answered = Counter(records.filter(outcome="answered").select(_CELL).rows())
+    return Imported(
+        with_reply_languages(records),
+        tuple(_described(log, answered[log.cell]) for log in joined),
+        tuple(left),
+        tuple(notes),
+        settings,
+    )
+
+
+ReplyParser = Callable[[pl.DataFrame], tuple[pl.DataFrame, list[str]]]
+"""Records with replies to the same with `outcome`, `answer` and `rule`, and what to know of the reading."""
+
+_CELL = ("model", "task", "instruction", "input")
+
+
+def _read(
+    records: pl.DataFrame,
+    cells: Collection[tuple[str, str, str, str]],
+    parser: ReplyParser | None,
+    settings: ImportSettings,
+) -> tuple[pl.DataFrame, list[str]]:
+    """Records in which the replies of these cells are read, in the same order."""
+    asked = pl.DataFrame(list(cells), schema=list(_CELL), orient="row")
+    numbered = records.with_row_index("place")
+    unread, rest = (numbered.join(asked, on=_CELL, how=how) for how in ("semi", "anti"))
+    found, notes = (unread, []) if parser is None else parser(unread)
+    if not settings.replies:
+        found = found.with_columns(reply=pl.lit(None, dtype=pl.String))
+    return pl.concat([found, rest], how="diagonal").sort("place").drop("place"), notes
 
 
 def _reasons(left: Sequence[LeftOut]) -> str:
@@ -76,7 +113,7 @@ def _reasons(left: Sequence[LeftOut]) -> str:
     return "; ".join(told[:3]) + (f"; and {len(told) - 3:,} more reasons" if len(told) > 3 else "")
 
 
-def _described(log: Log) -> dict[str, str | int | None]:
+def _described(log: Log, answered: int) -> dict[str, str | int | None]:
     return {
         "log": log.place,
         "model": log.model,
@@ -84,7 +121,7 @@ def _described(log: Log) -> dict[str, str | int | None]:
         "language": log.language,
         "evidence": f"{log.basis}: {log.evidence}" if log.basis else None,
         "rows": len(log.rows),
-        "answered": int((log.rows["outcome"] == "answered").sum()),
+        "answered": answered,
         "joined_by": "row, gold checked" if log.by_row else "id",
         "tool": log.tool,
         "split": log.split,

@@ -70,6 +70,7 @@ class Kept:
     split: str | None = None
     date: str = ""
     texts: tuple[str, ...] = ()
+    from_replies: bool = False
 
     def log(
         self, rows: pl.DataFrame, language: str, settings: ImportSettings, *, own_language: bool = False
@@ -82,7 +83,7 @@ class Kept:
             settings: Name the model, and say whether replies are kept.
             own_language: Whether each row says its language itself.
         """
-        if not settings.replies:
+        if not settings.replies and not self.from_replies:  # those are still to be read
             rows = rows.with_columns(reply=pl.lit(None, dtype=pl.String))
         about = self.about
         return Log(
@@ -103,6 +104,7 @@ class Kept:
             texts=() if language else self.texts,
             known=about.benchmark is not None,
             given_task=settings.task is not None,
+            from_replies=self.from_replies,
         )
 
 

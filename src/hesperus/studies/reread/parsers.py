@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from hesperus.answers import Reader, read, reader_for
+from hesperus.answers import Reader, number_of, read, reader_for
+from hesperus.answers.reader import Form
 from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.languages import pack
 from hesperus.records import conform
 from hesperus.studies.asked.answering import text_reader
 from hesperus.studies.evaluating.replies import WHOLE_TEXT
@@ -23,6 +25,66 @@ from hesperus.types import Answer, Finish, Item, Reply
 
 if TYPE_CHECKING:
     from hesperus.tasks import Task
+
+
+_MOST_WORDS = 12
+"""Labels of a task that are read as words; more are texts of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How to read a task that no task file describes, as its options and gold tell.
+
+    Attributes:
+        form: Kind of answer.
+        labels: All labels, in order; None where each row's options say them, or there are none (numbers).
+    """
+
+    form: Form
+    labels: tuple[str, ...] | None = None
+
+
+def told_by(records: pl.DataFrame) -> dict[str, Told]:
+    """Task to how its replies are read, as far as options and gold tell.
+
+    Letters: by each row's options, else up to the last letter that is gold or alone a reply. Numbers: where all gold is. Words: where every
+    row has the same few short options, or gold is words that the language packs know (yes and no, …).
+    """
+    found: dict[str, Told] = {}
+    for (task,), part in records.partition_by("task", as_dict=True).items():
+        golds, answers = (
+            part[name].drop_nulls().unique().to_list() if name in part.columns else []
+            for name in ("gold", "answer")
+        )
+        options = part["options"].drop_nulls() if "options" in part.columns else pl.Series([])
+        if (told := _told(golds, answers, {tuple(one) for one in options.to_list() if one})) is not None:
+            found[str(task)] = told
+    return found
+
+
+def _told(golds: list[str], answers: list[str], options: set[tuple[str, ...]]) -> Told | None:
+    if options:
+        if all(map(_lettered, options)):
+            return Told("choice")
+        labels = next(iter(options)) if len({frozenset(one) for one in options}) == 1 else ()
+        is_words = labels and len(labels) <= _MOST_WORDS and all(len(label.split()) <= 3 for label in labels)
+        return Told("label", tuple(labels)) if is_words else None
+    if golds and all(gold in LETTERS for gold in golds):
+        letters = [*golds, *(answer for answer in answers if answer in LETTERS)]
+        return Told("choice", tuple(LETTERS[: max(2, *(LETTERS.index(letter) + 1 for letter in letters))]))
+    if golds and all(number_of(gold, "en") is not None and not gold.isalpha() for gold in golds):
+        return Told("number")
+    return (
+        Told("label", tuple(sorted(golds))) if golds and set(golds) <= words_of_labels("en").keys() else None
+    )
+
+
+def words_of_labels(language: str) -> Mapping[str, tuple[str, ...]]:
+    """The labels that a language's pack has words for: yes, no, entailment, …; empty where there is no pack."""
+    try:
+        return pack(language).labels
+    except UnknownNameError:
+        return {}
 
 
 RecordKey = tuple[str, str, str, str, str, int]
@@ -134,6 +196,7 @@ class Readers:
     texts: Mapping[tuple[str, str], tuple[str, ...]]
     accepted: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     described: Task | None = None
+    told: Mapping[str, Told] = field(default_factory=dict)
     tasks: dict[str, Task | None] = field(default_factory=dict)
     parsers: dict[tuple[str, str, tuple[str, ...] | None], Reader] = field(default_factory=dict)
     answers: dict[tuple[Reader, str, Finish], Answer] = field(default_factory=dict)
@@ -158,8 +221,10 @@ class Readers:
         return self.tasks[name]
 
     def readable(self, row: Row) -> bool:
-        """Whether anything says how to read a row: its task, or options that are letters."""
-        return self.task_for(row) is not None or (row.labels is not None and _lettered(row.labels))
+        """Whether anything says how to read a row: its task, options that are letters, or the task's options and gold."""
+        if self.task_for(row) is not None or row.key[1] in self.told:
+            return True
+        return row.labels is not None and _lettered(row.labels)
 
     def parser(self, row: Row, number: int) -> Reader:
         """Who reads a row.
@@ -168,14 +233,14 @@ class Readers:
             DataError: The instruction is no sense code, or the task has no words in its language; names the row.
         """
         task = self.task_for(row)
-        form = task.form if task is not None else "choice"
-        if form == "text":
+        told = self.told.get(row.key[1], Told("choice")) if task is None else Told(task.form)
+        if told.form == "text":
             return self._text_reader(row, number)
-        instruction = row.key[3]
-        labels = row.labels if form == "choice" else None
+        form, instruction = told.form, row.key[3]
+        labels = row.labels or told.labels if form == "choice" else told.labels
         known = (self.task or row.key[1], instruction, labels)
         if known not in self.parsers:
-            self.parsers[known] = _reader(task, instruction, labels, preset=self.preset, row=number)
+            self.parsers[known] = _reader(task, form, instruction, labels, preset=self.preset, row=number)
         parser = self.parsers[known]
         texts = self.texts.get((row.key[2], row.key[4])) if form == "choice" else None
         fits = texts is not None and (not parser.labels or len(texts) <= len(parser.labels))
@@ -250,14 +315,14 @@ def _lettered(labels: tuple[str, ...]) -> bool:
 
 
 def _reader(
-    task: Task | None, instruction: str, labels: tuple[str, ...] | None, *, preset: str, row: int
+    task: Task | None, form: Form, instruction: str, labels: tuple[str, ...] | None, *, preset: str, row: int
 ) -> Reader:
     try:
         language = language_of(instruction)
         if task is None:
-            return reader_for(
-                "choice", language, answers={label: (label,) for label in labels or ()}, preset=preset
-            )
+            words = words_of_labels(language) if form == "label" else {}
+            answers = {label: (*words.get(label, ()), label) for label in labels or ()}
+            return reader_for(form, language, answers=answers, preset=preset)
         answers = _answers(task, language)
         if labels is not None:
             answers = {label: answers.get(label, (label,)) for label in labels}

@@ -17,9 +17,11 @@ from hesperus.studies.reread.parsers import (
     Readers,
     RecordKey,
     Row,
+    Told,
     accepted_texts,
     option_texts,
     rows_of,
+    told_by,
 )
 from hesperus.tasks import tasks
 from hesperus.types import Answer
@@ -76,7 +78,7 @@ def reread(
         records: A records table. `outcome` and `answer` may be absent; an earlier outcome `truncated` or `blocked`, or
             a column `finish`, tells how the reply ended.
         task: Task by whose labels and words every row is read; None takes each row's own. Where no task file describes
-            that, a row with options that are letters is read as a lettered choice, and others are left as they are.
+            that, options and gold do as far as they tell (see told_by), and other rows are left as they are.
         overrides: Corrections by hand; they win over the parser where the reply is the one that was reviewed.
         parser: How replies are read (see hesperus.answers.PRESETS).
         items: The run's items, for choices answered by the text of an option.
@@ -91,7 +93,9 @@ def reread(
         UnknownNameError: No such task or parser; or nothing describes how to read any reply.
     """
     rows = list(rows_of(records))
-    parsers = Readers(parser, task, option_texts(items), accepted_texts(items), described=described)
+    parsers = Readers(
+        parser, task, option_texts(items), accepted_texts(items), described=described, told=told_by(records)
+    )
     answers: list[Answer | None] = []
     used: set[RecordKey] = set()
     undescribed: Counter[str] = Counter()
@@ -117,6 +121,31 @@ def reread(
     read = pl.Series([answer is not None for answer in answers], dtype=pl.Boolean)
     counts = _count(records, written, rows, overrides, used)
     return written, replace(counts, undescribed=dict(undescribed), read=read)
+
+
+def read_imported(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Read the replies of imported records that nobody has read yet (see hesperus.records.importers.ReplyParser).
+
+    Tasks that neither a task file nor their options and gold describe stay as they are.
+    """
+    told = told_by(records)
+    known = [name for name in records["task"].unique(maintain_order=True) if name in told or name in tasks()]
+    # Other outcomes are those that the log itself gave, or of replies without a word.
+    unread = pl.col("task").is_in(known) & pl.col("outcome").is_in(["answered", "invalid"])
+    if records.filter(unread).is_empty():
+        return records, []
+    written, _ = reread(records.filter(unread))
+    notes = [_read_by(name, part, told.get(name)) for name in known if len(part := written.filter(task=name))]
+    return pl.concat([written, records.filter(~unread)], how="diagonal"), notes
+
+
+def _read_by(task: str, records: pl.DataFrame, told: Told | None) -> str:
+    answered = int((records["outcome"] == "answered").sum())
+    read = f"{task}: replies read by hesperus's own parser, {answered:,} of {len(records):,} answered"
+    if told is None or told.labels is None:
+        return read
+    names = ", ".join(told.labels) if told.form == "label" else f"{told.labels[0]} to {told.labels[-1]}"
+    return f"{read}; the labels are {names}"
 
 
 def _check_overrides(overrides: Overrides, rows: list[Row], parsers: Readers) -> None:
