@@ -29,8 +29,8 @@ def command(
     """Read the stored replies again, with the parser and language packs of this version; asks nothing.
 
     Writes `outcome`, `answer` and `rule`, and leaves every other column as it is. Rows without a reply, rows answered by
-    probabilities and open answers stay as they are. Where no task file describes a row's task, options and gold
-    say how it is read; without them it stays as it is, too.
+    probabilities and open answers stay as they are. Where no task file describes a row's task, options and gold say how it is read, as far
+    as they tell; without them it stays as it is, too.
 
     For example:
 
