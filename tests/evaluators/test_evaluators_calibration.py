@@ -244,18 +244,24 @@ def test_three_layouts_are_read(tmp_path: Path) -> None:
     ("content", "said"),
     [
         (b"", "no labelled claim"),
-        (b"[1]\n", "line 1: is no JSON object"),
-        (b'{"topic": 1, "text": "x"}\n', "line 1, field 'topic': must be a string"),
+        (b"[1]\n", "line 1: is no labelled text: Expected `object`, got `array`"),
+        (
+            b'{"topic": 1, "text": "x"}\n',
+            r"line 1: is no labelled text: Expected `str`, got `int` - at `\$.topic`",
+        ),
         (b'{"topic": "a"}\n', "field 'text'"),
-        (b'{"topic": "a", "text": "b", "system": 3}\n', "field 'system'"),
+        (b'{"topic": "a", "text": "b", "system": 3}\n', r"at `\$.system`"),
         (
             b'{"topic": "a", "text": "b", "claims": [{"claim": "c", "label": "yes"}]}\n',
             "is no claim with a label",
         ),
-        (b'{"topic": "a", "text": "b", "claims": [["c"]]}\n', "is no claim with a label"),
-        (b'{"topic": "a", "text": "b", "sentences": ["c"]}\n', "a sentence that is no object"),
-        (b"\xff\xfe\n", "is no JSON"),
-        (b"[" * 100_000, "is no JSON"),
+        (b'{"topic": "a", "text": "b", "claims": [["c"]]}\n', r"of length 2 - at `\$.claims"),
+        (
+            b'{"topic": "a", "text": "b", "sentences": ["c"]}\n',
+            r"Expected `object`, got `str` - at `\$.sentences",
+        ),
+        (b"\xff\xfe\n", "is no labelled text"),
+        (b"[" * 100_000, "is no labelled text"),
     ],
     ids=range(10),
 )
@@ -270,7 +276,7 @@ def test_bad_files_are_named(content: bytes, said: str, tmp_path: Path) -> None:
 def test_archives_and_references(tmp_path: Path) -> None:
     broken = tmp_path / "x.jsonl.gz"
     broken.write_bytes(gzip.compress(json.dumps(GOOD).encode())[:-6])
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="is no whole gzip file"):
         read_labelled(broken)
     with pytest.raises(DataError, match="is no file"):
         read_labelled(tmp_path / "absent.jsonl")

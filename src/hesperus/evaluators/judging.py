@@ -11,8 +11,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Generic, TypeVar
 
+import msgspec
+
+from hesperus.strict_yaml import read_yaml_file
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 
 Ask = Callable[[Sequence[Prompt], int], Sequence[Reply | Failure]]
@@ -139,6 +143,13 @@ class Asker:
 
     def _requests(self, prompts: Sequence[Prompt], attempt: int) -> list[Request]:
         return [Request(self._model, prompt, self._settings, repeat=attempt) for prompt in prompts]
+
+
+def prompt_texts(*names: str) -> tuple[str, ...]:
+    """Texts of `prompts.yaml` by their names, to be filled in with ``str.format``."""
+    texts = read_yaml_file(files("hesperus.evaluators") / "prompts.yaml", "file of prompts").value
+    held = msgspec.convert(texts, dict[str, str])
+    return tuple(held[name] for name in names)
 
 
 def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) -> list[Settled[T]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+import msgspec
+
 from hesperus.errors import DataError
+from hesperus.tables import unpacked
 
 Label = Literal["supported", "not supported", "irrelevant"]
 """What people said of a claim."""
@@ -19,7 +20,6 @@ LABELS: tuple[Label, ...] = get_args(Label)
 _LABELS: Mapping[str, Label] = {
     "s": "supported", "ns": "not supported", "ir": "irrelevant", **{label: label for label in LABELS}
 }  # fmt: skip
-_BIGGEST = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,37 @@ class LabelledText:
     claims: tuple[tuple[str, Label], ...]
 
 
+class _Claim(msgspec.Struct):
+    label: str
+    claim: str = ""
+    text: str = ""
+
+
+_Fact = tuple[str, str] | _Claim
+
+
+class _Sentence(msgspec.Struct, rename={"atomic": "human-atomic-facts"}):
+    facts: list[_Fact] | None = None
+    atomic: list[_Fact] | None = None
+
+
+class _Row(msgspec.Struct):
+    topic: str
+    text: str | None = None
+    output: str | None = None
+    system: str | None = None
+    claims: list[_Fact] | None = None
+    sentences: list[_Sentence] | None = None
+    annotations: list[_Sentence] | None = None
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Claims with their labels as written, from any of the three layouts."""
+        parts = self.sentences or self.annotations or []
+        facts = self.claims or [fact for part in parts for fact in part.facts or part.atomic or []]
+        for fact in facts:
+            yield (fact.claim or fact.text, fact.label) if isinstance(fact, _Claim) else fact
+
+
 def read_labelled(path: Path) -> list[LabelledText]:
     """Read a file of labelled texts: JSON lines, plain or gzip.
 
@@ -51,13 +82,9 @@ def read_labelled(path: Path) -> list[LabelledText]:
         DataError: The file is not that; the message says where and what.
     """
     texts = []
-    for number, row in rows(path):
-        topic, text = _said(row, ("topic",), path, number), _said(row, ("text", "output"), path, number)
-        system = row.get("system", path.name.partition(".")[0])
-        if not isinstance(system, str):
-            raise DataError("must be a string", file=path, line=number, field="system")
-        claims = tuple(_claims(row, path, number))
-        texts.append(LabelledText(system, topic, text, claims))
+    for number, row, text in _rows(path):
+        claims = tuple((claim, _label(label, claim, path, number)) for claim, label in row.facts())
+        texts.append(LabelledText(row.system or path.name.partition(".")[0], row.topic, text, claims))
     if not any(text.claims for text in texts):
         raise DataError("holds no labelled claim", file=path)
     return texts
@@ -70,11 +97,10 @@ def read_references(path: Path) -> dict[str, str]:
         DataError: The file is not that, or names a topic twice.
     """
     found: dict[str, str] = {}
-    for number, row in rows(path):
-        topic = _said(row, ("topic",), path, number)
-        if topic in found:
-            raise DataError(f"has the topic {topic!r} a second time", file=path, line=number)
-        found[topic] = _said(row, ("text", "output"), path, number)
+    for number, row, text in _rows(path):
+        if row.topic in found:
+            raise DataError(f"has the topic {row.topic!r} a second time", file=path, line=number)
+        found[row.topic] = text
     return found
 
 
@@ -99,78 +125,30 @@ def known_from_others(texts: Sequence[LabelledText]) -> dict[tuple[str, str], st
     return found
 
 
-def rows(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
-    """The objects of a file of JSON lines, with their line numbers.
-
-    Raises:
-        DataError: It cannot be read, or a line is no JSON object.
-    """
+def _rows(path: Path) -> Iterator[tuple[int, _Row, str]]:
+    """Line number, row and text of each line."""
     if not path.is_file():
         raise DataError("is no file", file=path)
-    try:
-        with path.open("rb") as raw, gzip.open(raw) if path.suffix == ".gz" else raw as lines:
-            for number, line in enumerate(_bounded(lines, path), 1):
-                if line.strip():
-                    yield number, _object(line, path, number)
-    except (OSError, EOFError) as error:
-        raise DataError(f"cannot be read: {error}", file=path) from None
+    decoder = msgspec.json.Decoder(_Row)
+    for number, line in enumerate(unpacked(path).split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise DataError(f"is no labelled text: {error}", file=path, line=number) from None
+        text = row.text if row.text is not None else row.output
+        if text is None:
+            raise DataError("must be a string", file=path, line=number, field="text")
+        yield number, row, text
 
 
-def _bounded(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
-    """Lines until there are too many bytes: a small archive can hold a huge file."""
-    total = 0
-    for line in lines:
-        total += len(line)
-        if total > _BIGGEST:
-            raise DataError(f"holds more than {_BIGGEST >> 20} MiB", file=path)
-        yield line
-
-
-def _object(line: bytes, path: Path, number: int) -> Mapping[str, object]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"is no JSON: {error}", file=path, line=number) from None
-    if not isinstance(row, dict):
-        raise DataError("is no JSON object", file=path, line=number)
-    return row
-
-
-def _said(row: Mapping[str, object], names: Sequence[str], path: Path, number: int) -> str:
-    value = next((row[name] for name in names if name in row), None)
-    if not isinstance(value, str):
-        raise DataError("must be a string", file=path, line=number, field=names[0])
-    return value
-
-
-def _claims(row: Mapping[str, object], path: Path, number: int) -> Iterator[tuple[str, Label]]:
-    """The claims of any of the three layouts."""
-    if "claims" in row:
-        found = _listed(row["claims"])
-    else:
-        sentences = _listed(row.get("sentences", row.get("annotations")))
-        parts = [part for part in sentences if isinstance(part, dict)]
-        if len(parts) < len(sentences):
-            raise DataError("has a sentence that is no object", file=path, line=number)
-        found = [
-            fact for part in parts for fact in _listed(part.get("facts", part.get("human-atomic-facts")))
-        ]
-    for fact in found:
-        if isinstance(fact, dict):
-            claim, label = fact.get("claim", fact.get("text")), fact.get("label")
-        elif isinstance(fact, list) and len(fact) == 2:
-            claim, label = fact
-        else:
-            claim = label = None
-        known = _LABELS.get(label.strip().lower()) if isinstance(label, str) else None
-        if not isinstance(claim, str) or known is None:
-            raise DataError(
-                f"{str(fact)[:80]!r} is no claim with a label supported, not supported or irrelevant (S, NS, IR)",
-                file=path,
-                line=number,
-            )
-        yield claim, known
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+def _label(said: str, claim: str, path: Path, line: int) -> Label:
+    known = _LABELS.get(said.strip().lower())
+    if known is None or not claim:
+        raise DataError(
+            f"{said[:40]!r} of {claim[:80]!r} is no claim with a label supported, not supported or irrelevant (S, NS, IR)",
+            file=path,
+            line=line,
+        )
+    return known

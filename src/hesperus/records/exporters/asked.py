@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from string import ascii_uppercase
 
@@ -112,43 +113,6 @@ def write_items(items: Sequence[AskedItem], path: Path) -> None:
     write_content(path, "".join(f"{line}\n" for line in lines))
 
 
-_CHOICE = '''"""{title}: run with `inspect eval {file} -T language=TAG --model PROVIDER/NAME`."""
-
-import json
-from pathlib import Path
-
-from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.scorer import {scorer}
-from inspect_ai.solver import {solver}
-
-ITEMS = Path(__file__).with_name("{items}")
-LANGUAGES = {languages}
-
-
-def samples(language: str) -> list[Sample]:
-    """The items of one language; ids are the same in every language."""
-    if language not in LANGUAGES:
-        raise ValueError(f"no items in {{language!r}}; there are {{', '.join(LANGUAGES)}}")
-    found = []
-    for line in ITEMS.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if row["language"] == language:
-            found.append({sample})
-    return found
-
-
-@task
-def {name}(language: str = "{first}") -> Task:
-    """{title} in one language."""
-    return Task(
-        dataset=MemoryDataset(samples(language), name="{name}"),
-        solver={solver}(),
-        scorer={scorer}(),
-        metadata={metadata},
-    )
-'''
-
 _SAMPLES = {
     True: """
                 Sample(
@@ -201,7 +165,8 @@ def write_inspect_task(items: Iterable[AskedItem], folder: Path | str, name: str
             raise DataError(f"needs a right choice among at most 26 (in {one.language!r})", item=one.item)
     data, file = f"{stem}.jsonl", f"{stem}.py"
     write_items(every, folder / data)
-    text = _CHOICE.format(
+    template = files("hesperus.records.exporters") / "inspect_task.txt"
+    text = template.read_text(encoding="utf-8").format(
         title=stem.replace("_", " ").capitalize(),
         file=file,
         name=stem,
