@@ -12,11 +12,11 @@ import pytest
 
 from hesperus.errors import DataError, PermanentError, TransientError, UnknownNameError, UsageError
 from hesperus.languages import normalise, pack, packs
+from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.translation import (
     GREEDY,
     Decoding,
     Job,
-    Journal,
     TextTooLongError,
     translate_kept,
     would_translate,
@@ -279,33 +279,26 @@ class Counting:
 
 
 def test_a_job_that_was_stopped_goes_on(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
+    path = tmp_path / "kept.sqlite"
     texts = [f"text {number % 70}\n\u2028" for number in range(100)]
     first = Counting(stop_at=texts[60])
-    with Journal(path) as journal, pytest.raises(TransientError):
-        translate_kept(Job(first, "de", "en", chunk=16), texts, journal=journal)
+    with TranslationStore(path) as store, pytest.raises(TransientError):
+        translate_kept(Job(first, "de", "en", chunk=16), texts, store=store)
     assert len(first.seen) == 48
-    with path.open("a") as torn:
-        torn.write('["half a li')
     second, told = Counting(), []
-    with Journal(path) as journal:
+    with TranslationStore(path) as store:
         made = translate_kept(
-            Job(second, "de", "en", chunk=16), texts, journal=journal, tell=lambda *state: told.append(state)
+            Job(second, "de", "en", chunk=16), texts, store=store, tell=lambda *state: told.append(state)
         )
         assert [one.text for one in made] == [text.upper() for text in texts]
         # Another decoding, language or translator is another translation.
         other = Counting()
-        translate_kept(Job(other, "de", "fr"), texts[:1], journal=journal)
+        translate_kept(Job(other, "de", "fr"), texts[:1], store=store)
         assert other.seen
     assert set(first.seen) | set(second.seen) == set(texts) and not set(first.seen) & set(second.seen)
-    assert told == [(64, 48), (70, 48)]
-    with Journal(path) as journal:
-        assert translate_kept(Job(Counting(stop_at=texts[0]), "de", "en"), texts, journal=journal) == made
-        journal.remove()
-    assert not path.exists()
-    path.write_text("nonsense\n")
-    with pytest.raises(DataError, match="line 1: is no line of this journal"), Journal(path):
-        pass
+    assert told == [(done, 48) for done in range(48, 71)]
+    with TranslationStore(path) as store:
+        assert translate_kept(Job(Counting(stop_at=texts[0]), "de", "en"), texts, store=store) == made
 
 
 def test_a_long_text_of_a_job_is_named_by_its_own_number() -> None:

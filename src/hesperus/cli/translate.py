@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hesperus.api.progress import StageProgress
-    from hesperus.translation.journal import Job, Journal, Made
+    from hesperus.translation import Job, KeptTranslations, Translated
 
 _FILE = typer.Argument(
     help="Text, a line a text; or a table (.csv, .tsv, .jsonl, .parquet); - reads lines.", show_default=False
@@ -222,27 +222,29 @@ def _languages(table: pl.DataFrame, columns: _Columns, file: Path) -> list[str]:
 def _translated(
     asked: dict[Job, list[str]], out: Path | None, write: Callable[[dict[Job, list[str]]], bytes]
 ) -> None:
-    """Translate, with a journal next to the file that is written at the end."""
+    """Translate; what was made is kept next to the file until that is written, at the end."""
     from contextlib import nullcontext
 
     from hesperus.api.progress import StageProgress
     from hesperus.records.files import write_content
-    from hesperus.translation import Journal
+    from hesperus.studies.evaluating.translation_store import TranslationStore
 
-    journal = None if out is None else Journal(out.parent / f".{out.name}.journal.jsonl")
-    with journal or nullcontext(), StageProgress() as progress:
-        found = {job: _watched(job, texts, journal, progress) for job, texts in asked.items()}
+    kept = None if out is None else out.parent / f".{out.name}.translations.sqlite"
+    with TranslationStore(kept) if kept else nullcontext() as store, StageProgress() as progress:
+        found = {job: _watched(job, texts, store, progress) for job, texts in asked.items()}
         written = write({job: [one.text for one in made] for job, made in found.items()})
-        if out is None or journal is None:
-            sys.stdout.buffer.write(written)
-            sys.stdout.buffer.flush()
-        else:
-            write_content(out, written)
-            journal.remove()
+    if out is None or kept is None:
+        sys.stdout.buffer.write(written)
+        sys.stdout.buffer.flush()
+    else:
+        write_content(out, written)
+        kept.unlink(missing_ok=True)
     _say(found)
 
 
-def _watched(job: Job, texts: list[str], journal: Journal | None, progress: StageProgress) -> list[Made]:
+def _watched(
+    job: Job, texts: list[str], store: KeptTranslations | None, progress: StageProgress
+) -> list[Translated]:
     import time
 
     from hesperus.asking import Progress
@@ -254,11 +256,11 @@ def _watched(job: Job, texts: list[str], journal: Journal | None, progress: Stag
         rate = (done - kept) / max(time.monotonic() - started, 1e-9)
         progress(f"{job.source} to {job.target}", Progress(total=total, done=done, cached=kept, rate=rate))
 
-    return translate_kept(job, texts, journal=journal, tell=tell)
+    return translate_kept(job, texts, store=store, tell=tell)
 
 
-def _say(found: Mapping[Job, Sequence[Made]]) -> None:
-    repaired = sum(one.repaired for made in found.values() for one in made)
-    left = sum(one.unrepaired for made in found.values() for one in made)
+def _say(found: Mapping[Job, Sequence[Translated]]) -> None:
+    repaired = sum(len(one.repairs) for made in found.values() for one in made)
+    left = sum(len(one.unrepaired) for made in found.values() for one in made)
     if repaired or left:
         say(f"sentences: {repaired:,} made better by another try, {left:,} still faulty")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from hesperus.translation.comet import CometScores, CometSettings, comet_scores, comet_signature
     from hesperus.translation.degeneration import FAULT_KINDS, Fault, FaultSettings, faults, severity
     from hesperus.translation.documents import Piece, document_pieces
-    from hesperus.translation.journal import Job, Journal, translate_kept
     from hesperus.translation.kept_scores import sense_pairs
+    from hesperus.translation.kept_translations import Job, KeptTranslations, translate_kept
     from hesperus.translation.ngrams import Bleu, Chrf, tokenizer_for
     from hesperus.translation.quality import PAIR_COLUMNS, QualitySettings, SenseScores, score_senses
     from hesperus.translation.repair import (
@@ -51,7 +51,7 @@ __all__ = [
     "FaultSettings",
     "Hints",
     "Job",
-    "Journal",
+    "KeptTranslations",
     "Ladder",
     "Piece",
     "QualitySettings",

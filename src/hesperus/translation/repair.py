@@ -113,10 +113,10 @@ class Translated:
     """
 
     text: str
-    sentences: tuple[TranslatedSentence, ...]
-    repairs: tuple[Repair, ...]
-    unrepaired: tuple[int, ...]
-    dropped_marks: int
+    sentences: tuple[TranslatedSentence, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    unrepaired: tuple[int, ...] = ()
+    dropped_marks: int = 0
 
 
 Keep = Callable[[int, Translated], object]

@@ -6,7 +6,7 @@ What was made is kept in a store as it is made, and is never made twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hesperus.asking import Progress
@@ -14,22 +14,23 @@ from hesperus.errors import ModelError, UsageError
 from hesperus.fingerprint import JSON, fingerprint, plain
 from hesperus.studies.asked.session import ProgressCallback
 from hesperus.studies.asked.study_files import with_masked_endpoint
-from hesperus.studies.evaluating.translation_store import TranslationStore, translation_keys
+from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.translation import (
     LADDER,
+    Job,
     Ladder,
     Translated,
     Translator,
     all_unsupported,
-    translate_documents,
+    translate_kept,
 )
 from hesperus.translation.translators.files import FileTranslator
 
 AS_THEY_ARE = "none"
 """Name of the translator that leaves texts as they are."""
 
-_BATCH = 100_000
-"""Characters of documents that are handed over together; what a kill loses at most."""
+_TOGETHER = 4_096
+"""Texts that are handed over together, as far as they are short; a kill loses no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,39 +172,16 @@ class Translating:
         return found
 
     def _translated(self, texts: Sequence[str], way: Way) -> dict[str, Made]:
-        keys = dict(
-            zip(
-                texts,
-                translation_keys(self.translator, self._ladder, texts, way.source, way.target),
-                strict=True,
-            )
-        )
-        stored = self._store.find(list(keys.values()))
-        done = {text: stored[key] for text, key in keys.items() if key in stored}
-        left = [text for text in texts if text not in done]
-        tell = self._teller(way.stage, len(texts), len(done))
-        tell(len(done))
-        for batch in _batches(left):
-
-            def keep(number: int, made: Translated, batch: Sequence[str] = batch) -> None:
-                done[batch[number]] = made
-                self._store.keep(keys[batch[number]], made)
-                tell(len(done))
-
-            translate_documents(
-                self.translator, batch, way.source, way.target, ladder=self._ladder, keep=keep
-            )
-        return {text: _made(document) for text, document in done.items()}
-
-    def _teller(self, stage: str, total: int, cached: int) -> Callable[[int], None]:
         watch, started = self._watch, time.monotonic()
 
-        def tell(done: int) -> None:
-            if watch is not None and total:
-                rate = (done - cached) / max(time.monotonic() - started, 1e-9)
-                watch(stage, Progress(total=total, done=done, cached=cached, rate=rate))
+        def tell(done: int, kept: int) -> None:
+            if watch is not None and texts:
+                rate = (done - kept) / max(time.monotonic() - started, 1e-9)
+                watch(way.stage, Progress(total=len(texts), done=done, cached=kept, rate=rate))
 
-        return tell
+        job = Job(self.translator, way.source, way.target, ladder=self._ladder, chunk=_TOGETHER)
+        done = translate_kept(job, texts, store=self._store, tell=tell)
+        return {text: _made(document) for text, document in zip(texts, done, strict=True)}
 
 
 def _knows_texts(file: FileTranslator, way: Way) -> bool:
@@ -238,16 +216,3 @@ def _made(document: Translated) -> Made:
     return Made(
         document.text, len(document.sentences), len(document.repairs), len(document.unrepaired), document
     )
-
-
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    held = 0
-    for text in texts:
-        batch.append(text)
-        held += len(text)
-        if held >= _BATCH:
-            yield batch
-            batch, held = [], 0
-    if batch:
-        yield batch

@@ -17,8 +17,8 @@ from hesperus.asking.merging import Merged, absorb, conflicts_in
 from hesperus.asking.sources import Source, StoreKind
 from hesperus.asking.store import write_ahead
 from hesperus.errors import StoreError
-from hesperus.fingerprint import JSON, canonical_json, fingerprint
-from hesperus.translation import Ladder, Translated, Translator
+from hesperus.fingerprint import JSON, canonical_json
+from hesperus.translation import Translated
 
 MEMORY = ":memory:"
 """Path of a store that lives and dies with the process."""
@@ -151,11 +151,3 @@ class TranslationStore:
     def conflicts(self) -> Iterator[dict[str, JSON]]:
         """The translations that merges kept aside; see ReplyStore.conflicts."""
         return conflicts_in(self._connection, TRANSLATIONS)
-
-
-def translation_keys(
-    translator: Translator, ladder: Ladder, texts: Sequence[str], source: str, target: str
-) -> list[str]:
-    """The key of each text: all that decides its translation."""
-    about = fingerprint([dict(translator.identity), ladder, source, target])
-    return [fingerprint([about, text]) for text in texts]
