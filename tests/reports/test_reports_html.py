@@ -13,15 +13,15 @@ from page_outline import is_sound, loads_nothing, outline
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import UsageError
 from hesperus.records import SCHEMA, Run, write_records, write_run
-from hesperus.reports.html import ReportSettings, open_run, report_html, write_report
+from hesperus.reports.html import open_run, report_html, write_report
 from hesperus.version import __version__
 
-QUICK = ReportSettings(GivenSettings(resamples=100))
+QUICK = GivenSettings(resamples=100)
 
 
 @pytest.fixture(scope="module")
 def page(capitals: Run) -> str:
-    return report_html(capitals, settings=QUICK)
+    return report_html(capitals, given=QUICK)
 
 
 def test_it_is_well_formed_with_every_id_once_and_every_link_inside(page: str) -> None:
@@ -66,21 +66,21 @@ def test_it_says_the_finding_the_settings_and_the_version(page: str, capitals: R
 
 def test_the_same_run_gives_the_same_bytes(page: str, capitals: Run, tmp_path: Path) -> None:
     write_run(capitals, tmp_path / "run")
-    file = write_report(tmp_path / "run", tmp_path / "a" / "b" / "report.html", settings=QUICK)
+    file = write_report(tmp_path / "run", tmp_path / "a" / "b" / "report.html", given=QUICK)
     assert file.read_text(encoding="utf-8") == page
     assert [path.name for path in file.parent.iterdir()] == ["report.html"]
 
 
 def test_a_records_file_alone_is_enough(capitals: Run, tmp_path: Path) -> None:
     write_records(capitals.records, tmp_path / "records.parquet")
-    text = report_html(open_run(tmp_path / "records.parquet"), settings=QUICK)
+    text = report_html(open_run(tmp_path / "records.parquet"), given=QUICK)
     assert "These records came without a study file." in text
     assert "Is Paris the capital" not in text and "&lt;script&gt;" in text
 
 
 def test_one_sense_alone_has_nothing_to_compare(capitals: Run) -> None:
     alone = (pl.col("instruction") == "en") & (pl.col("input") == "en") & (pl.col("repeat") == 1)
-    text = report_html(Run(capitals.records.filter(alone)), settings=QUICK)
+    text = report_html(Run(capitals.records.filter(alone)), given=QUICK)
     outline(text)
     assert "there is nothing to compare" in text and "No answer changed" in text
 
@@ -91,7 +91,7 @@ def test_hostile_names_are_text_everywhere(capitals: Run) -> None:
         model=pl.lit(nasty), task=pl.lit(nasty), answer=pl.col("answer").replace({"yes": nasty}),
         gold=pl.col("gold").replace({"yes": nasty}), options=pl.lit([nasty, "no"]), item=pl.col("item") + nasty,
     )  # fmt: skip
-    text = report_html(Run(records, study={nasty: nasty}, signature={nasty: nasty}), settings=QUICK)
+    text = report_html(Run(records, study={nasty: nasty}, signature={nasty: nasty}), given=QUICK)
     outline(text)
     assert text.count("<script>") == 1 and "\u202e" not in text
 
@@ -104,15 +104,15 @@ def test_passwords_in_addresses_stay_out(capitals: Run) -> None:
         {"base_url": url, "list": [url]},
         {"models": {"http/x": {"base_url": url, "n": 1}}},
     )
-    text = report_html(run, settings=QUICK)
+    text = report_html(run, given=QUICK)
     assert "secret" not in text and text.count("https://example.org/v1") == 1  # of the list
     assert text.count("(an address)") == 2
 
 
 def test_all_rules_for_unreadable_answers_are_named(capitals: Run) -> None:
     for rule, words in (("agree", "two invalid answers are the same"), ("drop", "are excluded")):
-        settings = ReportSettings(GivenSettings(invalid=rule, resamples=0))  # type: ignore[arg-type]
-        assert words in report_html(capitals, settings=settings)
+        settings = GivenSettings(invalid=rule, resamples=0)  # type: ignore[arg-type]
+        assert words in report_html(capitals, given=settings)
 
 
 def test_33_languages_and_several_models(make_run: Callable[..., Run]) -> None:
@@ -126,9 +126,7 @@ def test_33_languages_and_several_models(make_run: Callable[..., Run]) -> None:
         german.with_columns(pl.col("instruction", "input").str.replace("de_from_en", f"{tag}_from_en"))
         for tag in tags
     ]
-    text = report_html(
-        Run(pl.concat([run.records, *swapped])), settings=ReportSettings(GivenSettings(resamples=50))
-    )
+    text = report_html(Run(pl.concat([run.records, *swapped])), given=GivenSettings(resamples=50))
     outline(text)
     assert "translated into 32 other languages" in text and text.count("<details><summary>") > 3
     assert len(text) < 2_000_000
@@ -143,4 +141,4 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_told(capitals: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot write the report"):
-        write_report(capitals, tmp_path / "file" / "x.html", settings=QUICK)
+        write_report(capitals, tmp_path / "file" / "x.html", given=QUICK)

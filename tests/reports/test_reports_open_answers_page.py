@@ -20,7 +20,7 @@ from hesperus.analysis.open_answers.open_findings import cell_labels
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, read_run
-from hesperus.reports.html import ReportSettings, report_findings, report_html, write_report
+from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.html_page import html
 from hesperus.reports.open_answers.open_report import (
     OpenAnswersReport,
@@ -151,8 +151,8 @@ def test_the_same_run_gives_the_same_bytes_from_its_folder(page: str, folder: Pa
 
 def test_a_study_s_own_bootstrap_holds_unless_another_is_given(folder: Path) -> None:
     run = read_run(folder)
-    settings = ReportSettings(GivenSettings(resamples=10, seed=1))
-    text = report_html(run, found=report_findings(run, settings=settings, folder=folder))
+    settings = GivenSettings(resamples=10, seed=1)
+    text = report_html(run, found=report_findings(run, given=settings, folder=folder))
     assert "90 % of 10 resamples of prompts (seed 1)" in text
 
 
@@ -279,7 +279,7 @@ def test_a_broken_or_bare_run_is_named(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="give the folder"):
         report_html(run)
     with pytest.raises(UsageError, match="open answers have none"):
-        report_findings(run, settings=ReportSettings(GivenSettings(invalid="drop")), folder=folder)
+        report_findings(run, given=GivenSettings(invalid="drop"), folder=folder)
     with pytest.raises(DataError, match=r"information.pairs\.parquet"):
         report_findings(run, folder=tmp_path)
     empty = Evaluated("information", gathered(folder, run).evaluations[0].pairs.clear())

@@ -21,11 +21,11 @@ from hesperus.errors import EarlierRunWarning
 from hesperus.records import SCHEMA_VERSION, Run, conform, read_records, read_run, write_records, write_run
 from hesperus.records.schema import VERSION_KEY
 from hesperus.reports.formats import format_table
-from hesperus.reports.html import ReportSettings, report_html, write_report
+from hesperus.reports.html import report_html, write_report
 from hesperus.types import OUTCOMES
 
 LABELS = ("A", "B", "C", "D")
-QUICK = ReportSettings(GivenSettings(resamples=50))
+QUICK = GivenSettings(resamples=50)
 
 
 def _records(senses: dict[str, Sequence[str]], *, model: str = "m") -> pl.DataFrame:
@@ -49,7 +49,7 @@ def test_the_answer_comes_first_then_the_notes_and_the_summary(other: str) -> No
     nasty = "<b>m</b>\u202e"
     records = _records({"en": RIGHT, other: LOST}, model=nasty)
     note = "3 items spell their gold differently <i>"
-    text = report_html(Run(records, None, {}, {"notes": [note]}), settings=QUICK)
+    text = report_html(Run(records, None, {}, {"notes": [note]}), given=QUICK)
     outline(text)
     loads_nothing(text)
     head = text[: text.index("<nav")]
@@ -65,9 +65,7 @@ def test_the_answer_comes_first_then_the_notes_and_the_summary(other: str) -> No
 def test_a_run_without_an_answer_has_a_page_that_says_so(tmp_path: Path, other: str, outcome: str) -> None:
     records = _records({"en": [outcome] * 5, other: [outcome] * 5})
     write_records(records, tmp_path / "records.parquet")
-    text = write_report(tmp_path / "records.parquet", tmp_path / "page.html", settings=QUICK).read_text(
-        "utf-8"
-    )
+    text = write_report(tmp_path / "records.parquet", tmp_path / "page.html", given=QUICK).read_text("utf-8")
     outline(text)
     assert "<h1>Nothing was answered</h1>" in text and "10 of 10 questions have no answer" in text
     text = text[text.index("<main") : text.index("<script>")]

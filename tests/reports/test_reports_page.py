@@ -12,13 +12,13 @@ from headless_chromium import Page, chromium_page
 
 from hesperus.analysis.settings import GivenSettings
 from hesperus.records import Run
-from hesperus.reports.html import ReportSettings, write_report
+from hesperus.reports.html import write_report
 
 
 @pytest.fixture(scope="module")
 def report(capitals: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(capitals, file, settings=ReportSettings(GivenSettings(resamples=100)))
+    write_report(capitals, file, given=GivenSettings(resamples=100))
     return file.as_uri()
 
 

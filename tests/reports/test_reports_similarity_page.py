@@ -20,12 +20,12 @@ from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, conform, write_run
-from hesperus.reports.html import ReportSettings, report_findings, report_html, write_report
+from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.similarity.similarity_grids import MOST_PAIRS, pairs_grid
 from hesperus.reports.similarity.similarity_report import SimilarityReport, similarity_settings
 from hesperus.reports.similarity.similarity_story import headlines
 
-QUICK = ReportSettings(GivenSettings(resamples=60))
+QUICK = GivenSettings(resamples=60)
 STUDY = {
     "study": "similarity",
     "models": ["a/small"],
@@ -134,19 +134,19 @@ def test_tasks_stand_one_after_the_other_and_what_cannot_be_compared_is_named(
         [make_quiz(["m"], items=20), make_quiz(["m"], items=20).with_columns(task=pl.lit("second")),
          make_quiz(["m"], ["en"], items=20).with_columns(task=pl.lit("third"))]
     )  # fmt: skip
-    text = report_html(Run(records), settings=QUICK)
+    text = report_html(Run(records), given=QUICK)
     found = outline(text)
     assert len(found.ids) == len(set(found.ids)) and {"task-1", "task-2"} <= set(found.ids)
     assert "On second: m in two languages" in text
     assert "third: not compared: no two runs to compare" in text
     only = Run(records.filter(pl.col("task") == "third"), study={"study": "similarity"})
     with pytest.raises(DataError, match="third: no two runs to compare"):
-        report_html(only, settings=QUICK)
+        report_html(only, given=QUICK)
 
 
 def test_without_right_answers_plain_agreement_is_compared(make_quiz: Callable[..., pl.DataFrame]) -> None:
     bare = make_quiz(["m"]).with_columns(gold=pl.lit(None, pl.String))
-    text = report_html(Run(bare), settings=QUICK)
+    text = report_html(Run(bare), given=QUICK)
     assert "share of same answers" in text
     assert "60 questions without a right answer" in text
 
@@ -154,7 +154,7 @@ def test_without_right_answers_plain_agreement_is_compared(make_quiz: Callable[.
 def test_what_an_import_left_out_is_said(make_quiz: Callable[..., pl.DataFrame]) -> None:
     left = [{"place": "a.jsonl", "count": 3, "reason": "row stands twice", "detail": ""},
             {"place": "b.jsonl", "count": 4, "reason": "row stands twice", "detail": "<b>"}]  # fmt: skip
-    text = report_html(Run(make_quiz(["m"]), study={"study": "import", "left_out": left}), settings=QUICK)
+    text = report_html(Run(make_quiz(["m"]), study={"study": "import", "left_out": left}), given=QUICK)
     assert "Excluded at the import: 7 × row stands twice." in text
 
 
@@ -183,9 +183,7 @@ def hostile(make_quiz: Callable[..., pl.DataFrame]) -> Run:
 
 @pytest.fixture(scope="module")
 def hostile_page(make_quiz: Callable[..., pl.DataFrame], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_report(
-        hostile(make_quiz), tmp_path_factory.mktemp("hostile") / "hostile.html", settings=QUICK
-    )
+    return write_report(hostile(make_quiz), tmp_path_factory.mktemp("hostile") / "hostile.html", given=QUICK)
 
 
 def test_hostile_names_are_text_everywhere(
@@ -195,9 +193,7 @@ def test_hostile_names_are_text_everywhere(
     loads_nothing(text)
     assert text.count("<script>") == 1 and "\u202e" not in text and "alert(1)&lt;/script&gt;⟨U+202E⟩" in text
     plain = hostile(make_quiz).records.with_columns(input=pl.lit("en_via_de"))
-    senses = report_html(
-        Run(plain.unique(["model", "item"])), settings=ReportSettings(GivenSettings(resamples=0))
-    )
+    senses = report_html(Run(plain.unique(["model", "item"])), given=GivenSettings(resamples=0))
     assert senses.count("<script>") == 1 and "alert(1)" in senses
 
 

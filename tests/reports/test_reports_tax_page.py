@@ -24,7 +24,7 @@ from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
 from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, records_frame
-from hesperus.reports.html import report_drawings, report_findings, report_html, write_report
+from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.html_page import html
 from hesperus.reports.tax import tax_story as story
 from hesperus.reports.tax.audit_report import TaxReport, tax_report
@@ -335,7 +335,7 @@ def test_which_report_an_audit_gets(run: Run, report: TaxReport, page: str) -> N
     assert study_kind(run) == "translation_tax"
     with pytest.raises(UsageError, match="hesperus report RUN"):
         report_findings(run)
-    names = [drawing.name for drawing in report_drawings(report)]
+    names = [drawing.name for drawing in report.drawings()]
     assert names == [
         "quality",
         "back_translation",

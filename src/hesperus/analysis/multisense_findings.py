@@ -44,7 +44,6 @@ class MultisenseFindings:
         bins: Consistency by bins of the scores, likewise.
         unscored: Why scores that are there could not be used; empty otherwise.
         scores: Item scores of translations, if any.
-        summary: The summary of the run, which figures do without.
     """
 
     consistency: Table
@@ -61,7 +60,6 @@ class MultisenseFindings:
     bins: Table | None = None
     unscored: str = ""
     scores: pl.DataFrame | None = None
-    summary: Table | None = None
 
     @property
     def tables(self) -> tuple[Table, ...]:

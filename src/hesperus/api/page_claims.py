@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hesperus.analysis.multisense_findings import MultisenseFindings
     from hesperus.analysis.settings import GivenSettings
     from hesperus.evidence.claims import Document
     from hesperus.evidence.page import PageClaims
@@ -25,7 +24,7 @@ def page_claims_of(
     given: GivenSettings | None = None,
     *,
     is_of_run: bool = True,
-    made: MultisenseFindings | Report | None = None,
+    made: Report | None = None,
 ) -> PageClaims:
     """What the page of a run claims; `hesperus verify PAGE` checks it.
 
@@ -50,21 +49,23 @@ def page_claims_of(
     return PageClaims(tables, settings, __version__, is_of_run and wanted.keys() == settings.keys())
 
 
-def _held(
-    run: Path, given: GivenSettings | None, made: MultisenseFindings | Report | None
-) -> dict[str, Document]:
+def _held(run: Path, given: GivenSettings | None, made: Report | None) -> dict[str, Document]:
     """Tables of the page of a multisense study as `measure` makes them; none of another page."""
-    from hesperus.analysis.multisense_findings import MultisenseFindings
     from hesperus.analysis.settings import NOTHING_GIVEN, resolve_settings
     from hesperus.analysis.short_signature import with_short
     from hesperus.api.measuring import run_description
+    from hesperus.reports.multisense_page import MultisenseReport
 
-    if not isinstance(made, MultisenseFindings) or made.summary is None:
+    if not isinstance(made, MultisenseReport):
         return {}
     given = given or NOTHING_GIVEN
     decided = resolve_settings(given, run_description(run).study)
     # Of groups the page shows nothing.
     if decided.by or (decided.a, decided.b) != (None, None):
         return {}
-    found = {"summary": made.summary, "consistency": made.consistency, "decomposition": made.decomposition}
+    found = {
+        "summary": made.summary,
+        "consistency": made.findings.consistency,
+        "decomposition": made.findings.decomposition,
+    }
     return {name: with_short(table, given, name).document() for name, table in found.items()}

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from hesperus.analysis.multisense_findings import MultisenseFindings
     from hesperus.analysis.settings import GivenSettings
     from hesperus.api.measuring import Held
     from hesperus.records import Run
     from hesperus.reports.card import Card
-    from hesperus.reports.html import Report, ReportSettings
+    from hesperus.reports.html import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +22,14 @@ class Page:
 
     Attributes:
         run: The run of the study and signature that it shows.
-        settings: How it is measured.
+        given: How it is measured.
         found: What it shows.
         card: The evaluation card that belongs to it.
     """
 
     run: Run
-    settings: ReportSettings
-    found: MultisenseFindings | Report
+    given: GivenSettings
+    found: Report
     card: Card
 
 
@@ -75,7 +74,7 @@ def write_page(place: Path, target: Path, given: GivenSettings) -> Page:
     page = page_of(place, given)
     # Without a record there is no number to claim.
     sign = None if page.run.records.is_empty() else page_claims_of(place, given, made=page.found).written_on
-    write_report(page.run, target, settings=page.settings, found=page.found, sign=sign)
+    write_report(page.run, target, given=page.given, found=page.found, sign=sign)
     return page
 
 
@@ -93,10 +92,9 @@ def page_of(place: Path, given: GivenSettings) -> Page:
     from hesperus.analysis.kinds import study_kind
     from hesperus.analysis.summary_table import nothing_answered
     from hesperus.reports.card import card_of
-    from hesperus.reports.html import ReportSettings, open_run, report_findings, scores_of
+    from hesperus.reports.html import open_run, report_findings, scores_of
     from hesperus.wording import own_senses
 
-    settings = ReportSettings(given)
     run = open_run(place)
     if study_kind(run) == "translation_tax" and not nothing_answered(run.records):
         from hesperus.api.tax_evidence import run_report
@@ -106,10 +104,10 @@ def page_of(place: Path, given: GivenSettings) -> Page:
                 "an audit compares valid answers and says how far the others could move it; --invalid does not apply"
             )
         audited = run_report(place, given)
-        return Page(run, settings, audited, audited.checklist.card)
+        return Page(run, given, audited, audited.checklist.card)
     folder = place if place.is_dir() else None
-    found = report_findings(run, settings=settings, scores=scores_of(place), folder=folder)
-    return Page(run, settings, found, card_of(run.records, own_senses(run.study, run.items)))
+    found = report_findings(run, given=given, scores=scores_of(place), folder=folder)
+    return Page(run, given, found, card_of(run.records, own_senses(run.study, run.items)))
 
 
 def consistency_card_text(run: Run, given: GivenSettings, ending: str) -> str:

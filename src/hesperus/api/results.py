@@ -120,7 +120,7 @@ class RunResult:
         from hesperus.reports.html_page import ShownPage
 
         made = page_of(self.folder, GivenSettings.of(**settings))
-        return ShownPage(report_page(made.run, settings=made.settings, found=made.found))
+        return ShownPage(report_page(made.run, given=made.given, found=made.found))
 
     def __repr__(self) -> str:
         from hesperus.wording import counted

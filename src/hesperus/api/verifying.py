@@ -198,7 +198,7 @@ def _shown_otherwise(page: Path, run: Path, settings: Mapping[str, JSON]) -> Ite
     given = GivenSettings.of(**settings)
     made = page_of(run, given)
     again = page_claims_of(run, given, made=made.found).written_on(
-        report_html(made.run, settings=made.settings, found=made.found)
+        report_html(made.run, given=made.given, found=made.found)
     )
     sides = [shown_on(without_claims(text)) for text in (page.read_text(encoding="utf-8"), again)]
     yield from shown_differences(*sides, figures=False)

@@ -52,7 +52,6 @@ def command(
     from hesperus.api.pages import consistency_card_text, write_page
     from hesperus.errors import UnknownNameError
     from hesperus.reports.drawing import write_drawings
-    from hesperus.reports.html import report_drawings
     from hesperus.reports.theme import FIGURE_FORMATS
 
     if figure_format not in FIGURE_FORMATS:
@@ -61,7 +60,7 @@ def command(
     page = write_page(run, target, given)
     typer.echo(target)
     if figures is not None:
-        for file in write_drawings(report_drawings(page.found), figures, format=figure_format):
+        for file in write_drawings(page.found.drawings(), figures, format=figure_format):
             typer.echo(file)
     if card is not None:
         _put(card, page.card.json() if card.suffix == ".json" else page.card.markdown())

@@ -74,6 +74,11 @@ class Sentences:
         return cls(tuple(texts), level)
 
 
+def note(*texts: str, level: Level = "note") -> Sentences:
+    """Sentences, a paragraph each."""
+    return Sentences(texts, level)
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Names with their values, line by line."""
@@ -173,6 +178,12 @@ class Fold:
 
     title: str
     blocks: tuple[Block, ...]
+
+
+def fold(title: str, *blocks: Block | None) -> Fold | None:
+    """Those blocks that are there, folded; None if there is none."""
+    held = tuple(block for block in blocks if block is not None)
+    return Fold(title, held) if held else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from hesperus.analysis.summary_table import SummaryCells, run_notes, summary_cel
 from hesperus.analysis.table import Row
 from hesperus.analysis.tokens import tokens_table
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Page, Section, Sentences, anchor
+from hesperus.reports.blocks import Block, Page, Section, Sentences, anchor, note
 from hesperus.reports.columns import column
 from hesperus.reports.provenance import cited, made
 from hesperus.reports.tabulated import tabulated
@@ -47,7 +47,7 @@ def consistency_card(run: Run, settings: MeasureSettings, *, labels: bool = True
         [
             *_models(run, settings, summary_cells(summary)[1]),
             Section("How it was measured", "measured"),
-            Sentences((interval_text(settings.bootstrap),)),
+            note(interval_text(settings.bootstrap)),
             *made(run, summary.signature),
             cited(),
         ],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,14 @@ class Drawing:
 def drawn(drawings: Iterable[Drawing]) -> list[Drawing]:
     """Those for which there is something to draw."""
     return [drawing for drawing in drawings if drawing.chart is not None]
+
+
+def by_kind(drawings: Iterable[Drawing]) -> Mapping[str, Sequence[Drawing]]:
+    """Figures by what they are of; none of a kind for which there is nothing to draw."""
+    found: dict[str, list[Drawing]] = defaultdict(list)
+    for drawing in drawings:
+        found[drawing.kind].append(drawing)
+    return found
 
 
 def write_drawings(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 import polars as pl
 
 from hesperus.analysis.kinds import study_kind
-from hesperus.analysis.multisense_findings import MultisenseFindings, multisense_findings
 from hesperus.analysis.open_answers.measuring import with_labels
 from hesperus.analysis.scores import read_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
-from hesperus.analysis.summary_table import nothing_answered, summary_table
+from hesperus.analysis.summary_table import nothing_answered
 from hesperus.errors import UsageError
 from hesperus.item_views.missing_parts import limits
 from hesperus.records import Run, read_records, read_run
@@ -22,35 +21,19 @@ from hesperus.records.files import write_content
 from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.html_page import html
-from hesperus.reports.multisense_drawings import drawings
-from hesperus.reports.multisense_page import multisense_page
+from hesperus.reports.multisense_page import multisense_report
 from hesperus.reports.offered import offered_blocks
 from hesperus.reports.overview import outcomes_report
 
 
 class Report(Protocol):
-    """A measured report of a study other than multisense, with its own figures and page."""
+    """The measured report of a run, with its figures and its page."""
 
     def drawings(self) -> list[Drawing]:
         """Every figure for which there is something to draw."""
 
     def page(self, run: Run) -> Page:
         """The page."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportSettings:
-    """How a report is made.
-
-    Attributes:
-        given: How it is measured; the run's study decides what is not given, then the defaults.
-        each: Examples a model and sense.
-        most: Examples in all.
-    """
-
-    given: GivenSettings = NOTHING_GIVEN
-    each: int = 3
-    most: int = 36
 
 
 def open_run(path: Path | str) -> Run:
@@ -76,17 +59,17 @@ def scores_of(path: Path | str) -> pl.DataFrame | None:
 def report_findings(
     run: Run,
     *,
-    settings: ReportSettings | None = None,
+    given: GivenSettings = NOTHING_GIVEN,
     scores: pl.DataFrame | None = None,
     folder: Path | None = None,
-) -> MultisenseFindings | Report:
+) -> Report:
     """Measure all that the report of a run shows: which tables depends on the study (see study_kind).
 
     A run in which no question was answered, or no answer is a label, gets a page that says so.
 
     Args:
         run: The run.
-        settings: How; None takes the defaults.
+        given: How it is measured; the run's study decides what is not given, then the defaults.
         scores: Item scores of translations, if any.
         folder: The run's folder, in which the evaluations of open answers are.
 
@@ -95,10 +78,9 @@ def report_findings(
         UsageError: The study's comparison cannot be used; or the run is one of open answers and its folder is not known, or
             an audit of a translated benchmark, whose page needs more than its records (see hesperus.reports.tax.tax_report).
     """
-    settings = settings or ReportSettings()
     kind = study_kind(run)
     is_scored = kind == "translate_then_evaluate" and not nothing_answered(run.records)
-    outcomes = None if is_scored else outcomes_report(run, resolve_settings(settings.given, run.study))
+    outcomes = None if is_scored else outcomes_report(run, resolve_settings(given, run.study))
     if outcomes is not None:
         return outcomes
     if kind == "translation_tax":
@@ -112,35 +94,26 @@ def report_findings(
                 "open answers are compared by the evaluations that stand in the run folder: give the folder, not the run or its "
                 "records alone"
             )
-        if settings.given.invalid is not None:
+        if given.invalid is not None:
             raise UsageError("the rule for invalid answers is about labels, and open answers have none")
         from hesperus.reports.open_answers.open_report import gathered, open_answers_report
 
-        return open_answers_report(run, gathered(folder, run), given=settings.given)
+        return open_answers_report(run, gathered(folder, run), given=given)
     if kind == "multisense":
-        decided = resolve_settings(settings.given, run.study)
-        found = multisense_findings(
-            run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores
-        )
-        return replace(found, summary=summary_table(run.records, settings=replace(decided, by=())))
+        return multisense_report(run, given=given, scores=scores)
     run = replace(run, records=with_labels("the page", run.records))
     # Its tests and its clustering need scipy, which the other report does not.
     from hesperus.reports.similarity.similarity_report import similarity_report
 
-    return similarity_report(run, given=settings.given)
-
-
-def report_drawings(found: MultisenseFindings | Report) -> list[Drawing]:
-    """Every figure of a report for which there is something to draw."""
-    return drawings(found) if isinstance(found, MultisenseFindings) else found.drawings()
+    return similarity_report(run, given=given)
 
 
 def write_report(
     run: Run | Path | str,
     out: Path | str,
     *,
-    settings: ReportSettings | None = None,
-    found: MultisenseFindings | Report | None = None,
+    given: GivenSettings = NOTHING_GIVEN,
+    found: Report | None = None,
     sign: Callable[[str], str] | None = None,
 ) -> Path:
     """Write the report of a run as one HTML file.
@@ -148,8 +121,8 @@ def write_report(
     Args:
         run: A run, its folder, or a records file.
         out: The file to write; its folder is made.
-        settings: How; None takes the defaults.
-        found: The tables, where they have been made with these settings before.
+        given: How it is measured.
+        found: What it shows, where that has been measured before.
         sign: Gives the page with what it claims (see hesperus.evidence.page.PageClaims.written_on); None: it claims nothing.
 
     Returns:
@@ -162,8 +135,8 @@ def write_report(
     opened = run if isinstance(run, Run) else open_run(run)
     if found is None and not isinstance(run, Run):
         folder = Path(run) if Path(run).is_dir() else None
-        found = report_findings(opened, settings=settings, scores=scores_of(run), folder=folder)
-    text = report_html(opened, settings=settings, found=found)
+        found = report_findings(opened, given=given, scores=scores_of(run), folder=folder)
+    text = report_html(opened, given=given, found=found)
     text = sign(text) if sign is not None else text
     out = Path(out)
     write_content(out, text, "the report")
@@ -173,8 +146,8 @@ def write_report(
 def report_page(
     run: Run,
     *,
-    settings: ReportSettings | None = None,
-    found: MultisenseFindings | Report | None = None,
+    given: GivenSettings = NOTHING_GIVEN,
+    found: Report | None = None,
     scores: pl.DataFrame | None = None,
 ) -> Page:
     """The report of a run as blocks.
@@ -182,21 +155,15 @@ def report_page(
     Raises:
         DataError: The run has no records.
     """
-    settings = settings or ReportSettings()
-    found = found or report_findings(run, settings=settings, scores=scores)
-    if isinstance(found, MultisenseFindings):
-        decided = resolve_settings(settings.given, run.study)
-        page = multisense_page(run, found, decided, each=settings.each, most=settings.most)
-    else:
-        page = found.page(run)
-    return page.with_limits(limits(run)).with_blocks(offered_blocks(run, settings.given))
+    found = found or report_findings(run, given=given, scores=scores)
+    return found.page(run).with_limits(limits(run)).with_blocks(offered_blocks(run, given))
 
 
 def report_html(
     run: Run,
     *,
-    settings: ReportSettings | None = None,
-    found: MultisenseFindings | Report | None = None,
+    given: GivenSettings = NOTHING_GIVEN,
+    found: Report | None = None,
     scores: pl.DataFrame | None = None,
 ) -> str:
     """The report of a run as text; the same run gives the same text.
@@ -204,4 +171,4 @@ def report_html(
     Raises:
         DataError: The run has no records.
     """
-    return html(report_page(run, settings=settings, found=found, scores=scores))
+    return html(report_page(run, given=given, found=found, scores=scores))

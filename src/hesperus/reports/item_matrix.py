@@ -11,7 +11,7 @@ from hesperus.analysis.item_filter import IN_A_SENSE, TELLING, TELLING_SCORED, m
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn, item_matrix
 from hesperus.item_views.matrix_view import matrix_view
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Items, Section, Sentences
+from hesperus.reports.blocks import Block, Items, Section, note
 from hesperus.reports.item_questions import questions
 from hesperus.wording import own_senses
 
@@ -42,11 +42,11 @@ def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
     )
     yield Section("Items: which questions", "items", listed="Items")
     if rows.is_empty():
-        yield Sentences(("Every item has the same answer in all senses.",))
+        yield note("Every item has the same answer in all senses.")
         return
     is_scored = bool(matrix.cells["score"].is_not_null().any())
     shown, rule = _chosen(matrix, rows, min(most, max(20, _MOST_CELLS // len(matrix.columns))))
-    yield Sentences((_said(matrix, rows, shown, rule, is_scored=is_scored),))
+    yield note(_said(matrix, rows, shown, rule, is_scored=is_scored))
     yield items_block(everything, shown, own_senses(run.study, run.items))
 
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
-from hesperus.analysis.changed_answers import Asked, Example, inconsistent_examples
+from hesperus.analysis.changed_answers import Asked, Examples, inconsistent_examples
 from hesperus.analysis.interval_text import interval_text
-from hesperus.analysis.multisense_findings import MultisenseFindings
-from hesperus.analysis.settings import MeasureSettings
+from hesperus.analysis.multisense_findings import MultisenseFindings, multisense_findings
+from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
+from hesperus.analysis.summary_table import summary_table
+from hesperus.analysis.table import Table
 from hesperus.records import Run
 from hesperus.reports import multisense_grids as grids
 from hesperus.reports import multisense_story as story
 from hesperus.reports.answer_figures import MOST_LABELS
-from hesperus.reports.blocks import Block, Fold, Item, Page, Reading, Section, Sentences, Side
+from hesperus.reports.blocks import Block, Item, Page, Reading, Section, Sentences, Side, fold, note
 from hesperus.reports.card import card_of
-from hesperus.reports.drawing import Drawing
+from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.multisense_drawings import drawings
 from hesperus.reports.overview import overview
-from hesperus.reports.provenance import cited, made
+from hesperus.reports.provenance import card_blocks, cited, made
 from hesperus.reports.translation_grids import worst_translations_blocks
 from hesperus.wording import own_senses
 
@@ -48,10 +51,7 @@ _NOTES = (
     "understanding across multiple senses. GEM 2023. Card: Dieuwke Hupkes et al. A taxonomy and review of generalization "
     "research in NLP. Nature Machine Intelligence 5, 2023.",
 )
-_CARD = (
-    "Where this study stands in the taxonomy of generalisation research (Hupkes et al. 2023). Filled in from the records; "
-    "what they cannot tell is said in the last column."
-)
+_FREE = "The answers are free texts or too many labels for a picture of shares; the examples below show single items."
 _INVALID = {
     "disagree": "an invalid answer is the same as no other",
     "agree": "two invalid answers are the same",
@@ -59,110 +59,123 @@ _INVALID = {
 }
 
 
-def multisense_page(
-    run: Run, found: MultisenseFindings, settings: MeasureSettings, *, each: int = 3, most: int = 36
-) -> Page:
-    """The page of a run.
+@dataclass(frozen=True, slots=True)
+class MultisenseReport:
+    """What a report shows.
+
+    Attributes:
+        findings: Its tables.
+        settings: How they were made.
+        summary: The summary of the run.
+    """
+
+    findings: MultisenseFindings
+    settings: MeasureSettings
+    summary: Table
+
+    def drawings(self) -> list[Drawing]:
+        """Every figure for which there is something to draw."""
+        return drawings(self.findings)
+
+    def page(self, run: Run) -> Page:
+        """The page."""
+        found, own = self.findings, own_senses(run.study, run.items)
+        told = story.headlines(found, own)
+        drawn = by_kind(self.drawings())
+        lead = (
+            Sentences(tuple(told) or (_NOTHING,), "list" if len(told) > 4 else "lead"),
+            *drawn["overview"],
+            *overview(run.records, self.settings, signature=run.signature, summary=self.summary).blocks,
+            Sentences.of(story.asides(found, run.records), "aside"),
+        )
+        blocks = (
+            *_measured(found, drawn),
+            *_translations(found, run.items, drawn["translation"]),
+            *items_blocks(run),
+            *_examples(inconsistent_examples(run.records, run.items, own=own)),
+            Section("How it was measured", "measured"),
+            note(_held(run.records), _described(self.settings)),
+            *made(run, found.consistency.signature),
+            *card_blocks(card_of(run.records, own)),
+            Section("Notes and citation", "notes", listed="Notes"),
+            cited(*_NOTES),
+        )
+        return Page.of(story.title(run.records), lead, blocks)
+
+
+def multisense_report(
+    run: Run, *, given: GivenSettings | None = None, scores: pl.DataFrame | None = None
+) -> MultisenseReport:
+    """Measure all that the page shows.
 
     Args:
         run: The run.
-        found: Its tables.
-        settings: How they were made.
-        each: Examples a model and sense.
-        most: Examples in all.
+        given: What was asked for; it wins over the study.
+        scores: Item scores of translations, if any.
 
     Raises:
         DataError: The run has no records.
     """
-    own = own_senses(run.study, run.items)
-    told = story.headlines(found, own)
-    drawn = drawings(found)
-    lead: list[Block | None] = [
-        Sentences(tuple(told) or (_NOTHING,), "list" if len(told) > 4 else "lead"),
-        *(one for one in drawn if one.kind == "overview"),
-        *overview(run.records, settings, signature=run.signature, summary=found.summary).blocks,
-        Sentences.of(story.asides(found, run.records), "aside"),
-    ]
-    examples = inconsistent_examples(run.records, run.items, each=each, most=most, own=own)
-    return Page.of(
-        story.title(run.records),
-        lead,
-        [
-            *_measured(found, run.items, drawn),
-            *items_blocks(run),
-            *_examples(examples.shown, examples.total),
-            Section("How it was measured", "measured"),
-            Sentences((_held(run.records), _described(settings))),
-            *made(run, found.consistency.signature),
-            Section("GenBench evaluation card", "card", listed="GenBench card"),
-            Sentences((_CARD,)),
-            card_of(run.records, own),
-            Section("Notes and citation", "notes", listed="Notes"),
-            cited(*_NOTES),
-        ],
+    decided = resolve_settings(given, run.study)
+    found = multisense_findings(
+        run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores
     )
+    return MultisenseReport(found, decided, summary_table(run.records, settings=replace(decided, by=())))
 
 
-def _measured(found: MultisenseFindings, items: pl.DataFrame | None, made: Sequence[Drawing]) -> Blocks:
-    drawn: dict[str, list[Drawing]] = {}
-    for drawing in made:
-        drawn.setdefault(drawing.kind, []).append(drawing)
+def _measured(found: MultisenseFindings, drawn: Mapping[str, Sequence[Drawing]]) -> Blocks:
     yield Section("Consistency", "summary")
     tables = [grids.summary_grid(found.consistency, level=found.level), grids.pairs_grid(found.consistency)]
-    yield Sentences((_WHAT,)) if any(tables) else None
+    yield note(_WHAT) if any(tables) else None
     yield from tables
-    yield from drawn.get("map", ())
-    every = [*drawn.get("pairs", ()), *filter(None, [grids.agreement_grid(found.agreement)])]
-    if every:
-        yield Fold("Every sense with every other", tuple(every))
+    yield from drawn["map"]
+    yield fold("Every sense with every other", *drawn["pairs"], grids.agreement_grid(found.agreement))
     yield Section("Why answers change", "why")
-    yield from drawn.get("causes", ())
+    yield from drawn["causes"]
     yield grids.split_grid(found.decomposition)
-    detail = drawn.get("consistency", ())
-    if detail:
-        yield Fold("Instruction, input and both, model by model", tuple(detail))
+    yield fold("Instruction, input and both, model by model", *drawn["consistency"])
     yield Section("Accuracy", "accuracy")
-    yield from drawn.get("accuracy", ())
+    yield from drawn["accuracy"]
     yield grids.accuracy_grid(found.accuracy, found.validity)
     yield Section("What changes", "changes")
-    if "labels" not in drawn and "directions" not in drawn:
-        yield Sentences(
-            (
-                "The answers are free texts or too many labels for a picture of shares; the examples below show single items.",
-            )
-        )
-    yield from drawn.get("labels", ())
+    yield None if drawn["labels"] or drawn["directions"] else note(_FREE)
+    yield from drawn["labels"]
     yield grids.labels_grid(found.labels, MOST_LABELS)
-    yield from drawn.get("directions", ())
+    yield from drawn["directions"]
     yield grids.directions_grid(found.directions, MOST_LABELS)
     yield Section("What became of the replies", "replies", listed="Replies")
-    if "outcomes" not in drawn:
-        yield Sentences(("Every reply to a prompt in one sense could be read as an answer.",))
-    yield from drawn.get("outcomes", ())
-    yield grids.outcomes_grid(found.outcomes)
-    if "translation" in drawn or found.unscored:
-        unused = f"The run has translation scores, but they could not be used: {found.unscored}"
-        yield Section("Is it the translation?", "translation", listed="Translation")
-        yield Sentences((unused if found.unscored else _TRANSLATION,))
-        first, *others = drawn.get("translation", ()) or (None,)
-        yield first
-        yield Fold("By language, and by other scores", tuple(others)) if others else None
-        yield grids.bins_grid(found.bins)
-        yield from worst_translations_blocks(found.scores, items)
-
-
-def _examples(shown: tuple[Example, ...], total: int) -> Blocks:
-    yield Section("Examples", "examples")
-    if not shown:
-        yield Sentences(("No answer changed between the senses.",))
-        return
-    yield Sentences(
-        (
-            f"{len(shown)} of {total:,} changed answers: for each model and sense the most frequent changes first. Control "
-            "characters are written as their codes.",
-        )
+    yield (
+        None
+        if drawn["outcomes"]
+        else note("Every reply to a prompt in one sense could be read as an answer.")
     )
-    for one in shown:
+    yield from drawn["outcomes"]
+    yield grids.outcomes_grid(found.outcomes)
+
+
+def _translations(found: MultisenseFindings, items: pl.DataFrame | None, drawn: Sequence[Drawing]) -> Blocks:
+    """Whether bad translations explain it, where translations were scored."""
+    if not drawn and not found.unscored:
+        return
+    unused = f"The run has translation scores, but they could not be used: {found.unscored}"
+    yield Section("Is it the translation?", "translation", listed="Translation")
+    yield note(unused if found.unscored else _TRANSLATION)
+    yield from drawn[:1]
+    yield fold("By language, and by other scores", *drawn[1:])
+    yield grids.bins_grid(found.bins)
+    yield from worst_translations_blocks(found.scores, items)
+
+
+def _examples(found: Examples) -> Blocks:
+    yield Section("Examples", "examples")
+    if not found.shown:
+        yield note("No answer changed between the senses.")
+        return
+    yield note(
+        f"{len(found.shown)} of {found.total:,} changed answers: for each model and sense the most frequent changes first. Control "
+        "characters are written as their codes."
+    )
+    for one in found.shown:
         gold = "" if one.gold is None else f", right answer: {one.gold}"
         yield Item(f"{one.model}, {one.task}, item {one.item}{gold}", (_side(one.a), _side(one.b)))
 

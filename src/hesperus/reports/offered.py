@@ -12,7 +12,7 @@ from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Section, Sentences
+from hesperus.reports.blocks import Block, Section, note
 from hesperus.reports.columns import RESTS_ON, Column
 from hesperus.reports.grid import Grid
 from hesperus.reports.tabulated import tabulated
@@ -43,7 +43,7 @@ def offered_blocks(run: Run, given: GivenSettings) -> Iterator[Block | None]:
         try:
             found = measure_table(name, run.records, given.of_whole(), described=described)
         except (DataError, UsageError, UnknownNameError) as error:
-            yield Sentences((f"{name}: {error}",), "aside")
+            yield note(f"{name}: {error}", level="aside")
             continue
         if declared is not None and found.rows:
             yield _grid(declared, found)

@@ -14,7 +14,7 @@ from hesperus.analysis.summary_table import nothing_answered, run_notes, summary
 from hesperus.analysis.table import Table
 from hesperus.records import Run
 from hesperus.records.labels import free_texts
-from hesperus.reports.blocks import Block, Page, Section, Sentences
+from hesperus.reports.blocks import Block, Page, Section, Sentences, note
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.multisense_grids import outcomes_grid, overview_grid
@@ -40,7 +40,7 @@ class Overview:
             return (Sentences.of(self.notes),)
         short = self.grid.told_once()
         if not any(column.numeric for column in short.columns):
-            return Sentences.of(self.notes), Sentences((short.caption,), "aside")
+            return Sentences.of(self.notes), note(short.caption, level="aside")
         return Sentences.of(self.notes), self.grid
 
 
@@ -107,7 +107,7 @@ class OutcomesReport:
             Sentences.of([measured] if measured else []),
             *made(run, self.settings.signed()),
         )
-        return Page.of(self.title, [Sentences((self.said,), "lead")], blocks)
+        return Page.of(self.title, [note(self.said, level="lead")], blocks)
 
 
 def outcomes_report(run: Run, settings: MeasureSettings) -> OutcomesReport | None:

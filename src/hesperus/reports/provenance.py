@@ -13,7 +13,8 @@ from hesperus.fingerprint import plain
 from hesperus.item_views.missing_parts import minor_parts
 from hesperus.records import Run
 from hesperus.records.study_keys import unknown_keys
-from hesperus.reports.blocks import Block, Code, Section, Sentences
+from hesperus.reports.blocks import Block, Code, Section, Sentences, note
+from hesperus.reports.card import Card
 from hesperus.version import __version__
 
 _USER = re.compile(r"(//)[^/@\s]+@")
@@ -52,14 +53,23 @@ def signature_text(run: Mapping[str, object], numbers: Mapping[str, object]) -> 
 def made(run: Run, numbers: Mapping[str, object]) -> tuple[Block, ...]:
     """Blocks that say how a run and the numbers of a page were made, and what else the run lacks."""
     study = study_text(run.study)
-    told = Code("Study", study) if study else Sentences(("These records came without a study file.",))
+    told = Code("Study", study) if study else note("These records came without a study file.")
     unknown = unknown_keys(run.study)
-    noted = (Sentences((unknown,)),) if unknown else ()
+    noted = (note(unknown),) if unknown else ()
     head = Section("What is missing, and how to get it", "missing", 3, "")
     lacking = (head, Sentences.of(said)) if (said := minor_parts(run)) else ()
     return *lacking, told, *noted, Code("Signature", signature_text(run.signature, numbers))
 
 
+def card_blocks(card: Card) -> tuple[Block, ...]:
+    """The evaluation card of a run."""
+    said = (
+        "Where this study stands in the taxonomy of generalisation research (Hupkes et al. 2023). Filled in from the records; "
+        "what they cannot tell is said in the last column."
+    )
+    return Section("GenBench evaluation card", "card", listed="GenBench card"), note(said), card
+
+
 def cited(*paragraphs: str) -> Sentences:
     """What closes a page: how to read it, where its methods come from, and which version made it."""
-    return Sentences((*paragraphs, f"Please name the version: hesperus {__version__}."))
+    return note(*paragraphs, f"Please name the version: hesperus {__version__}.")

@@ -11,7 +11,7 @@ from hesperus.analysis.item_filter import filter_of, matching_rows
 from hesperus.analysis.item_matrix import item_matrix
 from hesperus.item_views.filter_address import condition_words, filter_pairs
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Page, Section, Sentences
+from hesperus.reports.blocks import Block, Page, Section, note
 from hesperus.reports.html_page import ShownPage
 from hesperus.reports.item_matrix import MOST_ROWS, items_block
 from hesperus.wording import counted, own_senses
@@ -58,7 +58,7 @@ def shown_items(name: str, run: Run, reference: str | None, conditions: Mapping[
     words = ", ".join(condition_words(filter_pairs(wanted)))
     title = f"{counted(rows.height, 'row')} of {matrix.rows.height:,}" + (f": {words}" if words else "")
     said = f"The first {MOST_ROWS} are shown; `frame` has all." if rows.height > MOST_ROWS else ""
-    blocks: list[Block | None] = [Section("Items", "items", listed=""), Sentences((said,)) if said else None]
+    blocks: list[Block | None] = [Section("Items", "items", listed=""), note(said) if said else None]
     if rows.height:
         blocks.append(items_block(matrix, rows.head(MOST_ROWS), own_senses(run.study, run.items)))
     return ShownItems(matrix.frame(rows), ShownPage(Page.of(title, [], blocks)))

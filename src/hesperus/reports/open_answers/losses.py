@@ -11,7 +11,7 @@ from hesperus.analysis.item_texts import Text, texts_of
 from hesperus.analysis.open_answers.losing_prompts import losing_answers, losing_prompts, pairs_with_loss
 from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 from hesperus.records import KEY
-from hesperus.reports.blocks import Block, Fold, Item, Sentences, Side, Verdict
+from hesperus.reports.blocks import Block, Fold, Item, Side, Verdict, note
 from hesperus.reports.grid import Grid
 from hesperus.reports.tabulated import tabulated
 from hesperus.rounding import cell
@@ -41,7 +41,7 @@ def losses_blocks(
     pairs = pairs_with_loss(found.evaluated.pairs)
     by_item = losing_prompts(pairs)
     if by_item.is_empty():
-        yield Sentences(("Where both sides answer, no pair falls below its ceiling.",))
+        yield note("Where both sides answer, no pair falls below its ceiling.")
         return
     asked = _asked(items, found.reference)
     listed = by_item.head(MOST_LISTED).to_dicts()
@@ -50,11 +50,9 @@ def losses_blocks(
     yield table
     prompts = [_prompt(row, found, pairs, replies, asked) for row in listed[:MOST_PROMPTS]]
     claims = ", and the claims of both, each with what the other is to it" if _has_claims(prompts) else ""
-    yield Sentences(
-        (
-            f"The first {len(prompts)} to read: the {found.reference_name} answer, the answer in the other language and its "
-            f"translation{claims}. Control characters are written as their codes.",
-        )
+    yield note(
+        f"The first {len(prompts)} to read: the {found.reference_name} answer, the answer in the other language and its "
+        f"translation{claims}. Control characters are written as their codes."
     )
     yield from prompts
 

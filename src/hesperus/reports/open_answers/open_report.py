@@ -22,7 +22,7 @@ from hesperus.analysis.open_answers.run_tables import settings_of
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences
+from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences, note
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.open_answers import open_grids as grids
@@ -131,7 +131,7 @@ class OpenAnswersReport:
             yield drawn.get("groups")
         yield from groups
         yield section("silence", "With and without missing answers", "")
-        yield grids.silence_grid(found) or Sentences((_ALL_THERE,))
+        yield grids.silence_grid(found) or note(_ALL_THERE)
         yield section("losses", "What loses most", "What loses most")
         yield from losses_blocks(found, self.replies, run.items)
 
@@ -153,8 +153,8 @@ def _items(run: Run, pairs: pl.DataFrame) -> Iterator[Block]:
 def _repaired(sentences: pl.DataFrame, reference: str) -> Iterator[Block | None]:
     repairs = repairs_grid(sentences)
     if repairs is None:
-        yield Sentences(
-            ("No answer was translated here: the texts were compared as they are, or looked up as a whole.",)
+        yield note(
+            "No answer was translated here: the texts were compared as they are, or looked up as a whole."
         )
         return
     yield repairs
@@ -162,7 +162,7 @@ def _repaired(sentences: pl.DataFrame, reference: str) -> Iterator[Block | None]
     if shown:
         yield Fold(f"{len(shown)} of {lost:,} sentences that were given up", tuple(shown))
     else:
-        yield Sentences(("No sentence of an answer was given up.",))
+        yield note("No sentence of an answer was given up.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,9 +15,9 @@ from hesperus.analysis.similarity.similarity_findings import SimilarityFindings,
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, columns_of, settings_of
 from hesperus.errors import DataError
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Page, Section, Sentences
+from hesperus.reports.blocks import Block, Page, Section, Sentences, note
 from hesperus.reports.columns import statistic_name
-from hesperus.reports.drawing import Drawing
+from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.overview import Overview, overview
 from hesperus.reports.provenance import cited, made
@@ -84,7 +84,7 @@ class SimilarityReport:
             Section("Caveats", "caveats"),
             Sentences.of(story.caveats(self.parts)),
             Section("How it was measured", "measured"),
-            Sentences((_described(first),)),
+            note(_described(first)),
             *made(run, first.tables["similarity"].signature),
             Section("Notes and citation", "notes", listed="Notes"),
             cited(_SOURCES),
@@ -152,11 +152,9 @@ def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
         "always the same."
     )
     yield Section("Summary", "summary")
-    yield Sentences(
-        (
-            "Two runs that are both mostly right agree mostly, whatever they know of each other. "
-            f"{name} {beyond if name.startswith('κp') else 'is what is compared here.'}",
-        )
+    yield note(
+        "Two runs that are both mostly right agree mostly, whatever they know of each other. "
+        f"{name} {beyond if name.startswith('κp') else 'is what is compared here.'}"
     )
     for number, found in enumerate(parts, start=1):
         if len(parts) > 1:
@@ -166,9 +164,7 @@ def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
 
 def _part(number: int, found: SimilarityFindings, *, several: bool) -> Iterator[Block | None]:
     """The sections of a task; if there are several tasks, below its name."""
-    drawn: dict[str, list[Drawing]] = {}
-    for drawing in similarity_drawings(found):
-        drawn.setdefault(drawing.kind, []).append(replace(drawing, name=f"{drawing.name}-task-{number}"))
+    drawn = by_kind(replace(one, name=f"{one.name}-task-{number}") for one in similarity_drawings(found))
 
     def section(anchor: str, title: str, listed: str) -> Section:
         return Section(title, f"{anchor}-{number}", 3 if several else 2, "" if several else listed)
@@ -176,27 +172,27 @@ def _part(number: int, found: SimilarityFindings, *, several: bool) -> Iterator[
     if several:
         yield Section(found.task, f"task-{number}")
     yield section("languages", "A model in two languages", "Languages")
-    yield from drawn.get("languages", ())
+    yield from drawn["languages"]
     yield section("models", "Two models in a language", "Models")
-    yield from drawn.get("models", ())
+    yield from drawn["models"]
     yield grids.languages_grid(found)
     yield section("groups", "Groups of questions", "Groups of questions")
     groups = grids.group_grids(found)
     if groups:
-        yield from drawn.get("groups", ())
+        yield from drawn["groups"]
     yield from groups
     tests = grids.contrasts_grid(found.tables["contrasts"])
     yield section("contrasts", "Within models and between them", "Within and between")
     # That of all models of a single task stands at the head of the page.
-    yield from drawn.get("densities", ())[0 if several else 1 :]
-    yield tests or Sentences(
-        ("There is nothing to test: that takes a model in two languages and two models in one.",)
+    yield from drawn["densities"][0 if several else 1 :]
+    yield tests or note(
+        "There is nothing to test: that takes a model in two languages and two models in one."
     )
     yield grids.pairs_grid(found.tables["similarity"])
     yield section("correlations", "What goes with it", "What goes with it")
     relations = grids.correlations_grid(found.tables["correlations"])
     if relations is not None:
-        yield from drawn.get("correlations", ())
+        yield from drawn["correlations"]
         yield relations
     yield section("all_languages", "All languages at once", "All at once")
     yield grids.all_languages_grid(found.tables["all_languages"])

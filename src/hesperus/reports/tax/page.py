@@ -20,12 +20,12 @@ from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
 from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 from hesperus.analysis.tax.validity import TOLERANCE, sensitive_cells, unchecked_cells
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step
+from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step, note
 from hesperus.reports.blocks import Checklist as ChecklistBlock
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.overview import overview
-from hesperus.reports.provenance import cited, made
+from hesperus.reports.provenance import card_blocks, cited, made
 from hesperus.reports.tax import tax_grids as grids
 from hesperus.reports.tax import tax_story as story
 from hesperus.reports.tax.checklist import NOT_DONE, Checklist
@@ -37,10 +37,6 @@ from hesperus.rounding import cell
 
 Blocks = Iterator[Block | None]
 
-_CARD = (
-    "Where this audit stands in the taxonomy of generalisation research (Hupkes et al. 2023). Filled in from the records; "
-    "what they cannot tell is said in the last column."
-)
 _NOTES = (
     "No single number is the translation tax. E1 compares the original with what came back; E3 the translated items with "
     "others that were written in the language; E4 the translated items with the same ones rewritten; E2 asks people what "
@@ -112,11 +108,9 @@ class TaxPage:
             *items_blocks(replace(run, records=evidence.records, items=self.items)),
             Section("Items for reading", "residue"),
             *residue_blocks(evidence, self._back, self.items),
-            Section("GenBench evaluation card", "card", listed="GenBench card"),
-            Sentences((_CARD,)),
-            self.checklist.card,
+            *card_blocks(self.checklist.card),
             Section("How it was measured", "measured"),
-            Sentences((self._described(),)),
+            note(self._described()),
             *made(run, numbers),
             Section("Notes and citation", "notes", listed="Notes"),
             cited(*_NOTES[:1], self._tests(), *_NOTES[1:]),
@@ -136,11 +130,9 @@ class TaxPage:
         done = sum(row["status"] != NOT_DONE for row in found.rows)
         names = ", ".join((ALIGNMENT_FILE, RATINGS_FILE, CHECKS_FILE))
         yield Section("Checklist", "summary")
-        yield Sentences(
-            (
-                f"{done} of {len(found.rows)} points done. Differences are percentage points. RUN stands for the run folder; "
-                f"the files {names} are found in it by their names.",
-            )
+        yield note(
+            f"{done} of {len(found.rows)} points done. Differences are percentage points. RUN stands for the run folder; "
+            f"the files {names} are found in it by their names."
         )
         yield ChecklistBlock(_sections(found))
 
@@ -149,9 +141,9 @@ class TaxPage:
         if self.evidence.alignment is None:
             yield self._step("audit of ids, options and gold on every side")
         elif not self.evidence.alignment:
-            yield Sentences(("The alignment audit found nothing.",))
+            yield note("The alignment audit found nothing.")
         if self._back is not None:
-            yield Sentences((story.in_the_records(self._back),))
+            yield note(story.in_the_records(self._back))
         yield grids.alignment_grid(self.evidence.alignment)
 
     def _way_back(self) -> Blocks:
@@ -161,11 +153,9 @@ class TaxPage:
         if found is None or table is None:
             yield self._step("E1 back-translation, clustered over items")
             return
-        yield Sentences(
-            (
-                "Accuracy on the original minus accuracy on what came back from the translation: same model, same items. "
-                f"Quality threshold: {found.signature['quality']}.",
-            )
+        yield note(
+            "Accuracy on the original minus accuracy on what came back from the translation: same model, same items. "
+            f"Quality threshold: {found.signature['quality']}."
         )
         if self.evidence.scores is None:
             yield self._step("E1 quality threshold on the back-translations")
@@ -186,11 +176,9 @@ class TaxPage:
         sensitive, who = sensitive_cells(found), ", ".join(parsers)
         yield Section("Validity: how much rests on the reading of replies", "validity", listed="Validity")
         if sensitive:
-            yield Sentences(
-                (
-                    f"Parser-sensitive (as {who}): fewer than {floor} readable, or accuracies that differ by more than "
-                    f"{TOLERANCE} between parsers.",
-                )
+            yield note(
+                f"Parser-sensitive (as {who}): fewer than {floor} readable, or accuracies that differ by more than "
+                f"{TOLERANCE} between parsers."
             )
             yield Sentences.of(sensitive)
         else:
@@ -198,28 +186,24 @@ class TaxPage:
                 f", and accuracies differ by at most {TOLERANCE} between parsers" if len(parsers) > 1 else ""
             )
             what = "short of valid answers" if unchecked else "parser-sensitive"
-            yield Sentences(
-                (
-                    f"No cell is {what} (as {who}): at least {floor} of every cell's answers could be read{differ}.",
-                )
+            yield note(
+                f"No cell is {what} (as {who}): at least {floor} of every cell's answers could be read{differ}."
             )
         replies = self.evidence.records["reply"]
         if replies.null_count() == len(replies):
-            yield Sentences(("The records hold no replies, so that no second parser could read them.",))
+            yield note("The records hold no replies, so that no second parser could read them.")
         elif len(parsers) < 2:
             yield self._step("cells that depend on the parser, by several parsers")
         elif unchecked:
-            yield Sentences((f"{unchecked} cells hold no reply that a second parser could read.",))
+            yield note(f"{unchecked} cells hold no reply that a second parser could read.")
         yield grids.validity_grid(found)
         yield Section("Bounds from invalid answers", "bounds", 3, "")
         bounds = grids.bounds_grid(self.tables.get("bounds"))
         if bounds is None:
             yield self._step("bounds on every estimate from invalid answers")
         elif "bounds" not in self._drawn:
-            yield Sentences(
-                (
-                    "Every answer of the compared pairs could be read, so the bounds are the estimates themselves.",
-                )
+            yield note(
+                "Every answer of the compared pairs could be read, so the bounds are the estimates themselves."
             )
         yield self._drawn.get("bounds")
         yield bounds
@@ -249,11 +233,9 @@ class TaxPage:
                 yield self._step("strata fixed before rewriting, with a fingerprint")
             return
         sizes = ", ".join(f"{name} {len(ids)}" for name, ids in strata.items())
-        yield Sentences(
-            (
-                "Accuracy on the rewritten items minus accuracy on the translated ones. Strata, fixed before any rewriting: "
-                f"{sizes} items.",
-            )
+        yield note(
+            "Accuracy on the rewritten items minus accuracy on the translated ones. Strata, fixed before any rewriting: "
+            f"{sizes} items."
         )
         yield _limits([*NATURAL_NOTES, *([REUSED] if self.evidence.reused else [])])
         yield self._below("naturalisation")
@@ -263,7 +245,7 @@ class TaxPage:
         yield Section("Is it still the same question?", "naturalisation-checked", 3, "")
         passed = grids.passed_grid(found)
         if passed is None:
-            yield Sentences(("Nobody checked the rewritten items.",))
+            yield note("Nobody checked the rewritten items.")
             yield self._step("rewritten items verified by another model")
             yield self._step("rewritten items checked by people")
         yield passed
@@ -282,7 +264,7 @@ class TaxPage:
             yield Section("Agreement of the raters", "raters", 3, "")
             yield from agreement
         else:
-            yield Sentences(("No agreement of raters: that takes two people who rated the same items.",))
+            yield note("No agreement of raters: that takes two people who rated the same items.")
 
     def _below(self, kind: str) -> Drawing | None:
         """A figure, but for the one that is at the head of the page."""

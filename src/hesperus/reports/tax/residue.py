@@ -13,7 +13,7 @@ from hesperus.analysis.tax.evidence import Evidence
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.rating import mean_ratings
 from hesperus.measures import item_signal
-from hesperus.reports.blocks import Block, Fold, Item, Reading, Replies, Sentences, Side
+from hesperus.reports.blocks import Block, Fold, Item, Reading, Replies, Side, note
 from hesperus.rounding import cell
 from hesperus.wording import OUTCOME_WORDS, counted, parsed, sense_sentence
 
@@ -34,7 +34,7 @@ def residue_blocks(
         items: Texts of the items, where the run keeps them.
     """
     if given is None:
-        yield Sentences(("Nothing came back, so no item can be said to lose anything.",))
+        yield note("Nothing came back, so no item can be said to lose anything.")
         return
     signal = np.nan_to_num(item_signal(given.pairs), nan=-1.0)
     high = set(evidence.strata.get("high", ())) if evidence.strata is not None else set()
@@ -49,15 +49,11 @@ def residue_blocks(
         if signal[place] > 0 or item in high
     ]
     if not picked:
-        yield Sentences(
-            ("No item loses a right answer on the way back, and none stands in the stratum high.",)
-        )
+        yield note("No item loses a right answer on the way back, and none stands in the stratum high.")
         return
-    yield Sentences(
-        (
-            "Items that lose right answers on the way back, or stand in the stratum high; those that lose most first "
-            f"({min(MOST, len(picked))} of {len(picked)}). Control characters are written as their codes.",
-        )
+    yield note(
+        "Items that lose right answers on the way back, or stand in the stratum high; those that lose most first "
+        f"({min(MOST, len(picked))} of {len(picked)}). Control characters are written as their codes."
     )
     for *_, task, item, place in sorted(picked)[:MOST]:
         why = "; ".join(
