@@ -27,11 +27,11 @@ from hesperus.analysis.item_filter import (
     telling,
 )
 from hesperus.analysis.item_matrix import ItemMatrix
+from hesperus.analysis.item_ratings import Rating, ratings_of
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, question_url
 from hesperus.explorer.changes_page import ChangeChoice, changes_shown
 from hesperus.explorer.item_corrections import BY_HAND
-from hesperus.explorer.item_ratings import Rating, ratings_of
 from hesperus.explorer.state import OpenRuns
 from hesperus.explorer.translations_page import translations_shown
 from hesperus.explorer.what_if import what_if

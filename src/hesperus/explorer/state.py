@@ -14,6 +14,7 @@ import polars as pl
 
 from hesperus.analysis.item_filter import matching_rows, sorted_rows
 from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
+from hesperus.analysis.item_ratings import read_ratings
 from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.model_summaries import ModelSummary, lost_counts, summaries
 from hesperus.analysis.open_answers.evidence import Evaluated
@@ -31,7 +32,6 @@ from hesperus.explorer.item_corrections import (
     read_corrections,
     with_corrections,
 )
-from hesperus.explorer.item_ratings import read_ratings
 from hesperus.records import KEY, Run
 from hesperus.wording import own_senses, parsed
 

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 import polars as pl
 
 from hesperus.analysis.item_texts import Text
+from hesperus.analysis.text_differences import Piece, differences
 from hesperus.analysis.worst_translations import ScoredTranslation, score_names, worst_translations
 from hesperus.explorer.addresses import TRANSLATIONS, View, question_url
-from hesperus.item_views.differences import Piece, differences
 from hesperus.item_views.question_view import anchor_of
 from hesperus.rounding import cell
 from hesperus.wording import parsed, sense_label

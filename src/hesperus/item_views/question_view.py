@@ -10,7 +10,7 @@ import polars as pl
 
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn
 from hesperus.analysis.item_texts import Text, row_in, texts_of
-from hesperus.item_views.differences import Piece, differences
+from hesperus.analysis.text_differences import Piece, differences
 from hesperus.item_views.matrix_view import CellView, cell_view, label_of
 from hesperus.rounding import cell as rounded
 from hesperus.untrusted import one_line

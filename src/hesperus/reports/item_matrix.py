@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.item_filter import IN_A_SENSE, TELLING, TELLING_SCORED, mark_of, telling
+from hesperus.analysis.item_choice import chosen_rows, doubtful_rows, marked_totals
+from hesperus.analysis.item_filter import TELLING, TELLING_SCORED
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn, item_matrix
 from hesperus.item_views.matrix_view import matrix_view
 from hesperus.records import Run
@@ -21,7 +22,6 @@ _MOST_CELLS = 4000
 
 _LABELED = "Answers in every sense: the label that was read, or why there is none."
 _SCORED = "How much of the reference's answer is said in every language, and no more than it: the score of each reply, or why there is none."
-_EACH = (12, 8, 5, 3, 2, 1)
 
 
 def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
@@ -37,16 +37,14 @@ def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
     matrix = everything.whole
     if len(matrix.columns) < 2:
         return
-    rows = telling(matrix.rows).filter(
-        (pl.col("changed") > 0) | (pl.col("wrong") > 0) | (pl.col("unanswered") > 0) | (pl.col("lost") > 0)
-    )
+    rows = doubtful_rows(matrix)
     yield Section("Items: which questions", "items", listed="Items")
     if rows.is_empty():
         yield note("Every item has the same answer in all senses.")
         return
     is_scored = bool(matrix.cells["score"].is_not_null().any())
-    shown, rule = _chosen(matrix, rows, min(most, max(20, _MOST_CELLS // len(matrix.columns))))
-    yield note(_said(matrix, rows, shown, rule, is_scored=is_scored))
+    shown, each = chosen_rows(matrix, rows, min(most, max(20, _MOST_CELLS // len(matrix.columns))))
+    yield note(_said(matrix, rows, shown, each, is_scored=is_scored))
     yield items_block(everything, shown, own_senses(run.study, run.items))
 
 
@@ -63,10 +61,10 @@ def items_block(matrix: ItemMatrix, rows: pl.DataFrame, own: frozenset[str]) -> 
     caption = _SCORED if is_scored else _LABELED
     links = _NoLinks()
     asked = tuple(questions(matrix, rows, links, own))
-    return Items(caption, matrix_view(whole, rows, links), whole.columns, _totals(matrix), asked)
+    return Items(caption, matrix_view(whole, rows, links), whole.columns, marked_totals(matrix), asked)
 
 
-def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, rule: str, *, is_scored: bool) -> str:
+def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, each: int, *, is_scored: bool) -> str:
     what = (
         "an answer that says less or is missing"
         if is_scored
@@ -79,44 +77,11 @@ def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, rule: str
     order = TELLING_SCORED if is_scored else TELLING
     if shown.height == rows.height:
         return f"{head} {order}"
+    rule = f"of each model in each sense the {each} most telling, then " if each else ""
     return (
-        f"{head} In this file: {rule}. {order} hesperus view RUN shows all of them, with their texts and replies in every "
+        f"{head} In this file: {rule}the most telling of all. {order} hesperus view RUN shows all of them, with their texts and replies in every "
         "language."
     )
-
-
-def _chosen(matrix: ItemMatrix, rows: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
-    """Rows that a page keeps, so that every number leads to some, and the rule in words."""
-    if rows.height <= most:
-        return rows, "all of them"
-    placed = rows.select("row", "model").with_row_index("place")
-    doubtful = pl.col("mark").is_in(["wrong", "unanswered"]) | pl.col("changed") | pl.col("lost")
-    cells = matrix.cells.filter(doubtful.fill_null(False)).select("row", "column")
-    ranked = cells.join(placed, on="row").sort("place")
-    for each in _EACH:
-        kept = ranked.group_by("model", "column", maintain_order=True).head(each)["row"].unique()
-        if kept.len() <= most:
-            rest = rows.filter(~pl.col("row").is_in(kept.implode())).head(most - kept.len())["row"]
-            shown = rows.filter(pl.col("row").is_in(pl.concat([kept, rest]).implode()))
-            return shown, f"of each model in each sense the {each} most telling, then the most telling of all"
-    return rows.head(most), "the most telling of all"
-
-
-def _totals(matrix: ItemMatrix) -> Mapping[tuple[str, str, str], int]:
-    """How many items have each mark, by model and key of the sense."""
-    keys = {column.number: column.key for column in matrix.columns}
-    counts = (
-        matrix.cells.join(matrix.rows.select("row", "model"), on="row")
-        .group_by("model", "column")
-        .agg(mark_of(mark).sum().alias(mark) for mark in IN_A_SENSE)
-        .sort("model", "column")
-    )
-    return {
-        (row["model"], keys[row["column"]], mark): row[mark]
-        for row in counts.iter_rows(named=True)
-        for mark in IN_A_SENSE
-        if row[mark]
-    }
 
 
 class _NoLinks:

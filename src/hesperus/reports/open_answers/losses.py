@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.item_texts import Text, texts_of
+from hesperus.analysis.open_answers.claims import claims_of, details_of
 from hesperus.analysis.open_answers.losing_prompts import losing_answers, losing_prompts, pairs_with_loss
 from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 from hesperus.records import KEY
@@ -21,8 +22,6 @@ from hesperus.wording import MISSING, property_names
 MOST_LISTED, MOST_PROMPTS, MOST_ANSWERS, MOST_CLAIMS = 20, 8, 3, 40
 """Prompts in the table and below it to be read, answers of each, claims of a text."""
 _LONGEST_CELL = 90
-
-_SUPPORTED = "supported"
 
 
 def losses_blocks(
@@ -113,7 +112,7 @@ def _answer(pair: Mapping[str, Any], found: OpenFindings, replies: pl.DataFrame 
     cell: Cell = (pair["model"], pair["task"], pair["language"], pair["instruction"], pair["input"])
     again = f", repeat {pair['repeat']}" if pair["repeat"] != 1 else ""
     where = found.labels.get(cell, str(pair["language"])) + again
-    held = _details(found.evaluated.details, pair)
+    held = details_of(found.evaluated.details, pair)
     ours, theirs = (_claims(held, side) for side in ("candidate", "reference"))
     unshown = sum(max(0, len(claims) - MOST_CLAIMS) for claims in (ours, theirs))
     name, given = found.reference_name, _reply(pair, replies)
@@ -152,25 +151,8 @@ def _scores(pair: Mapping[str, Any], found: OpenFindings) -> str:
     return told + ("" if pair["ceiling"] is None else f"; ceiling {cell(pair['ceiling'], 'share')}")
 
 
-def _details(details: pl.DataFrame, pair: Mapping[str, Any]) -> pl.DataFrame:
-    """The rows of a pair; what an evaluator writes of its keys is text."""
-    if details.is_empty():
-        return details
-    same = [pl.col(name).cast(pl.String) == str(pair[name]) for name in KEY]
-    return details.filter(pl.all_horizontal(same) & (pl.col("side_by_side") == "score"))
-
-
 def _claims(held: pl.DataFrame, side: str) -> tuple[Verdict, ...]:
-    if not {"side", "claim", "verdict"} <= set(held.columns):
-        return ()
-    return tuple(
-        Verdict(
-            str(row["claim"]),
-            str(row["verdict"] or f"no verdict ({row['reason']})"),
-            None if row["verdict"] is None else row["verdict"] == _SUPPORTED,
-        )
-        for row in held.filter(pl.col("side") == side).sort("number").to_dicts()
-    )
+    return tuple(Verdict(one.text, one.words, one.is_supported) for one in claims_of(held, side))
 
 
 def _levels(held: pl.DataFrame, properties: Sequence[str], reference: str) -> tuple[Verdict, ...]:

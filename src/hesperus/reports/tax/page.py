@@ -12,10 +12,10 @@ from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.back_translation import NOTES as BACK_NOTES
 from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.losing_items import back_pairs
 from hesperus.analysis.tax.native_control import LIMITS
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
 from hesperus.analysis.tax.naturalisation import REUSED
-from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
 from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 from hesperus.analysis.tax.validity import TOLERANCE, sensitive_cells, unchecked_cells
@@ -69,7 +69,7 @@ class TaxPage:
         self.evidence, self.tables, self.checklist, self.items = evidence, tables, checklist, items
         self._drawn: dict[str, Drawing] = {one.kind: one for one in drawings(tables, evidence)}
         self._remedies = remedies(evidence)
-        self._back = _back(evidence)
+        self._back = back_pairs(evidence)
         self._first = next(
             (
                 name
@@ -280,16 +280,6 @@ class TaxPage:
             f"{interval_text(settings.bootstrap)} A model is often without a valid answer where fewer than "
             f"{cell(settings.min_valid, 'share')} of its answers on a side could be read."
         )
-
-
-def _back(evidence: Evidence) -> PairedAnswers | None:
-    """The original against what came back; None if nothing did."""
-    senses = evidence.senses
-    if senses.original is None or senses.back is None:
-        return None
-    quality = evidence.quality if evidence.scores is not None else None
-    sides = Side(senses.original), Side(senses.back)
-    return compared(evidence.audited, *sides, scores=evidence.scores, quality=quality)
 
 
 def _limits(notes: tuple[str, ...] | list[str]) -> Sentences:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from hesperus.analysis.item_texts import Text, rows_in, texts_of
 from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.losing_items import LosingItem, losing_items
 from hesperus.analysis.tax.paired_records import PairedAnswers
-from hesperus.analysis.tax.rating import mean_ratings
-from hesperus.measures import item_signal
 from hesperus.reports.blocks import Block, Fold, Item, Reading, Replies, Side, note
 from hesperus.rounding import cell
 from hesperus.wording import OUTCOME_WORDS, counted, parsed, sense_sentence
@@ -24,30 +22,19 @@ _VERSIONS = 4
 
 
 def residue_blocks(
-    evidence: Evidence, given: PairedAnswers | None, items: pl.DataFrame | None
+    evidence: Evidence, found: PairedAnswers | None, items: pl.DataFrame | None
 ) -> Iterator[Block]:
-    """Items for reading: the items that lose most on the way back, then those of the stratum ``high`` that lose nothing; ties by rating, then id.
+    """Items for reading, those that lose most on the way back first (see losing_items).
 
     Args:
         evidence: What the audit has.
-        given: The original against what came back; None if nothing did.
+        found: The original against what came back; None if nothing did.
         items: Texts of the items, where the run keeps them.
     """
-    if given is None:
+    if found is None:
         yield note("Nothing came back, so no item can be said to lose anything.")
         return
-    signal = np.nan_to_num(item_signal(given.pairs), nan=-1.0)
-    high = set(evidence.strata.get("high", ())) if evidence.strata is not None else set()
-    rated = mean_ratings(evidence.ratings) if evidence.ratings is not None else {}
-    cue = {
-        item: float(np.mean([held[item] for held in rated.values() if item in held]))
-        for item in _rated(rated)
-    }
-    picked = [
-        (-float(signal[place]), -cue.get(item, 0.0), task, item, place)
-        for place, (task, item) in enumerate(given.items)
-        if signal[place] > 0 or item in high
-    ]
+    picked = losing_items(evidence, found)
     if not picked:
         yield note("No item loses a right answer on the way back, and none stands in the stratum high.")
         return
@@ -55,30 +42,17 @@ def residue_blocks(
         "Items that lose right answers on the way back, or stand in the stratum high; those that lose most first "
         f"({min(MOST, len(picked))} of {len(picked)}). Control characters are written as their codes."
     )
-    for *_, task, item, place in sorted(picked)[:MOST]:
-        why = "; ".join(
-            _why(given, place, item in high, {name: held.get(item) for name, held in rated.items()})
-        )
-        yield _item(evidence, items, task, item, why=why)
+    for one in picked[:MOST]:
+        yield _item(evidence, items, one.task, one.item, why="; ".join(_why(one)))
 
 
-def _rated(rated: Mapping[str, Mapping[str, float]]) -> set[str]:
-    return {item for held in rated.values() for item in held}
-
-
-def _why(given: PairedAnswers, place: int, high: bool, cues: Mapping[str, float | None]) -> Iterator[str]:
-    pairs = given.pairs
-    strict = pairs.strict[:, place]
-    lost = int((pairs.first_right[:, place] & ~pairs.second_right[:, place] & strict).sum())
-    won = int((~pairs.first_right[:, place] & pairs.second_right[:, place] & strict).sum())
-    yield f"{lost} of {counted(int(strict.sum()), 'model')} right on the original only" + (
-        f", {won} on what came back only" if won else ""
-    )
-    if high:
+def _why(one: LosingItem) -> Iterator[str]:
+    won = f", {one.won} on what came back only" if one.won else ""
+    yield f"{one.lost} of {counted(one.models, 'model')} right on the original only{won}"
+    if one.is_high:
         yield "stratum high"
-    for name, value in cues.items():
-        if value is not None:
-            yield f"{name} rated {cell(value, 'score')}"
+    for name, value in one.ratings.items():
+        yield f"{name} rated {cell(value, 'score')}"
 
 
 def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, *, why: str) -> Fold:

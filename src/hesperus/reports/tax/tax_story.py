@@ -10,6 +10,7 @@ import polars as pl
 from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.losing_items import misaligned_counts
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.reports.tax.tax_wording import first_row, interval, language_of, rows_of
 from hesperus.rounding import cell
@@ -240,14 +241,11 @@ def hangs_on(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
     return told
 
 
-def in_the_records(given: PairedAnswers) -> str:
+def in_the_records(found: PairedAnswers) -> str:
     """What the records themselves say of the alignment of the original and what came back."""
-    causes = {name: int(mask.any(axis=0).sum()) for name, mask in given.causes.items() if name in _MISALIGNED}
-    found = [f"{count:,} {name}" for name, count in causes.items() if count]
-    return f"In the records, of {counted(len(given.items), 'item')}: {'; '.join(found) or 'none is on one side only, or has a gold that moved'}."
-
-
-_MISALIGNED = ("asked on one side only", "without gold", "gold differs between the sides")
+    counts = "; ".join(f"{count:,} {name}" for name, count in misaligned_counts(found).items())
+    said = counts or "none is on one side only, or has a gold that moved"
+    return f"In the records, of {counted(len(found.items), 'item')}: {said}."
 
 
 def _changed(found: Table, main: Row) -> Iterator[str]:

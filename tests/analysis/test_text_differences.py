@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from hesperus.item_views.differences import MOST_TOKENS, differences
+from hesperus.analysis.text_differences import MOST_TOKENS, differences
 
 
 def marked(a: str, b: str, tag: str) -> tuple[list[str], list[str]]:
