@@ -106,7 +106,9 @@ def test_a_digit_changed_anywhere_on_a_page_is_caught(study: str, demo_runs: dic
     intact, start = shown_on(before), before.index("<h1>")
     passed = [
         found.span()
-        for found in re.finditer(r'<code class="step">.*?</code>|</?h\d|<script>.*', before, re.DOTALL)
+        for found in re.finditer(
+            r'tabindex="\d"|<code class="step">.*?</code>|</?h\d|<script>.*', before, re.DOTALL
+        )
     ]
     digits = [
         found.start()

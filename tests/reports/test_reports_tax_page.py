@@ -27,7 +27,7 @@ from hesperus.records import Run, records_frame
 from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.html_page import html
 from hesperus.reports.tax import tax_story as story
-from hesperus.reports.tax.audit_report import TaxReport, tax_report
+from hesperus.reports.tax.tax_report import TaxReport, tax_report
 from hesperus.studies.translation_tax.simulator import Faults, Planted, simulated_benchmark
 from hesperus.studies.translation_tax.strata import StrataRule, strata_of
 from hesperus.types import Record

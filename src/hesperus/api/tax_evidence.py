@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
     from hesperus.analysis.tax.evidence import Evidence
-    from hesperus.reports.tax.audit_report import TaxReport
+    from hesperus.reports.tax.tax_report import TaxReport
 
 
 def evidence_of(given: AuditInputs, drawn: GivenSettings | None = None) -> Evidence:
@@ -92,7 +92,7 @@ def report_of(given: AuditInputs, drawn: GivenSettings | None = None) -> TaxRepo
         DataError: As evidence_of.
         UnknownNameError: As evidence_of.
     """
-    from hesperus.reports.tax.audit_report import tax_report
+    from hesperus.reports.tax.tax_report import tax_report
 
     return tax_report(evidence_of(given, drawn), items=items_of(given.runs))
 

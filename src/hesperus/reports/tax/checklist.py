@@ -7,7 +7,7 @@ contrasts; with alignment, quality control and agreement of people, on which the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hesperus import rounding
@@ -68,17 +68,11 @@ def checklist_of(evidence: Evidence, tables: Mapping[str, Table] | None = None) 
     """
     if tables is None:
         tables = {name: make() for name, make in tax_tables(evidence).items()}
-    rows = [
-        *_alignment(evidence),
-        *_scope(tables, evidence),
-        *_parser(tables, evidence),
-        *_groups(tables, evidence),
-    ]
-    rows += [*_quality(evidence), *_people(evidence)]
     known = remedies(evidence)
     rows = [
-        {**row, "command": ""} if row["status"] != NOT_DONE or row["finding"] else _open(row, known)
-        for row in rows
+        _row(section, point, known)
+        for section, points in _SECTIONS.items()
+        for point in points(tables, evidence)
     ]
     first = next(iter(tables.values()))
     signed = {name: first.signature[name] for name in ("hesperus", "TaxSettings") if name in first.signature}
@@ -86,190 +80,169 @@ def checklist_of(evidence: Evidence, tables: Mapping[str, Table] | None = None) 
     return Checklist(Table("reporting checklist", COLUMNS, tuple(rows), signed), _card(evidence))
 
 
-def _open(row: Row, known: Mapping[str, Remedy]) -> Row:
-    """A point that was not done, with what would do it."""
-    remedy = known.get(str(row["item"]), Remedy())
-    return {**row, "command": remedy.command, "finding": f"needs {remedy.needs}" if remedy.needs else ""}
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of the checklist.
+
+    Attributes:
+        item: What is to be done.
+        finding: What was found; None: it was not done.
+        warning: Whether what was found is a warning.
+        needs: Of what was not done, what it takes, where no command would do it.
+    """
+
+    item: str
+    finding: str | None
+    warning: bool = False
+    needs: str = ""
 
 
-def _row(section: str, item: str, finding: str | None, *, warning: bool = False) -> Row:
-    status = NOT_DONE if finding is None else "done, with a warning" if warning else "done"
-    return {"section": section, "item": item, "status": status, "finding": finding or ""}
+Points = Iterator[Point]
+Tables = Mapping[str, Table]
 
 
-def _alignment(evidence: Evidence) -> Iterator[Row]:
-    section, found = "alignment", evidence.alignment
-    said = None
+def _row(section: str, point: Point, known: Mapping[str, Remedy]) -> Row:
+    """A point as a row; of one that was not done with what would do it."""
+    status, finding, command = "done, with a warning" if point.warning else "done", point.finding, ""
+    if finding is None:
+        remedy = Remedy() if point.needs else known.get(point.item, Remedy())
+        status, command = NOT_DONE, remedy.command
+        finding = point.needs or (f"needs {remedy.needs}" if remedy.needs else "")
+    return {"section": section, "item": point.item, "status": status, "finding": finding, "command": command}
+
+
+def _of(tables: Tables, name: str, *analyses: str) -> list[Row]:
+    """The rows of a table, of some analyses if they are named; none of a table that is not there."""
+    rows = tables[name].rows if name in tables else ()
+    return [row for row in rows if not analyses or row["analysis"] in analyses]
+
+
+def _alignment(_: Tables, evidence: Evidence) -> Points:
+    found, dropped, said = evidence.alignment, evidence.dropped, None
     if found is not None:
         kinds = ", ".join(f"{count} {kind}" for kind, count in found.items())
         said = f"items with findings: {kinds}" if kinds else "nothing was found"
-    yield _row(section, "audit of ids, options and gold on every side", said, warning=bool(found))
-    dropped = evidence.dropped
+    yield Point("audit of ids, options and gold on every side", said, bool(found))
     said = None if dropped is None else ", ".join(f"{n} {why}" for why, n in dropped.items()) or "none"
-    yield _row(section, "items excluded before anything was asked", said)
+    yield Point("items excluded before anything was asked", said)
 
 
-def _scope(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
-    section = "estimator scope"
-    yield _row(
-        section,
-        "E1 back-translation, clustered over items",
-        _estimate(tables.get("back_translation"), "clustered", "tax"),
-    )
-    lost = first_row(tables.get("back_translation"), "clustered")
-    quality = str(tables["back_translation"].signature["quality"]) if "back_translation" in tables else None
-    if quality is not None and evidence.scores is not None and lost is not None:
-        quality = f"{quality}; {lost['n']} items compared, {lost['excluded']} items excluded" + (
-            f" ({lost['reason']})" if lost["reason"] else ""
-        )
-    yield _row(
-        section,
-        "E1 quality threshold on the back-translations",
-        quality if evidence.scores is not None else None,
-    )
-    rating = next(iter(tables["rating"].rows), None) if "rating" in tables else None
-    yield _row(
-        section,
-        "E2 rating of cues against the tax of items",
-        _rated(rating),
-        warning=bool(rating and (rating["remark"] or rating["value"] is None)),
-    )
-    yield _row(section, "E3 native control", _gaps(tables.get("native_control")))
-    natural = _estimate(tables.get("naturalisation"), "pooled", "effect")
-    strata = [
-        f"{row['stratum']} {interval(row)}"
-        for row in (tables["naturalisation"].rows if "naturalisation" in tables else ())
-        if row["analysis"] == "stratum" and not row["group"]
-    ]
-    natural = None if natural is None else "; ".join([natural, *strata])
-    yield _row(section, "E4 naturalisation, same items", natural, warning=evidence.reused)
+def _scope(tables: Tables, evidence: Evidence) -> Points:
+    back = first_row(tables.get("back_translation"), "clustered")
+    yield Point("E1 back-translation, clustered over items", _estimate(back, "tax"))
+    quality = None
+    if evidence.scores is not None and "back_translation" in tables:
+        quality = str(tables["back_translation"].signature["quality"])
+        if back is not None:
+            why = f" ({back['reason']})" if back["reason"] else ""
+            quality += f"; {back['n']} items compared, {back['excluded']} items excluded{why}"
+    yield Point("E1 quality threshold on the back-translations", quality)
+    rating = next(iter(_of(tables, "rating")), None)
+    is_weak = rating is not None and bool(rating["remark"] or rating["value"] is None)
+    yield Point("E2 rating of cues against the tax of items", _rated(rating), is_weak)
+    gaps = [row for row in _of(tables, "native_control") if row["statistic"] == "gap" and not row["model"]]
+    said = "; ".join(f"{row['group']} {interval(row)} points" for row in gaps)
+    yield Point("E3 native control", said or None)
+    natural = _estimate(first_row(tables.get("naturalisation"), "pooled"), "effect")
+    strata = [row for row in _of(tables, "naturalisation", "stratum") if not row["group"]]
+    if natural is not None:
+        natural = "; ".join([natural, *(f"{row['stratum']} {interval(row)}" for row in strata)])
+    yield Point("E4 naturalisation, same items", natural, evidence.reused)
     limits = [
         ("E1", BACK_LIMITS[:1], "back_translation"),
         ("E3", NATIVE_LIMITS, "native_control"),
         ("E4", NATURAL_LIMITS[:1], "naturalisation"),
     ]
     said = "; ".join(f"{name}: {'; '.join(notes)}" for name, notes, table in limits if table in tables)
-    yield _row(section, "what the estimators cannot tell", said or None)
+    yield Point("what the estimators cannot tell", said or None)
 
 
-def _parser(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
-    section, found = "parser fragility", tables["validity"]
+def _parser(tables: Tables, evidence: Evidence) -> Points:
+    found, replies = tables["validity"], evidence.records["reply"]
     rates = [row for row in found.rows if isinstance(row["value"], float) and row["parser"] == RECORDED]
-    lowest = min(rates, key=lambda row: float(row["value"]), default=None)
-    said = None
+    lowest, said = min(rates, key=lambda row: float(row["value"]), default=None), None
     if lowest is not None:
         share = rounding.interval(float(lowest["value"]), lowest["low"], lowest["high"], "share")
         said = f"{len(rates)} cells; lowest {share} of {lowest['n']:,} ({lowest['model']}, {lowest['input']})"
-    yield _row(section, "valid answers of each model and set", said)
-    sensitive = sensitive_cells(found)
-    parsers = found.signature["parsers"]
-    several = isinstance(parsers, list) and len(parsers) > 1
-    said = "; ".join(sensitive) if sensitive else "no cell"
-    item, replies = "cells that depend on the parser, by several parsers", evidence.records["reply"]
-    unchecked = unchecked_cells(found)
-    checked = len(rates) - unchecked if several else 0
+    yield Point("valid answers of each model and set", said)
+    sensitive, unchecked, parsers = sensitive_cells(found), unchecked_cells(found), found.signature["parsers"]
+    checked = len(rates) - unchecked if isinstance(parsers, list) and len(parsers) > 1 else 0
+    said = "; ".join(sensitive) or "no cell"
+    item, left = "cells that depend on the parser, by several parsers", ""
     if replies.null_count() == len(replies):
-        yield {**_row(section, item, None), "finding": NO_REPLIES}
+        yield Point(item, None, needs=NO_REPLIES)
     else:
-        left = (
-            f"; {unchecked} of {len(rates)} cells not checked: no reply that could be read again"
-            if unchecked
-            else ""
-        )
-        yield _row(section, item, said + left if checked else None, warning=bool(sensitive or unchecked))
+        if unchecked:
+            left = f"; {unchecked} of {len(rates)} cells not checked: no reply that could be read again"
+        yield Point(item, said + left if checked else None, bool(sensitive or unchecked))
     if not checked:
-        yield _row(section, "cells with too few valid answers", said, warning=bool(sensitive))
-    bounds = (
-        [
-            row
-            for row in tables["bounds"].rows
-            if row["analysis"] == "clustered" and not row["group"] and row["lowest"] is not None
-        ]
-        if "bounds" in tables
-        else []
-    )
+        yield Point("cells with too few valid answers", said, bool(sensitive))
+    bounds = [
+        row for row in _of(tables, "bounds", "clustered") if not row["group"] and row["lowest"] is not None
+    ]
     said = "; ".join(
         f"{row['comparison']}: {cell(float(row['lowest']), 'points')} to {cell(float(row['highest']), 'points')} points"
         for row in bounds
     )
-    yield _row(section, "bounds on every estimate from invalid answers", said or None)
-    without = next(rows_of(tables.get("back_translation"), "without parser-sensitive models"), None)
-    said = None if without is None else f"{interval(without)} points without {without['model']}"
-    often = (
-        tables["back_translation"].signature.get("parser_sensitive") if "back_translation" in tables else None
-    )
-    if without is None and "back_translation" in tables:
-        floor = cell(evidence.settings.min_valid, "share")
-        said = (
-            "every model has too few valid answers: no estimate without them"
-            if often
-            else f"every model gave at least {floor} valid answers on each side"
-        )
-    yield _row(
-        section, "E1 with and without parser-sensitive models", said, warning=bool(often) and without is None
-    )
+    yield Point("bounds on every estimate from invalid answers", said or None)
+    yield _without_sensitive(tables.get("back_translation"), cell(evidence.settings.min_valid, "share"))
 
 
-def _groups(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Row]:
-    section = "subgroup contrasts"
-    many = len(evidence.settings.groups) > 1
-    for name, item in (
-        ("back_translation", "E1 between groups of models"),
-        ("naturalisation", "E4 between groups: difference in differences"),
-    ):
-        rows = [row for row in tables[name].rows if row["analysis"] == "groups"] if name in tables else []
-        yield _row(
-            section,
-            item,
-            "; ".join(f"{row['group']}: {interval(row)} points" for row in rows) if many and rows else None,
-        )
-    for name, item in (
-        ("back_translation", "E1 without each model in turn"),
-        ("naturalisation", "E4 without each model in turn"),
-    ):
-        rows = (
-            [row for row in tables[name].rows if row["analysis"] == "without model"] if name in tables else []
-        )
-        values = [float(row["value"]) for row in rows if row["value"] is not None]
-        said = (
-            f"from {cell(min(values), 'points')} to {cell(max(values), 'points')} points" if values else None
-        )
-        yield _row(section, item, said)
+def _without_sensitive(found: Table | None, least: str) -> Point:
+    item = "E1 with and without parser-sensitive models"
+    without = next(rows_of(found, "without parser-sensitive models"), None)
+    if without is not None:
+        return Point(item, f"{interval(without)} points without {without['model']}")
+    if found is None:
+        return Point(item, None)
+    if found.signature.get("parser_sensitive"):
+        return Point(item, "every model has too few valid answers: no estimate without them", warning=True)
+    return Point(item, f"every model gave at least {least} valid answers on each side")
 
 
-def _quality(evidence: Evidence) -> Iterator[Row]:
-    section = "quality control"
-    chosen = sum(len(ids) for ids in evidence.strata.values()) if evidence.strata is not None else 0
-    yield _row(
-        section,
-        "strata fixed before rewriting, with a fingerprint",
-        f"{chosen} items" if evidence.strata is not None else None,
-    )
-    for who in ("verifier",):
-        said = _share(evidence, who)
-        yield _row(
-            section,
-            "rewritten items verified by another model",
-            said,
-            warning=said is not None and not evidence.passed[who],
+def _groups(tables: Tables, evidence: Evidence) -> Points:
+    names = {"E1": "back_translation", "E4": "naturalisation"}
+    titles = {"E1": "between groups of models", "E4": "between groups: difference in differences"}
+    for code, name in names.items():
+        rows = _of(tables, name, "groups") if len(evidence.settings.groups) > 1 else []
+        said = "; ".join(f"{row['group']}: {interval(row)} points" for row in rows)
+        yield Point(f"{code} {titles[code]}", said or None)
+    for code, name in names.items():
+        values = [row["value"] for row in _of(tables, name, "without model") if row["value"] is not None]
+        ends = [cell(float(pick(values)), "points") for pick in (min, max)] if values else []
+        yield Point(
+            f"{code} without each model in turn", f"from {' to '.join(ends)} points" if ends else None
         )
+
+
+def _quality(_: Tables, evidence: Evidence) -> Points:
+    strata, verified = evidence.strata, _share(evidence, "verifier")
+    chosen = None if strata is None else f"{sum(map(len, strata.values()))} items"
+    yield Point("strata fixed before rewriting, with a fingerprint", chosen)
+    failed = verified is not None and not evidence.passed["verifier"]
+    yield Point("rewritten items verified by another model", verified, failed)
     people = [who for who in evidence.passed if who != "verifier"]
     said = "; ".join(f"{who}: {_share(evidence, who)}" for who in people)
-    yield _row(section, "rewritten items checked by people", said or None, warning=len(people) == 1)
+    yield Point("rewritten items checked by people", said or None, len(people) == 1)
 
 
-def _people(evidence: Evidence) -> Iterator[Row]:
-    section = "human agreement"
+def _people(_: Tables, evidence: Evidence) -> Points:
     for item in ("ratings of cues", "checks of rewritten items"):
-        found = evidence.agreement.get(item)
-        questions = dict.fromkeys(str(row["question"]) for row in found.rows) if found is not None else ()
-        said = (
-            [_agreed([row for row in found.rows if row["question"] == name]) for name in questions]
-            if found
-            else []
-        )
-        weak = [name for name, agreed in zip(questions, said, strict=True) if _LOW in agreed]
-        yield _row(section, f"agreement on {item}", "; ".join(said) or None, warning=bool(weak))
+        questions: dict[str, list[Row]] = {}
+        for row in evidence.agreement[item].rows if item in evidence.agreement else ():
+            questions.setdefault(str(row["question"]), []).append(row)
+        said = [_agreed(rows) for rows in questions.values()]
+        yield Point(f"agreement on {item}", "; ".join(said) or None, any(_LOW in agreed for agreed in said))
+
+
+_SECTIONS: Mapping[str, Callable[[Tables, Evidence], Points]] = {
+    "alignment": _alignment,
+    "estimator scope": _scope,
+    "parser fragility": _parser,
+    "subgroup contrasts": _groups,
+    "quality control": _quality,
+    "human agreement": _people,
+}
 
 
 def _agreed(rows: Sequence[Row]) -> str:
@@ -313,31 +286,18 @@ def _card_table(card: Card) -> Table:
     return Table("GenBench evaluation card", ("axis", "ticked", "why"), rows, {})
 
 
-def _estimate(found: Table | None, analysis: str, statistic: str) -> str | None:
-    row = first_row(found, analysis)
-    return (
-        None
-        if row is None
-        else f"{statistic} {interval(row)} points, {row['n']} items, discordant {row['positive']}/{row['negative']}"
-    )
+def _estimate(row: Row | None, statistic: str) -> str | None:
+    if row is None:
+        return None
+    return f"{statistic} {interval(row)} points, {row['n']} items, discordant {row['positive']}/{row['negative']}"
 
 
 def _rated(row: Row | None) -> str | None:
     if row is None:
         return None
     tied = f"{row['n']} items, {row['tied']} tied, {row['positive']}/{row['negative']} discordant pairs"
-    return f"{row['question']}: ρ {plain_interval(row)}; {tied}" + (
-        f"; {row['remark']}" if row["remark"] else ""
-    )
-
-
-def _gaps(found: Table | None) -> str | None:
-    rows = (
-        [row for row in found.rows if row["statistic"] == "gap" and not row["model"]]
-        if found is not None
-        else []
-    )
-    return "; ".join(f"{row['group']} {interval(row)} points" for row in rows) or None
+    remark = f"; {row['remark']}" if row["remark"] else ""
+    return f"{row['question']}: ρ {plain_interval(row)}; {tied}{remark}"
 
 
 def _share(evidence: Evidence, who: str) -> str | None:

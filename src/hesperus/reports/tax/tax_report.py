@@ -1,42 +1,47 @@
-"""The page of an audit: its sections, in the order in which they are read."""
+"""An audit, measured: its tables, checklist and figures, and its page with the sections in the order in which they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 
 import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.back_translation import NOTES as BACK_NOTES
-from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.evidence import Evidence, Origin, tax_tables
 from hesperus.analysis.tax.losing_items import back_pairs
-from hesperus.analysis.tax.native_control import LIMITS
+from hesperus.analysis.tax.native_control import LIMITS as NATIVE_NOTES
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
 from hesperus.analysis.tax.naturalisation import REUSED
+from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
 from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 from hesperus.analysis.tax.validity import TOLERANCE, sensitive_cells, unchecked_cells
+from hesperus.errors import UsageError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step, note
 from hesperus.reports.blocks import Checklist as ChecklistBlock
 from hesperus.reports.drawing import Drawing
+from hesperus.reports.grid import Grid
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import card_blocks, cited, made
 from hesperus.reports.tax import tax_grids as grids
 from hesperus.reports.tax import tax_story as story
-from hesperus.reports.tax.checklist import NOT_DONE, Checklist
-from hesperus.reports.tax.commands import remedies, steps_of
+from hesperus.reports.tax.checklist import NOT_DONE, Checklist, checklist_of
+from hesperus.reports.tax.commands import Remedy, remedies, steps_of
 from hesperus.reports.tax.residue import residue_blocks
 from hesperus.reports.tax.tax_figures import drawings
 from hesperus.reports.translation_grids import worst_translations_blocks
 from hesperus.rounding import cell
 
 Blocks = Iterator[Block | None]
-
 _NOTES = (
     "No single number is the translation tax. E1 compares the original with what came back; E3 the translated items with "
     "others that were written in the language; E4 the translated items with the same ones rewritten; E2 asks people what "
@@ -49,35 +54,43 @@ _NOTES = (
 )
 
 
-class TaxPage:
-    """Makes the blocks of an audit.
+@dataclass(frozen=True, eq=False)
+class TaxReport:
+    """What the page of an audit shows.
 
-    Args:
+    Attributes:
         evidence: What the audit has.
         tables: Every table that can be made of it, by name.
-        checklist: The checklist and the card.
+        checklist: The checklist and the card, filled in.
         items: Texts of the items; None if they are not kept.
     """
 
-    def __init__(
-        self,
-        evidence: Evidence,
-        tables: Mapping[str, Table],
-        checklist: Checklist,
-        items: pl.DataFrame | None,
-    ) -> None:
-        self.evidence, self.tables, self.checklist, self.items = evidence, tables, checklist, items
-        self._drawn: dict[str, Drawing] = {one.kind: one for one in drawings(tables, evidence)}
-        self._remedies = remedies(evidence)
-        self._back = back_pairs(evidence)
-        self._first = next(
-            (
-                name
-                for name in ("back_translation", "naturalisation", "native_control")
-                if name in self._drawn
-            ),
-            "",
-        )
+    evidence: Evidence
+    tables: Mapping[str, Table]
+    checklist: Checklist
+    items: pl.DataFrame | None = None
+
+    def drawings(self) -> list[Drawing]:
+        """Every figure for which there is something to draw."""
+        return drawings(self.tables, self.evidence)
+
+    @cached_property
+    def _drawn(self) -> Mapping[str, Drawing]:
+        return {one.kind: one for one in self.drawings()}
+
+    @cached_property
+    def _remedies(self) -> Mapping[str, Remedy]:
+        return remedies(self.evidence)
+
+    @cached_property
+    def _back(self) -> PairedAnswers | None:
+        return back_pairs(self.evidence)
+
+    @property
+    def _first(self) -> str:
+        """The figure that is at the head of the page."""
+        order = ("back_translation", "naturalisation", "native_control")
+        return next((name for name in order if name in self._drawn), "")
 
     def page(self, run: Run) -> Page:
         """The page.
@@ -146,22 +159,45 @@ class TaxPage:
             yield note(story.in_the_records(self._back))
         yield grids.alignment_grid(self.evidence.alignment)
 
-    def _way_back(self) -> Blocks:
-        yield Section("E1: what the way back costs", "back_translation", listed="E1 back-translation")
-        found = self.tables.get("back_translation")
-        table = grids.models_grid(found, "back_translation")
-        if found is None or table is None:
-            yield self._step("E1 back-translation, clustered over items")
+    def _estimator(
+        self, head: Section, point: str, table: Grid | None, notes: Sequence[str], *said: Block | None
+    ) -> Blocks:
+        """An estimator: what it compares and cannot tell, its figure and table; without a table what would make one.
+
+        Args:
+            head: Its section, with the name of its figure as the anchor.
+            point: Its point of the checklist.
+            table: Its estimates.
+            notes: What it cannot tell.
+            said: What it compares.
+        """
+        yield head
+        if table is None:
+            yield self._step(point)
             return
-        yield note(
-            "Accuracy on the original minus accuracy on what came back from the translation: same model, same items. "
-            f"Quality threshold: {found.signature['quality']}."
-        )
-        if self.evidence.scores is None:
-            yield self._step("E1 quality threshold on the back-translations")
-        yield _limits(BACK_NOTES[:1])
-        yield self._below("back_translation")
+        yield from said
+        yield Sentences.of((f"{note[0].upper()}{note[1:]}." for note in notes), "aside")
+        yield None if head.anchor == self._first else self._drawn.get(head.anchor)
         yield table
+
+    def _way_back(self) -> Blocks:
+        found = self.tables.get("back_translation")
+        quality = "" if found is None else found.signature["quality"]
+        yield from self._estimator(
+            Section("E1: what the way back costs", "back_translation", listed="E1 back-translation"),
+            "E1 back-translation, clustered over items",
+            grids.models_grid(found, "back_translation"),
+            BACK_NOTES[:1],
+            note(
+                "Accuracy on the original minus accuracy on what came back from the translation: same model, same items. "
+                f"Quality threshold: {quality}."
+            ),
+            self._step("E1 quality threshold on the back-translations")
+            if self.evidence.scores is None
+            else None,
+        )
+        if found is None:
+            return
         yield Section("What it depends on", "back_translation-depends-on", 3, "")
         yield self._drawn.get("back_translation-without")
         yield grids.pooled_grid(found, "back_translation")
@@ -209,37 +245,33 @@ class TaxPage:
         yield bounds
 
     def _native(self) -> Blocks:
-        yield Section(
-            "E3: against items that were written in the language",
-            "native_control",
-            listed="E3 native control",
+        return self._estimator(
+            Section(
+                "E3: against items that were written in the language",
+                "native_control",
+                listed="E3 native control",
+            ),
+            "E3 native control",
+            grids.native_grid(self.tables.get("native_control")),
+            NATIVE_NOTES,
         )
-        table = grids.native_grid(self.tables.get("native_control"))
-        if table is None:
-            yield self._step("E3 native control")
-            return
-        yield _limits(LIMITS)
-        yield self._below("native_control")
-        yield table
 
     def _natural(self) -> Blocks:
-        yield Section("E4: the same items, rewritten naturally", "naturalisation", listed="E4 naturalisation")
-        found = self.tables.get("naturalisation")
-        table = grids.models_grid(found, "naturalisation")
-        strata = self.evidence.strata or {}
-        if table is None:
-            yield self._step("E4 naturalisation, same items")
-            if not strata:
-                yield self._step("strata fixed before rewriting, with a fingerprint")
-            return
+        found, strata = self.tables.get("naturalisation"), self.evidence.strata or {}
         sizes = ", ".join(f"{name} {len(ids)}" for name, ids in strata.items())
-        yield note(
-            "Accuracy on the rewritten items minus accuracy on the translated ones. Strata, fixed before any rewriting: "
-            f"{sizes} items."
+        yield from self._estimator(
+            Section("E4: the same items, rewritten naturally", "naturalisation", listed="E4 naturalisation"),
+            "E4 naturalisation, same items",
+            grids.models_grid(found, "naturalisation"),
+            [*NATURAL_NOTES, *([REUSED] if self.evidence.reused else [])],
+            note(
+                "Accuracy on the rewritten items minus accuracy on the translated ones. Strata, fixed before any rewriting: "
+                f"{sizes} items."
+            ),
         )
-        yield _limits([*NATURAL_NOTES, *([REUSED] if self.evidence.reused else [])])
-        yield self._below("naturalisation")
-        yield table
+        if found is None:
+            yield None if strata else self._step("strata fixed before rewriting, with a fingerprint")
+            return
         yield self._drawn.get("naturalisation-models")
         yield grids.pooled_grid(found, "naturalisation")
         yield Section("Is it still the same question?", "naturalisation-checked", 3, "")
@@ -251,14 +283,12 @@ class TaxPage:
         yield passed
 
     def _ratings(self) -> Blocks:
-        yield Section("E2: what bilingual people see", "e2", listed="E2 ratings")
-        table = grids.rating_grid(self.tables.get("rating"))
-        if table is None:
-            yield self._step("E2 rating of cues against the tax of items")
-        else:
-            yield _limits(RATING_NOTES)
-            yield self._drawn.get("rating")
-            yield table
+        yield from self._estimator(
+            Section("E2: what bilingual people see", "rating", listed="E2 ratings"),
+            "E2 rating of cues against the tax of items",
+            grids.rating_grid(self.tables.get("rating")),
+            RATING_NOTES,
+        )
         agreement = grids.agreement_grids(self.evidence.agreement)
         if agreement:
             yield Section("Agreement of the raters", "raters", 3, "")
@@ -266,13 +296,10 @@ class TaxPage:
         else:
             yield note("No agreement of raters: that takes two people who rated the same items.")
 
-    def _below(self, kind: str) -> Drawing | None:
-        """A figure, but for the one that is at the head of the page."""
-        return None if kind == self._first else self._drawn.get(kind)
-
-    def _step(self, what: str) -> Step:
-        remedy = self._remedies[what]
-        return Step(what, tuple(steps_of(remedy.command)), remedy.needs)
+    def _step(self, point: str) -> Step:
+        """What would do a point of the checklist."""
+        remedy = self._remedies[point]
+        return Step(point, tuple(steps_of(remedy.command)), remedy.needs)
 
     def _described(self) -> str:
         settings = self.evidence.settings
@@ -280,11 +307,6 @@ class TaxPage:
             f"{interval_text(settings.bootstrap)} A model is often without a valid answer where fewer than "
             f"{cell(settings.min_valid, 'share')} of its answers on a side could be read."
         )
-
-
-def _limits(notes: tuple[str, ...] | list[str]) -> Sentences:
-    """What an estimator cannot tell."""
-    return Sentences.of((f"{note[0].upper()}{note[1:]}." for note in notes), "aside")
 
 
 def _sections(found: Table) -> tuple[tuple[str, tuple[Check, ...]], ...]:
@@ -297,3 +319,37 @@ def _sections(found: Table) -> tuple[tuple[str, tuple[Check, ...]], ...]:
         check = Check(str(row["item"]), status, state, str(row["finding"]), steps)  # type: ignore[arg-type]
         sections.setdefault(str(row["section"]), []).append(check)
     return tuple((f"{name[0].upper()}{name[1:]}", tuple(points)) for name, points in sections.items())
+
+
+def _to_share(origin: Origin) -> Origin:
+    """A page is passed on: of an absolute path its commands have the last name alone."""
+
+    def last(word: str) -> str:
+        return Path(word).name if Path(word).is_absolute() else word
+
+    run = None if origin.run is None else last(origin.run)
+    return replace(origin, run=run, flags=tuple(map(last, origin.flags)))
+
+
+def tax_report(evidence: Evidence, *, items: pl.DataFrame | None = None) -> TaxReport:
+    """Make every table of an audit, and fill in the checklist.
+
+    Args:
+        evidence: What the audit has.
+        items: Texts of the items, as a run folder keeps them, for the items that are shown for reading.
+
+    Raises:
+        UsageError: No two conditions can be compared, so that there is no estimate.
+        DataError: What it has breaks its contract (see the tables).
+    """
+    evidence = replace(evidence, origin=_to_share(evidence.origin))
+    makers = tax_tables(evidence)
+    if not makers.keys() & {*TAX_ESTIMATORS}:
+        senses = ", ".join(evidence.records["input"].unique().sort().to_list())
+        raise UsageError(
+            f"no two conditions to compare among the senses {senses}: an audit needs the original items and their "
+            "back-translation, or translated items and native or rewritten ones; name them with --original, --back, "
+            "--translated, --natural, --native"
+        )
+    tables = {name: make() for name, make in makers.items()}
+    return TaxReport(evidence, tables, checklist_of(evidence, tables), items)
