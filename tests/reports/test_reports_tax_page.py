@@ -134,7 +134,7 @@ def test_the_sections_stand_in_the_order_in_which_they_are_read(page: str) -> No
         "validity",
         "native_control",
         "naturalisation",
-        "e2",
+        "rating",
         "residue",
         "card",
         "measured",
