@@ -131,7 +131,7 @@ def test_one_of_each_kind_is_used_by_its_name(call: Call, tmp_path: Path) -> Non
     assert "Esperanto" in shown.stdout and "eo.yaml" in shown.stdout
 
     (tmp_path / "answers.bars").write_text("q1|A|A\nq2|B|A\n", encoding="utf-8")
-    call("import", "answers.bars", "--from", "bars", "--out", "imported")
+    call("import", "answers.bars", "--out", "imported")  # told by its name
     accuracy = json.loads(call("measure", "accuracy", "imported", "--format", "json").stdout)["rows"]
     assert [row["value"] for row in accuracy] == [0.5]
 

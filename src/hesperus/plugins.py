@@ -24,7 +24,7 @@ Maker = TypeVar("Maker")
 
 KINDS: Mapping[str, str] = {
     "evaluators": "a function without arguments that makes a hesperus.evaluators.PropertyEvaluator",
-    "importers": "a function (source, settings) that gives the logs of a file and what was left out of it",
+    "importers": "a hesperus.records.importers.Importer, or its function (source, settings) alone",
     "languages": "the path of a language pack; its name is the tag",
     "measures": "a hesperus.analysis.measure.Measure: a function (records, settings) under the decorator `measure`",
     "models": "a function (name, options) that makes a model; its name is the prefix of model names",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from hesperus.analysis.measure import Statistic, measure
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells
 from hesperus.api.studies import StudyKind
 from hesperus.evaluators.properties.profiles import Profiles
+from hesperus.records.importers import Importer
 from hesperus.records.importers.import_settings import LOG_COLUMNS, Log
 from hesperus.senses import SenseMaker
 from hesperus.studies.asked.answering import AskSettings, senses_of
@@ -111,6 +113,9 @@ def read_bars(source, settings):
     return [Log("bars", source.place, "bars/model", settings.task or "bars", "en", frame, basis="given")], []
 
 
+BARS = Importer(read_bars, name=re.compile(r".+\.bars"))
+
+
 class OnceStudy(Declared):
     """Every question is asked once."""
 
@@ -151,7 +156,7 @@ ONCE = StudyKind(
 
 HESPERUS = {
     "evaluators": {"exclaims": Exclaims},
-    "importers": {"bars": read_bars},
+    "importers": {"bars": BARS},
     "languages": {"eo": ESPERANTO},
     "measures": {"counted": counted},
     "models": {"parrot": parrot},

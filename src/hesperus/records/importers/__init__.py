@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.records.importers.import_settings import TOOLS, Imported, ImportSettings, LeftOut
+    from hesperus.records.importers.import_settings import Imported, ImportSettings, LeftOut
     from hesperus.records.importers.importing_logs import check_place, import_logs, save_imported
+    from hesperus.records.importers.known_importers import TOOLS, Importer
 
-__all__ = ["TOOLS", "ImportSettings", "Imported", "LeftOut", "check_place", "import_logs", "save_imported"]
+__all__ = [
+    "TOOLS",
+    "ImportSettings",
+    "Imported",
+    "Importer",
+    "LeftOut",
+    "check_place",
+    "import_logs",
+    "save_imported",
+]
 
 __getattr__, __dir__ = lazily(__name__)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hesperus.errors import DataError, UsageError
-from hesperus.records.importers.import_settings import LeftOut, Source, Tool
+from hesperus.records.importers.import_settings import LeftOut, Source
+from hesperus.records.importers.known_importers import Importer, importers
 from hesperus.records.importers.lines import open_bytes
 from hesperus.records.schema import REQUIRED
 from hesperus.tables import DAMAGED
@@ -17,43 +17,13 @@ _HEAD = 1 << 16
 _SHOWN = 200
 """Characters of a parser's message that are shown."""
 
-_NAMES: tuple[tuple[re.Pattern[str], Tool | None], ...] = (
-    (re.compile(r"samples_.+\.jsonl?(\.gz)?"), "lm-eval"),
-    (re.compile(r".+\.eval"), "inspect"),
-    (re.compile(r"scenario_state\.json(\.gz)?"), "helm"),
-    (re.compile(r"details_.+\.parquet"), "lighteval"),
-    (
-        re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}_samples\.jsonl", re.IGNORECASE),
-        "every-eval-ever",
-    ),
-    # Parts of a tool's output that hold no answers.
-    (re.compile(r"results_.+\.json(\.gz)?"), None),
-    (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json", re.IGNORECASE), None),
-    (
-        re.compile(
-            r"(run_spec|scenario|stats|per_instance_stats|instances|display_\w+|benchmark_output)\.json(\.gz)?"
-        ),
-        None,
-    ),
-)
-
-_HEADS: tuple[tuple[re.Pattern[bytes], Tool | None], ...] = (
-    (re.compile(rb'^\s*\[?\s*\{\s*"doc_id":\s*\d+\s*,\s*"doc"\s*:'), "lm-eval"),
-    (re.compile(rb'"adapter_spec"\s*:|"request_states"\s*:'), "helm"),
-    (re.compile(rb'"eval"\s*:\s*\{\s*"(eval_id|run_id|created|task)"'), "inspect"),
-    (re.compile(rb'"interaction_type"\s*:\s*"(single_turn|multi_turn|agentic)"'), "every-eval-ever"),
-    (re.compile(rb'"(evalId|promptIdx|promptId|gradingResult|testCase)"\s*:'), "promptfoo"),
-    (
-        re.compile(rb'"(results|group_subtasks)"\s*:\s*\{.*"(configs|versions|config_general)"', re.DOTALL),
-        None,
-    ),
-)
+_Known = Sequence[tuple[str, Importer]]
 
 _TABLES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".pq")
 _ENDINGS = (*_TABLES, ".json", ".eval", ".gz")
 
 
-def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source], list[LeftOut]]:
+def find_sources(given: Sequence[Path], tool: str | None) -> tuple[list[Source], list[LeftOut]]:
     """The logs in some files and folders, in the order of their names.
 
     Args:
@@ -66,14 +36,15 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
     """
     sources: list[Source] = []
     left: list[LeftOut] = []
+    known = tuple(importers())
     for root in given:
         if not root.exists():
             raise UsageError(f"{root}: no such file or folder")
         for path in _files(root):
             place = path.relative_to(root).as_posix() if root.is_dir() else path.name
             try:
-                found = _tool_of(path, tool, named=root.is_file())
-                if found is None and root.is_file() and _is_table(path):
+                found = _tool_of(path, tool, known, named=root.is_file())
+                if found is None and root.is_file() and _is_table(path, known):
                     found = "table"
             except (
                 Exception
@@ -89,7 +60,7 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
                 raise DataError(_no_log(path), file=place)
             elif root.is_file():
                 left.append(LeftOut("not a log", 0, place, _no_log(path), failed=True))
-            elif not _is_known_rest(path) and _ending(path) != ".json":
+            elif not _by_name(path, known)[1] and _ending(path) != ".json":
                 left.append(
                     LeftOut("not a log", 0, place, "no format is known by its name or its first bytes")
                 )
@@ -104,11 +75,13 @@ def find_sources(given: Sequence[Path], tool: Tool | None) -> tuple[list[Source]
     return sources, left
 
 
-def _is_table(path: Path) -> bool:
+def _is_table(path: Path, known: _Known) -> bool:
     """Whether a file that was named, and is nobody's log, may be a table of the user's own."""
     if _ending(path) not in (*_TABLES, ".json"):
         return False
-    return not (_ending(path) == ".parquet" and _columns(path) >= set(REQUIRED)) and not _is_known_rest(path)
+    return (
+        not (_ending(path) == ".parquet" and _columns(path) >= set(REQUIRED)) and not _by_name(path, known)[1]
+    )
 
 
 def _no_log(path: Path) -> str:
@@ -128,9 +101,9 @@ def _files(root: Path) -> Iterable[Path]:
     )
 
 
-def _tool_of(path: Path, asked: Tool | None, *, named: bool) -> Tool | None:
-    by_name, known = _by_name(path)
-    if known and by_name is None and not named:
+def _tool_of(path: Path, asked: str | None, known: _Known, *, named: bool) -> str | None:
+    by_name, is_known = _by_name(path, known)
+    if is_known and by_name is None and not named:
         return None
     if asked is not None:
         # In a folder of one tool, the files of that tool are taken; a file that was named is taken at its word.
@@ -138,39 +111,35 @@ def _tool_of(path: Path, asked: Tool | None, *, named: bool) -> Tool | None:
             return asked
         if asked == "table":
             return asked if _ending(path) in (*_TABLES, ".json") else None
-        return asked if by_name is None and _by_head(path) == asked else None
-    return by_name or _by_head(path)
+        return asked if by_name is None and _by_head(path, known) == asked else None
+    return by_name or _by_head(path, known)
 
 
-def _by_name(path: Path) -> tuple[Tool | None, bool]:
-    for pattern, tool in _NAMES:
-        if pattern.fullmatch(path.name):
+def _by_name(path: Path, known: _Known) -> tuple[str | None, bool]:
+    """The tool whose logs have such a name, and whether a tool has files of such a name at all."""
+    for tool, one in known:
+        if one.name is not None and one.name.fullmatch(path.name):
             return tool, True
-    return None, False
-
-
-def _is_known_rest(path: Path) -> bool:
-    return _by_name(path)[1]
+    return None, any(one.others is not None and one.others.fullmatch(path.name) for _, one in known)
 
 
 def _ending(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).suffix.lower()
 
 
-def _by_head(path: Path) -> Tool | None:
+def _by_head(path: Path, known: _Known) -> str | None:
     if zipfile.is_zipfile(path):
-        return "inspect" if any(name == "header.json" for name in zipfile.ZipFile(path).namelist()) else None
+        entries = zipfile.ZipFile(path).namelist()
+        return next((tool for tool, one in known if one.entry in entries), None)
     if _ending(path) == ".parquet":
-        return _by_columns(path)
+        columns = _columns(path)
+        return next((tool for tool, one in known if any(some <= columns for some in one.columns)), None)
     try:
         with open_bytes(path) as file:
             head = file.read(_HEAD)
     except (OSError, EOFError):
         return None
-    for pattern, tool in _HEADS:
-        if pattern.search(head):
-            return tool
-    return None
+    return next((tool for tool, one in known if one.head is not None and one.head.search(head)), None)
 
 
 def _columns(path: Path) -> set[str]:
@@ -181,9 +150,3 @@ def _columns(path: Path) -> set[str]:
         return set(pl.scan_parquet(path).collect_schema().names())
     except DAMAGED:
         return set()
-
-
-def _by_columns(path: Path) -> Tool | None:
-    columns = _columns(path)
-    old, new = {"gold_index", "choices", "full_prompt"}, {"doc", "model_response"}
-    return "lighteval" if old <= columns or new <= columns else None

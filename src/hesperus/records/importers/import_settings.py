@@ -9,13 +9,8 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from hesperus import plugins
 from hesperus.errors import UnknownNameError, UsageError
-
-Tool = Literal["lm-eval", "inspect", "helm", "lighteval", "promptfoo", "every-eval-ever", "table"]
-"""Whose logs are read; ``table`` is any long table."""
-
-TOOLS: tuple[Tool, ...] = get_args(Tool)
+from hesperus.records.importers.known_importers import tools
 
 Again = Literal["newest", "repeats", "refuse"]
 """What becomes of a second log of one model, task and language: only the newest counts, each is a repeat, or an error."""
@@ -54,7 +49,7 @@ class ImportSettings:
         replies: Keep the text that the model wrote.
     """
 
-    tool: Tool | None = None
+    tool: str | None = None
     language_from: str | None = None
     key: tuple[str, ...] = ()
     model: str | None = None
@@ -76,9 +71,8 @@ class ImportSettings:
             UnknownNameError: No such tool, rule for a second log, or content of a wide table.
             UsageError: ``row`` is next to other keys.
         """
-        known = plugins.names("hesperus.importers", dict.fromkeys(TOOLS))
-        if self.tool is not None and self.tool not in known:
-            raise UnknownNameError("format of logs", self.tool, known)
+        if self.tool is not None and self.tool not in tools():
+            raise UnknownNameError("format of logs", self.tool, tools())
         if self.again not in get_args(Again):
             raise UnknownNameError("rule for a second log", self.again, get_args(Again))
         if self.wide not in (None, *WIDE):
@@ -131,7 +125,7 @@ class Log:
         from_replies: Whether nobody has read the replies yet: answers are only those that are a label and nothing else.
     """
 
-    tool: Tool
+    tool: str
     place: str
     model: str
     task: str
@@ -216,4 +210,4 @@ class Source:
 
     path: Path
     place: str
-    tool: Tool
+    tool: str

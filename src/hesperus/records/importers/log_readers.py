@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pkgutil import resolve_name
-from typing import cast
-
 from polars.exceptions import PanicException
 
-from hesperus import plugins
 from hesperus.errors import DataError, HesperusError
-from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source, Tool
+from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source
+from hesperus.records.importers.known_importers import importer
 
 Result = tuple[list[Log], list[LeftOut]]
 """What a file holds: its logs (one per task and language), and what was left out of it."""
-
-Reader = Callable[[Source, ImportSettings], Result]
-
-READERS: dict[Tool, str] = {
-    "lm-eval": "hesperus.records.importers.lm_eval:read_lm_eval",
-    "inspect": "hesperus.records.importers.inspect_logs:read_inspect",
-    "helm": "hesperus.records.importers.helm:read_helm",
-    "lighteval": "hesperus.records.importers.lighteval:read_lighteval",
-    "promptfoo": "hesperus.records.importers.promptfoo:read_promptfoo",
-    "every-eval-ever": "hesperus.records.importers.every_eval_ever:read_every_eval",
-    "table": "hesperus.records.importers.any_table:read_table",
-}
-"""Tool to what reads its logs; loaded when it is needed."""
-
 
 UNREADABLE = "cannot be read"
 
@@ -42,7 +24,7 @@ def read_source(source: Source, settings: ImportSettings) -> Result:
         UsageError: The settings cannot be followed.
         UnknownNameError: They name a language that does not exist.
     """
-    reader = _reader(source.tool)
+    reader = importer(source.tool).reader()
     try:
         logs, left = reader(source, settings)
     except DataError as error:
@@ -69,14 +51,6 @@ def read_source(source: Source, settings: ImportSettings) -> Result:
         if not log.model
     ]
     return named, left
-
-
-def _reader(tool: str) -> Reader:
-    offered: Reader | None = plugins.maker("hesperus.importers", tool, {}) if tool not in READERS else None
-    if offered is not None:
-        return offered
-    reader: Reader = resolve_name(READERS[cast(Tool, tool)])
-    return reader
 
 
 def _failed(reason: str, source: Source, detail: str) -> LeftOut:

@@ -24,7 +24,7 @@ from typing import IO, Any
 import msgspec
 import polars as pl
 
-from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source, Tool
+from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.log_readers import Result, read_source
 
 _LENGTH = 8
@@ -36,7 +36,7 @@ _DESCRIBED = tuple(field.name for field in fields(Log) if field.name != "rows")
 class _Asked(msgspec.Struct):
     path: str
     place: str
-    tool: Tool
+    tool: str
     settings: ImportSettings
 
 
