@@ -17,6 +17,7 @@ from hesperus.studies.asked.study_files import with_masked_endpoint
 from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.translation import (
     LADDER,
+    Decoding,
     Job,
     Ladder,
     Translated,
@@ -69,7 +70,7 @@ class Translating:
     Args:
         translator: What translates; `none` leaves texts as they are, `file/…` looks whole texts up.
         store: Where translations are kept.
-        ladder: How documents are translated and repaired.
+        ladder: How documents are translated sentence by sentence and repaired; a Decoding hands texts over whole.
         watch: Hears of the progress.
     """
 
@@ -78,7 +79,7 @@ class Translating:
         translator: Translator,
         store: TranslationStore,
         *,
-        ladder: Ladder = LADDER,
+        ladder: Ladder | Decoding = LADDER,
         watch: ProgressCallback | None = None,
     ) -> None:
         self.translator = translator
@@ -179,7 +180,11 @@ class Translating:
                 rate = (done - kept) / max(time.monotonic() - started, 1e-9)
                 watch(way.stage, Progress(total=len(texts), done=done, cached=kept, rate=rate))
 
-        job = Job(self.translator, way.source, way.target, ladder=self._ladder, chunk=_TOGETHER)
+        pair = (self.translator, way.source, way.target)
+        if isinstance(self._ladder, Decoding):
+            job = Job(*pair, self._ladder)
+        else:
+            job = Job(*pair, ladder=self._ladder, chunk=_TOGETHER)
         done = translate_kept(job, texts, store=self._store, tell=tell)
         return {text: _made(document) for text, document in zip(texts, done, strict=True)}
 
