@@ -151,8 +151,9 @@ def joined(parts: list[str]) -> str:
 
 
 def counted(count: int, name: str) -> str:
-    """``1 item``, ``1,200 items``."""
-    return f"{count:,} {name}" + ("" if count == 1 else "s")
+    """``1 item``, ``1,200 items``, ``3 replies``."""
+    plural = f"{name[:-1]}ies" if name.endswith("ply") else f"{name}s"
+    return f"{count:,} {name if count == 1 else plural}"
 
 
 def lost_sentences(outcomes: pl.Series, rest: str) -> list[str]:

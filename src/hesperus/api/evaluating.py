@@ -19,7 +19,7 @@ from hesperus.languages import normalise
 from hesperus.measures import Bootstrap
 from hesperus.studies.asked.declaring import Terms
 from hesperus.studies.asked.session import models_named, open_session
-from hesperus.studies.evaluating.evaluation import EvaluationSettings
+from hesperus.studies.evaluating.evaluation import EvaluationSettings, frame_of
 from hesperus.studies.evaluating.evaluation import evaluate as evaluate_pairs
 from hesperus.studies.evaluating.evaluators import evaluator_named, models_of, translator_named
 from hesperus.studies.evaluating.keeping import write_evaluation
@@ -84,7 +84,7 @@ class Evaluated:
 
     def save(self, folder: Path | str) -> Path:
         """Write pairs, claims with verdicts, translations and all tables as Parquet; returns the folder."""
-        tables = {name: _frame(self.table(name)) for name in TABLES}
+        tables = {name: frame_of(self.table(name).rows, self.table(name).columns) for name in TABLES}
         return write_evaluation(self.found, Path(folder), tables=tables)
 
     def report(self, out: Path | str) -> Path:
@@ -211,9 +211,3 @@ def _refuse_unknown(missing: str, engine: str | None) -> None:
         raise UsageError(f"--missing is leave-out or no-answer, not {missing!r}")
     if engine is not None and engine not in get_args(EngineName):
         raise UnknownNameError("engine", engine, get_args(EngineName))
-
-
-def _frame(table: Table) -> pl.DataFrame:
-    """A table with columns that may hold values of several kinds."""
-    columns = {column: [row[column] for row in table.rows] for column in table.columns}
-    return pl.DataFrame(columns, infer_schema_length=None, strict=False)

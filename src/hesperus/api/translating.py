@@ -14,13 +14,13 @@ from hesperus.api.progress import StageProgress, is_watched
 from hesperus.errors import DataError, PermanentError, UnknownNameError, UsageError
 from hesperus.languages import normalise
 from hesperus.records.files import write_content
+from hesperus.studies.evaluating.replies import languages_of
 from hesperus.studies.evaluating.translating import Made, Translating, Way
 from hesperus.studies.evaluating.translation_store import MEMORY, TranslationStore
 from hesperus.tables import FORMATS, read_table, write_table
 from hesperus.translation import LADDER, Decoding, TranslatorOptions
 from hesperus.translation.codes import unsupported
 from hesperus.translation.translator_registry import translator as translator_named
-from hesperus.types import Sense
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,8 @@ def translate(
         raise UsageError(
             f"{'standard input' if isinstance(file, bytes) else file} is read as lines; --from-column and --format are for tables ({', '.join(FORMATS)})"
         )
+    if beams < 1:
+        raise UsageError(f"--beams is a number from 1, not {beams}")
     options = TranslatorOptions(device=device, compute_type=compute_type, batch_tokens=batch_tokens)
     decoding, chosen = Decoding(beams=beams), translator_named(translator, options)
     is_whole = translator.partition("/")[0] in ("file", "none") if whole is None else whole
@@ -96,7 +98,9 @@ def translate(
         kind = _kind(format, Path(out) if out else None, place)
         table = _table(place, column, into, source_column)
         languages = (
-            [normalise(source)] * table.height if source else _languages(table, source_column or "", place)
+            [normalise(source)] * table.height
+            if source
+            else languages_of(table[source_column or ""], place).to_list()
         )
         texts = Column(table, column, into, kind, tuple(languages), target)
     else:
@@ -238,22 +242,6 @@ def _kind(format: str | None, out: Path | None, file: Path) -> str:
     if kind == "parquet" and out is None:
         raise UsageError("Parquet is no text for the terminal; name a file with --out, or say --format jsonl")
     return kind
-
-
-def _languages(table: pl.DataFrame, column: str, file: Path) -> list[str]:
-    """The language of each row, as a normal tag; a sense code represents its language."""
-    known: dict[str, str] = {}
-    for row, value in enumerate(table[column].to_list(), start=1):
-        if value in known:
-            continue
-        try:
-            known[value] = normalise(Sense.parse(value).language)
-        except (UnknownNameError, ValueError, TypeError):
-            try:
-                known[value] = normalise(value)
-            except UnknownNameError as error:
-                raise DataError(str(error), file=file, line=row, field=column) from error
-    return [known[value] for value in table[column].to_list()]
 
 
 def _said(made: Made) -> str:

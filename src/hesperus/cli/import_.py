@@ -92,39 +92,37 @@ def _read(sources: list[Path], settings: ImportSettings) -> Imported:
 
 def _counted(imported: Imported) -> str:
     """How much was read: ``600 records (2 models, 1 task, 5 languages, 60 items)``."""
+    from hesperus.wording import counted
+
     frame = imported.records
-    counts = ", ".join(_many(frame[name].n_unique(), word) for name, word in _COUNTED.items())
-    return f"{_many(len(frame), 'record')} ({counts})"
+    counts = ", ".join(counted(frame[name].n_unique(), word) for name, word in _COUNTED.items())
+    return f"{counted(len(frame), 'record')} ({counts})"
 
 
 def _tell(imported: Imported, out: Path) -> None:
     """What was excluded, and what to know, on standard error; logs are not trusted with a terminal."""
     from hesperus.untrusted import one_line
+    from hesperus.wording import counted
 
     say(f"{_counted(imported)} written to {out}")
     invalid = imported.records.filter(outcome="invalid").drop_nulls("reply")
     unread = len(invalid) if "rule" not in invalid.columns else invalid["rule"].null_count()
     if unread:
         say(
-            f"note: no answer in {_many(unread, 'reply')} by the tool's own reading; `hesperus reread` reads them again"
+            f"note: no answer in {counted(unread, 'reply')} by the tool's own reading; `hesperus reread` reads them again"
         )
     for note in imported.notes:
         say(one_line(f"note: {note}"))
     # What failed as a whole comes first, and does not drown among rows.
     for left in sorted(imported.left_out, key=lambda one: not one.failed)[:_SHOWN]:
-        count = _many(left.count, "row") if left.count else "the file"
+        count = counted(left.count, "row") if left.count else "the file"
         say(one_line(f"excluded: {left.place}: {count}: {left.reason}: {left.detail}"))
     if len(imported.left_out) > _SHOWN:
         more = len(imported.left_out) - _SHOWN
         say(f"and {more:,} more reasons; all stand in study.yaml of the run")
     if imported.failed:
         files = len({left.place for left in imported.failed})
-        say(f"failed: {_many(files, 'file')} could not be imported (exit code 1); the others are in {out}")
-
-
-def _many(count: int, word: str) -> str:
-    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
-    return f"{count:,} {word if count == 1 else plural}"
+        say(f"failed: {counted(files, 'file')} could not be imported (exit code 1); the others are in {out}")
 
 
 _COUNTED = {"model": "model", "task": "task", "input": "language", "item": "item"}

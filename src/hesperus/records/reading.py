@@ -40,7 +40,7 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
         >>> from hesperus.records import read_records
         >>> frame = read_records("runs/atlas")                                                   # doctest: +SKIP
     """
-    file = _records_file(Path(path))
+    file = records_file(Path(path))
     kind = FORMATS.get(file.suffix.lower())
     if kind is None:
         raise UsageError(f"{file}: not a records file; expected a run folder or {', '.join(FORMATS)}")
@@ -53,7 +53,12 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
     return conform(frame, file=file, header=1 if kind in ("csv", "tsv") else 0)
 
 
-def _records_file(path: Path) -> Path:
+def records_file(path: Path) -> Path:
+    """The records of a run folder, or the file itself.
+
+    Raises:
+        UsageError: There is none.
+    """
     if path.is_dir():
         file = path / RECORDS_FILE
         if not file.is_file():

@@ -14,6 +14,7 @@ from hesperus.audits import read_exclusions
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.tasks import Dropped, ItemSet
+from hesperus.wording import counted
 
 NO_REASON = "no reason given"
 
@@ -42,10 +43,9 @@ class Excluded:
     def __str__(self) -> str:
         """One line for people."""
         why = ", ".join(f"{count} {reason}" for reason, count in self.reasons.items())
-        many = "1 item" if self.items == 1 else f"{self.items} items"
         gone = "1 id of the list belongs" if self.absent == 1 else f"{self.absent} ids of the list belong"
         return (
-            f"{many} excluded"
+            f"{counted(self.items, 'item')} excluded"
             + (f" ({why})" if why else "")
             + (f"; {gone} to no item" if self.absent else "")
         )
@@ -64,9 +64,8 @@ def dropped_by_alignment(reasons: Iterable[str], kept: int, *, sampled: bool) ->
     if not lost:
         return ""
     why = ", ".join(f"{count} {reason}" for reason, count in counts.items())
-    many = "1 item" if lost == 1 else f"{lost} items"
     if sampled:
-        return f"{many} dropped by alignment before the sample was drawn ({why})"
+        return f"{counted(lost, 'item')} dropped by alignment before the sample was drawn ({why})"
     return f"{lost} of {lost + kept} items dropped by alignment ({why})"
 
 

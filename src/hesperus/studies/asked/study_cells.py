@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hesperus.types import Sense
+
+_NOT_IN_CODES = re.compile(r"[^A-Za-z0-9_./:-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,11 @@ class Cell:
     def __str__(self) -> str:
         again = f",repeat={self.repeat}" if self.repeat > 1 else ""
         return f"instruction={self.instruction},input={self.input}{again}"
+
+
+def as_maker(name: str | None) -> str | None:
+    """The name of a model or translator as a sense code can hold it."""
+    return None if name is None else _NOT_IN_CODES.sub("-", name).lstrip("_./:-") or "maker"
 
 
 def original_cells(languages: Iterable[str], instruction_language: str | None = None) -> tuple[Cell, ...]:

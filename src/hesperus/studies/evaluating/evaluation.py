@@ -277,11 +277,11 @@ def _evaluated(
     return Evaluation(
         evaluator.what,
         _numbers(
-            _frame([_pair_row(row, found, evaluator.parts) for row in rows]),
+            frame_of([_pair_row(row, found, evaluator.parts) for row in rows]),
             [name for part in evaluator.parts for name in (part, f"ceiling_{part}")],
         ),
-        _frame(found.details),
-        _frame([line for row in rows for line in _sentence_rows(row)]),
+        frame_of(found.details),
+        frame_of([line for row in rows for line in _sentence_rows(row)]),
         found.validity,
         signature,
         found.replies,
@@ -328,9 +328,9 @@ def _numbers(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return frame.with_columns(pl.col(name).cast(pl.Float64) for name in names if name in frame.columns)
 
 
-def _frame(rows: Sequence[Mapping[str, JSON]]) -> pl.DataFrame:
-    """Rows as a frame; a row may lack columns that others have."""
-    columns = list(dict.fromkeys(name for row in rows for name in row))
+def frame_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> pl.DataFrame:
+    """Rows as a frame, of these columns or of all that some row has; a row may lack columns that others have."""
+    columns = list(columns or dict.fromkeys(name for row in rows for name in row))
     return pl.DataFrame(
         {name: [row.get(name) for row in rows] for name in columns}, infer_schema_length=None, strict=False
     )

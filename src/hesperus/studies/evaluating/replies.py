@@ -20,6 +20,7 @@ from hesperus.languages import compared_reply, language, normalise, text_languag
 from hesperus.languages.letters import scripts_for, share_in
 from hesperus.normalization import clean, key, peel, without_thoughts
 from hesperus.records import KEY, conform
+from hesperus.records.reading import records_file
 from hesperus.tables import read_table
 from hesperus.types import Answer, Reply, Sense
 
@@ -30,8 +31,6 @@ SILENT = ("empty", "refused", "blocked", "error")
 """Outcomes of replies that give no answer: what they may hold is not read as one."""
 
 COLUMNS = (*KEY, "language", "outcome", "reply")
-
-_RECORDS_FILE = "records.parquet"
 
 
 def read_replies(path: Path) -> pl.DataFrame:
@@ -48,10 +47,7 @@ def read_replies(path: Path) -> pl.DataFrame:
         UsageError: There is no such file.
         DataError: It cannot be read, lacks a column, or breaks the contract; the message names the row.
     """
-    file = path / _RECORDS_FILE if path.is_dir() else path
-    if not file.is_file():
-        what = f"not a run folder, it has no {_RECORDS_FILE}" if path.is_dir() else "no such file or folder"
-        raise UsageError(f"{path}: {what}")
+    file = records_file(path)
     return replies_of(read_table(file), file=file)
 
 
@@ -85,7 +81,7 @@ def replies_of(records: pl.DataFrame, *, file: Path | None = None) -> pl.DataFra
         default.alias(name) for name, default in defaults.items() if name not in given.columns
     )
     frame = conform(_as_answers(given, file), file=file, header=1 if _has_header(file) else 0)
-    frame = frame.with_columns(_languages(frame, file).alias("language"))
+    frame = frame.with_columns(languages_of(frame["input"], file).alias("language"))
     frame = frame.with_columns(pl.Series("outcome", _in_language(frame), dtype=pl.String()))
     said = pl.when(pl.col("outcome").is_in(SILENT)).then(None).otherwise(pl.col("reply"))
     return frame.with_columns(said.alias("reply")).select(COLUMNS)
@@ -156,15 +152,19 @@ def _in_language(frame: pl.DataFrame) -> list[str]:
     ]
 
 
-def _languages(frame: pl.DataFrame, file: Path | None) -> pl.Series:
-    """The language of each reply: that of the input, which open answers follow."""
+def languages_of(codes: pl.Series, file: Path | None) -> pl.Series:
+    """The language of each sense code or language of a column, as a normal tag.
+
+    Raises:
+        DataError: One that is neither; names the row and the column.
+    """
     known: dict[str, str] = {}
-    for row, code in enumerate(frame["input"].to_list(), start=1):
+    for row, code in enumerate(codes.to_list(), start=1):
         if code in known:
             continue
         try:
             known[code] = normalise(Sense.parse(code).language)
-        except (ValueError, UnknownNameError):
+        except (ValueError, TypeError, UnknownNameError):
             try:
                 known[code] = normalise(code)
             except UnknownNameError as error:
@@ -172,9 +172,9 @@ def _languages(frame: pl.DataFrame, file: Path | None) -> pl.Series:
                     f"{error}; write a language or a sense code such as 'de' or 'de_from_en'",
                     file=file,
                     line=row,
-                    field="input",
+                    field=codes.name,
                 ) from None
-    return frame["input"].replace_strict(known, return_dtype=pl.String())
+    return codes.replace_strict(known, return_dtype=pl.String())
 
 
 def _has_header(file: Path | None) -> bool:

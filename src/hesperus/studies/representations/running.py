@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hesperus.analysis.table import ESTIMATE_COLUMNS, estimate_cells
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, fingerprint, plain, signature
 from hesperus.languages import normalise
@@ -115,18 +116,10 @@ Row = dict[str, object]
 States = npt.NDArray[np.float32]
 ProgressCallback = Callable[[str], None]
 
-_ESTIMATE = ("value", "low", "high", "n", "excluded", "reason")
-PAIR_COLUMNS = ("layer", "a", "b", *_ESTIMATE, "matching", "baseline")
-AGREEMENT_COLUMNS = (
-    "kappa_p",
-    "kappa_p_low",
-    "kappa_p_high",
-    "kappa_p_n",
-    "kappa_p_excluded",
-    "kappa_p_reason",
-)
+PAIR_COLUMNS = ("layer", "a", "b", *ESTIMATE_COLUMNS, "matching", "baseline")
+AGREEMENT_COLUMNS = ("kappa_p", *(f"kappa_p_{name}" for name in ESTIMATE_COLUMNS[1:]))
 """Columns of the pairs next to the similarity of their states, where agreement was given."""
-LAYER_COLUMNS = ("layer", "pairs", *_ESTIMATE, "matching", "baseline")
+LAYER_COLUMNS = ("layer", "pairs", *ESTIMATE_COLUMNS, "matching", "baseline")
 MANTEL_COLUMNS = ("mantel_r", "mantel_p", "mantel_p_holm", "mantel_pairs", "mantel_reason")
 
 PAIRS_FILE, LAYERS_FILE, STATES_FILE, SIGNATURE_FILE = (
@@ -288,7 +281,7 @@ def _layer_row(layer: int, found: RepresentationSimilarity) -> Row:
     return {
         "layer": layer,
         "pairs": len(found.pairs),
-        **_cells(found.mean),
+        **estimate_cells(found.mean),
         "matching": float(found.matching.mean()) if defined else None,
         "baseline": float(found.baseline.mean()) if defined else None,
     }
@@ -305,7 +298,7 @@ def _pair_rows(
                 "layer": layer,
                 "a": languages[a],
                 "b": languages[b],
-                **_cells(found.estimate(place)),
+                **estimate_cells(found.estimate(place)),
                 "matching": None if np.isnan(matching) else matching,
                 "baseline": None if np.isnan(baseline) else baseline,
                 **(
@@ -320,8 +313,7 @@ def _pair_rows(
 
 def _agreement_cells(estimate: Estimate | None) -> Row:
     found = estimate or Estimate(None, reason="no answers in one of the languages")
-    values = (found.value, found.low, found.high, found.n, found.excluded, found.reason)
-    return dict(zip(AGREEMENT_COLUMNS, values, strict=True))
+    return dict(zip(AGREEMENT_COLUMNS, estimate_cells(found).values(), strict=True))
 
 
 def _set_beside(
@@ -341,10 +333,6 @@ def _set_beside(
         reason = "; ".join(text for text in (test.reason, dropped) if text)
         values = (test.statistic, test.p, corrected, test.n, reason)
         row.update(zip(MANTEL_COLUMNS, values, strict=True))
-
-
-def _cells(estimate: Estimate) -> Row:
-    return {name: getattr(estimate, name) for name in _ESTIMATE}
 
 
 def _write(folder: Path, layers: Sequence[Row], pairs: Sequence[Row], signed: dict[str, JSON]) -> None:

@@ -12,9 +12,10 @@ import polars as pl
 
 from hesperus.answers import Reader, number_of, read, reader_for
 from hesperus.answers.reader import Form
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError
 from hesperus.languages import pack
 from hesperus.records import conform
+from hesperus.records.reading import records_file
 from hesperus.studies.asked.answering import text_reader
 from hesperus.studies.evaluating.replies import WHOLE_TEXT
 from hesperus.tables import read_table
@@ -125,9 +126,7 @@ def read_replies(path: Path | str) -> pl.DataFrame:
         UsageError: No such file, or its ending is not known.
         DataError: The file cannot be read or breaks the contract.
     """
-    file = Path(path) / "records.parquet" if Path(path).is_dir() else Path(path)
-    if not file.is_file():
-        raise UsageError(f"{path}: no such records file or run folder")
+    file = records_file(Path(path))
     raw = read_table(file)
     known = [name for name in READ_AGAIN if name in raw.columns]
     before = raw.select(pl.col(name).cast(pl.String()) for name in known)

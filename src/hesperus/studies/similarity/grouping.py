@@ -15,6 +15,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import normalise
+from hesperus.records.reading import records_file
 from hesperus.strict_yaml import read_yaml_file
 from hesperus.tables import read_table
 from hesperus.types import Sense
@@ -186,8 +187,8 @@ def languages_of_records(paths: Sequence[str]) -> frozenset[str] | None:
     """The languages of the inputs in records; None if they cannot be told before the records are read in earnest."""
     found: set[str] = set()
     for path in paths:
-        file = Path(path) / "records.parquet" if Path(path).is_dir() else Path(path)
         try:
+            file = records_file(Path(path))
             frame = pl.read_parquet(file, columns=["input"]) if file.suffix in _PARQUET else read_table(file)
             found |= {normalise(Sense.parse(code).language) for code in frame["input"].drop_nulls().unique()}
         except (OSError, ValueError, UsageError, DataError, pl.exceptions.PolarsError):

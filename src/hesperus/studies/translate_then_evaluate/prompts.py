@@ -5,7 +5,6 @@ A translation is checked by sending it back: BLEU and chrF of what returns, agai
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +23,7 @@ from hesperus.studies.asked.making import (
     whole_texts,
 )
 from hesperus.studies.asked.material import LoadedItems, gather, originals_of, override
+from hesperus.studies.asked.study_cells import as_maker
 from hesperus.studies.evaluating.translating import Made, Translating, Way
 from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from hesperus.tasks import task
@@ -97,7 +97,7 @@ def sense_of(tag: str, model: str, study: OpenAnswersStudy) -> Sense:
     maker = study.prompt_translator or study.translator
     if maker == model:
         return Sense(tag, source=study.reference)
-    return Sense(tag, source=study.reference, maker=re.sub(r"[^A-Za-z0-9_./:-]", "-", maker).lstrip("_./:-"))
+    return Sense(tag, source=study.reference, maker=as_maker(maker))
 
 
 def put_prompts(study: OpenAnswersStudy, material: LoadedItems, translating: Translating) -> Prompts:

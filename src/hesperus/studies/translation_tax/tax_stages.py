@@ -31,7 +31,6 @@ from hesperus.studies.translation_tax.rewriting import refuse_doubled_labels, re
 from hesperus.studies.translation_tax.strata import strata_of, write_strata
 from hesperus.studies.translation_tax.tax_study import Naturalisation, TaxStudy
 from hesperus.studies.translation_tax.verifying import (
-    StrictPass,
     low_scores,
     read_verdict,
     verdicts_frame,
@@ -245,9 +244,8 @@ class Verify(Stage[None]):
             item: {"problem": new.message} for item, new in self.rewritten.items() if isinstance(new, Fault)
         }
         found |= dict(zip((item for item, _ in asked), map(read_verdict, replies), strict=True))
-        ids, strict = [item.id for item in self.items], self.what.strict
-        rule = StrictPass(strict.semantic, strict.difficulty, strict.excess)
-        verdicts = verdicts_frame(ids, [found[item] for item in ids], self.verifier, rule)
+        ids = [item.id for item in self.items]
+        verdicts = verdicts_frame(ids, [found[item] for item in ids], self.verifier, self.what.strict)
         write_parquet(verdicts, place.folder / VERDICTS_FILE)
 
 

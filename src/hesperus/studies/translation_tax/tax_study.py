@@ -19,7 +19,9 @@ from hesperus.studies.asked.declaring import (
     Tag,
     Words,
 )
+from hesperus.studies.asked.study_cells import as_maker
 from hesperus.studies.translation_tax.strata import StrataRule
+from hesperus.studies.translation_tax.verifying import StrictPass
 from hesperus.types import Sense
 
 
@@ -30,17 +32,6 @@ class QualityRule(Part):
     """Score of an item."""
     threshold: float = Field(default=20.0, ge=0, le=100)
     """The least that it may be."""
-
-
-class StrictRule(Part):
-    """When a rewriting passes strictly."""
-
-    semantic: int = Field(default=4, ge=1, le=5)
-    """Least grade for the meaning."""
-    difficulty: int = Field(default=4, ge=1, le=5)
-    """Least grade for the difficulty."""
-    excess: int = Field(default=2, ge=1, le=5)
-    """Highest grade for needless rewriting."""
 
 
 class Naturalisation(Part):
@@ -60,7 +51,7 @@ class Naturalisation(Part):
     """Group of the items that is their subject; if not given, `subject` where the items have it."""
     seed: int = 42
     """Seed of the draw."""
-    strict: StrictRule = StrictRule()
+    strict: StrictPass = StrictPass()
     """When a rewriting passes strictly."""
 
     @model_validator(mode="after")
@@ -124,13 +115,13 @@ class TaxStudy(Declared, Instructed):
     @property
     def back(self) -> Sense:
         """The sense of what came back."""
-        return Sense(self.source, source=self.target, maker=_code(self.translator))
+        return Sense(self.source, source=self.target, maker=as_maker(self.translator))
 
     @property
     def natural(self) -> Sense:
         """The sense of the rewritten items."""
         rewriter = self.naturalise.rewriter if self.naturalise is not None else None
-        return Sense(self.target, variant="natural", maker=_code(rewriter))
+        return Sense(self.target, variant="natural", maker=as_maker(rewriter))
 
     @property
     def centric(self) -> tuple[str, ...]:
@@ -182,11 +173,3 @@ class TaxStudy(Declared, Instructed):
         return self.model_copy(
             update={"task": own.task, "data": own.data, "sample": own.sample, "exclude": {}}
         )
-
-
-def _code(name: str | None) -> str | None:
-    """A maker's name as a sense code can hold it."""
-    if name is None:
-        return None
-    kept = "".join(char if char.isascii() and (char.isalnum() or char in "_./:-") else "-" for char in name)
-    return kept.lstrip("_./:-") or "maker"

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from pydantic import Field
 
 from hesperus.annotation import first_line, read_frame
 from hesperus.errors import DataError
 from hesperus.evaluators.judging import UnreadableReply, fenced, strict_json
+from hesperus.studies.asked.declaring import Part
 from hesperus.types import Failure, Item, Prompt, Reply
 
 GRADED = ("semantic", "difficulty", "cue_removal", "excess")
@@ -50,19 +52,15 @@ Answer with one JSON object and nothing else, such as
 {{"semantic": 5, "difficulty": 5, "cue_removal": 3, "excess": 1, "key": true, "order": true}}"""
 
 
-@dataclass(frozen=True, slots=True)
-class StrictPass:
-    """When a rewriting passes strictly.
+class StrictPass(Part):
+    """When a rewriting passes strictly."""
 
-    Attributes:
-        semantic: Least grade for the meaning, of 1 to 5.
-        difficulty: Least grade for the difficulty.
-        excess: Highest grade for what was rewritten without need.
-    """
-
-    semantic: int = 4
-    difficulty: int = 4
-    excess: int = 2
+    semantic: int = Field(default=4, ge=1, le=5)
+    """Least grade for the meaning."""
+    difficulty: int = Field(default=4, ge=1, le=5)
+    """Least grade for the difficulty."""
+    excess: int = Field(default=2, ge=1, le=5)
+    """Highest grade for needless rewriting."""
 
     def holds(self, verdict: Mapping[str, object]) -> bool:
         """Whether a verdict passes; one that lacks a dimension does not.
