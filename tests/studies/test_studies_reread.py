@@ -229,7 +229,7 @@ def test_files_in_which_nothing_is_read_yet(tmp_path: Path, kind: str) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no such records file or run folder"):
+    with pytest.raises(UsageError, match="no such file or folder"):
         read_replies(tmp_path / "absent.parquet")
     note = tmp_path / "note.txt"
     note.write_text("x")

@@ -11,12 +11,13 @@ from pathlib import Path
 import polars as pl
 
 from hesperus.api.progress import StageProgress, is_watched
+from hesperus.asking.keyed_store import MEMORY
 from hesperus.errors import DataError, PermanentError, UnknownNameError, UsageError
 from hesperus.languages import normalise
 from hesperus.records.files import write_content
 from hesperus.studies.evaluating.replies import languages_of
 from hesperus.studies.evaluating.translating import Made, Translating, Way
-from hesperus.studies.evaluating.translation_store import MEMORY, TranslationStore
+from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.tables import FORMATS, read_table, write_table
 from hesperus.translation import LADDER, Decoding, TranslatorOptions
 from hesperus.translation.codes import unsupported

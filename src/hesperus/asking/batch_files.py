@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 from hesperus.asking.batch_lines import Lines, files_of
+from hesperus.asking.keyed_store import MEMORY
 from hesperus.asking.policy import Batching
 from hesperus.asking.runs import Ledger
-from hesperus.asking.store import MEMORY
 from hesperus.errors import PendingError, StoreError, UsageError
 from hesperus.fingerprint import fingerprint
 from hesperus.models import BatchModel

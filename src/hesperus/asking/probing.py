@@ -7,8 +7,9 @@ import warnings
 from dataclasses import dataclass, replace
 
 from hesperus.asking.engine import ask
+from hesperus.asking.keyed_store import MEMORY
 from hesperus.asking.policy import Policy
-from hesperus.asking.store import MEMORY, ReplyStore
+from hesperus.asking.store import ReplyStore
 from hesperus.errors import ModelError
 from hesperus.models import Model, ModelOptions, RemoteModel
 from hesperus.models import model as model_named

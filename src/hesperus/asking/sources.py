@@ -29,6 +29,7 @@ class StoreKind:
         version: ``PRAGMA user_version``.
         table: Table with the column ``key``.
         value: Its column with what is kept, as JSON.
+        tables: Statements that make its tables.
         differs: SQL that holds where two values under one key, ``a`` and ``b``, do not say the same.
         copying: Statements that copy all rows of ``source`` but those that are there; the last counts.
     """
@@ -38,8 +39,15 @@ class StoreKind:
     version: int
     table: str
     value: str
+    tables: tuple[str, ...]
     differs: str
     copying: tuple[str, ...]
+
+    @property
+    def making(self) -> tuple[str, ...]:
+        """Statements that make an empty file one of this kind."""
+        marks = (f"PRAGMA application_id = {self.application_id}", f"PRAGMA user_version = {self.version}")
+        return (*self.tables, *marks)
 
     def check(self, connection: sqlite3.Connection, path: Path) -> None:
         """Refuse a file of another program, kind or version.

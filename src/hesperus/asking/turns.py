@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hesperus.asking.store import MEMORY
+from hesperus.asking.keyed_store import MEMORY
 from hesperus.errors import StoreError
 from hesperus.fingerprint import fingerprint
 

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.table import ESTIMATE_COLUMNS, estimate_cells
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, fingerprint, plain, signature
 from hesperus.languages import normalise
@@ -116,10 +115,11 @@ Row = dict[str, object]
 States = npt.NDArray[np.float32]
 ProgressCallback = Callable[[str], None]
 
-PAIR_COLUMNS = ("layer", "a", "b", *ESTIMATE_COLUMNS, "matching", "baseline")
-AGREEMENT_COLUMNS = ("kappa_p", *(f"kappa_p_{name}" for name in ESTIMATE_COLUMNS[1:]))
+_ESTIMATE = ("value", "low", "high", "n", "excluded", "reason")
+PAIR_COLUMNS = ("layer", "a", "b", *_ESTIMATE, "matching", "baseline")
+AGREEMENT_COLUMNS = ("kappa_p", *(f"kappa_p_{name}" for name in _ESTIMATE[1:]))
 """Columns of the pairs next to the similarity of their states, where agreement was given."""
-LAYER_COLUMNS = ("layer", "pairs", *ESTIMATE_COLUMNS, "matching", "baseline")
+LAYER_COLUMNS = ("layer", "pairs", *_ESTIMATE, "matching", "baseline")
 MANTEL_COLUMNS = ("mantel_r", "mantel_p", "mantel_p_holm", "mantel_pairs", "mantel_reason")
 
 PAIRS_FILE, LAYERS_FILE, STATES_FILE, SIGNATURE_FILE = (
@@ -281,7 +281,7 @@ def _layer_row(layer: int, found: RepresentationSimilarity) -> Row:
     return {
         "layer": layer,
         "pairs": len(found.pairs),
-        **estimate_cells(found.mean),
+        **_cells(found.mean),
         "matching": float(found.matching.mean()) if defined else None,
         "baseline": float(found.baseline.mean()) if defined else None,
     }
@@ -298,7 +298,7 @@ def _pair_rows(
                 "layer": layer,
                 "a": languages[a],
                 "b": languages[b],
-                **estimate_cells(found.estimate(place)),
+                **_cells(found.estimate(place)),
                 "matching": None if np.isnan(matching) else matching,
                 "baseline": None if np.isnan(baseline) else baseline,
                 **(
@@ -313,7 +313,7 @@ def _pair_rows(
 
 def _agreement_cells(estimate: Estimate | None) -> Row:
     found = estimate or Estimate(None, reason="no answers in one of the languages")
-    return dict(zip(AGREEMENT_COLUMNS, estimate_cells(found).values(), strict=True))
+    return dict(zip(AGREEMENT_COLUMNS, _cells(found).values(), strict=True))
 
 
 def _set_beside(
@@ -333,6 +333,10 @@ def _set_beside(
         reason = "; ".join(text for text in (test.reason, dropped) if text)
         values = (test.statistic, test.p, corrected, test.n, reason)
         row.update(zip(MANTEL_COLUMNS, values, strict=True))
+
+
+def _cells(estimate: Estimate) -> Row:
+    return {name: getattr(estimate, name) for name in _ESTIMATE}
 
 
 def _write(folder: Path, layers: Sequence[Row], pairs: Sequence[Row], signed: dict[str, JSON]) -> None:
