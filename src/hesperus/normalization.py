@@ -42,6 +42,10 @@ _MARKS = re.compile(r"[^\w\s\u0000-\u02ff]{31,}")
 _BLANKS = re.compile(r"(?:[^\S\n ]| (?=[^\S\n]))[^\S\n]*")
 """Blanks that are not one plain blank."""
 _SPELT = re.compile("[" + "".join(map(chr, _SPELLING)) + "]")
+_MARKED = re.compile(
+    f"{_SPELT.pattern[:-1]}{_INVISIBLE.pattern[1:-1]}*#_~<'\t\n\r\xa0\u0335-\u0338\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+)
+"""What a text holds that cleaning changes, next to double blanks and what NFKC does."""
 _LINES = re.compile(r" ?\n[ \n]*")
 
 PUNCTUATION = r".,;:!?…、،؛؟۔।॥፡።፣፤፥፧։၊။។៕៖་།~"
@@ -72,7 +76,15 @@ def clean(text: str) -> str:
     headings and list marks are dropped. Blanks collapse, lines stay. Only the first and last MOST_CHARACTERS of a
     long reply are kept.
     """
-    text = _ends(text).replace("\r\n", "\n").replace("\r", "\n")
+    text = _ends(text)
+    if (
+        _MARKED.search(text) is None
+        and "  " not in text
+        and text[1:2] != " "
+        and (text.isascii() or (_MARKS.search(text) is None and unicodedata.is_normalized("NFKC", text)))
+    ):
+        return text.strip()
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     # Once before, since NFKC makes `´` a blank with an accent; once after, for what NFKC made.
     # What nobody sees goes first: between a letter and its mark it would keep them apart.
     if _SPELT.search(text) is not None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hesperus.answers.needles import Needles, lone_letters, shortest
+from hesperus.answers.needles import Needles, lone_letters, shortest, whole_words
 from hesperus.answers.reader import Reader
 from hesperus.answers.reply_words import Answers, Wording
 from hesperus.answers.scripts import NOTHING, Edges, alternatives, edges, is_unspaced
@@ -82,7 +82,7 @@ class Lexicon:
     longest: int
     anywhere: Needles
     within: Needles
-    cues: tuple[str, ...]
+    cues: Needles
     nouns: tuple[str, ...]
     names: tuple[str, ...]
 
@@ -154,12 +154,7 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
         longest=max(map(len, exact), default=0) + max(map(len, wording.grammar.endings), default=0),
         anywhere=_needles(tokens, wording, small=True),
         within=_needles(worded, wording, small=False),
-        cues=shortest(
-            [
-                *(fold(cue.rstrip(": ")) for cue in _plains(wording.cues, wording)),
-                *(fold(noun) for noun, _ in _clauses(wording) if wording.grammar.verb_second),
-            ]
-        ),
+        cues=_cue_needles(wording),
         nouns=shortest(fold(noun) for noun, _ in _clauses(wording)),
         names=shortest(map(fold, _plains(wording.option_words, wording))),
     )
@@ -167,8 +162,21 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
 
 def _needles(tokens: Iterable[Token], wording: Wording, *, small: bool) -> Needles:
     single = [token.word for token in tokens if token.letter and len(token.word) == 1]
-    words = [fold(token.word) for token in tokens if not (token.letter and len(token.word) == 1)]
-    return Needles(shortest(words), lone_letters(single, endings(wording, lone=True), small=small))
+    words = {fold(token.word) for token in tokens if not (token.letter and len(token.word) == 1)}
+    return Needles(
+        shortest(words),
+        lone_letters(single, endings(wording, lone=True), small=small),
+        whole_words((word, _edges(word, wording)) for word in words if word),
+    )
+
+
+@lru_cache(maxsize=256)
+def _cue_needles(wording: Wording) -> Needles:
+    cues = [cue.rstrip(": ") for cue in _plains(wording.cues, wording)]
+    if wording.grammar.verb_second:
+        cues += [f"{verb} {noun}" for noun, verb in _clauses(wording)]
+    words = {fold(cue) for cue in cues if cue}
+    return Needles(shortest(words), None, whole_words((word, edges(word)) for word in words))
 
 
 def lexicon(reader: Reader) -> Lexicon:

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hesperus.answers.scripts import is_unspaced
+from hesperus.answers.scripts import Edges, is_unspaced
 from hesperus.languages.letters import RANGES, UNSPACED, script_of
 
+_LOOKBEHIND = re.compile(r"\(\?<!\[[^]]*\]'?\)")
 _NO_WORD_BEFORE = rf"(?<![^\W_{''.join(RANGES[script] for script in sorted(UNSPACED))}])"
 
 
@@ -23,16 +24,18 @@ class Needles:
     Attributes:
         words: Parts of the folded text.
         letters: A letter that is alone, in the text as it is; None if no answer is one letter.
+        whole: The words with their edges; None if none of them has any.
     """
 
     words: tuple[str, ...]
     letters: re.Pattern[str] | None = None
+    whole: re.Pattern[str] | None = None
 
     def stand_in(self, text: str, folded: str) -> bool:
         """Whether there is anything to look for in a text."""
         if self.letters is not None and self.letters.search(text) is not None:
             return True
-        return stands(self.words, folded)
+        return stands(self.words, folded) and (self.whole is None or self.whole.search(folded) is not None)
 
 
 class Finder:
@@ -87,6 +90,25 @@ def _branches(words: list[str]) -> str:
         for first, rest in sorted(ends.items())
     ]
     return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
+
+
+def whole_words(words: Iterable[tuple[str, Edges]]) -> re.Pattern[str] | None:
+    """A pattern of folded words, each with its edges; None if they have none.
+
+    Each word comes first and what may not precede it is looked at behind: so the search jumps from word to word.
+    """
+    found = {
+        word: re.escape(word)
+        + "".join(f"{edge[:-1]}{re.escape(word)})" for edge in _LOOKBEHIND.findall(before))
+        + behind
+        for word, (before, behind) in words
+    }
+    bare = all(pattern == re.escape(word) for word, pattern in found.items())
+    return (
+        None
+        if bare
+        else re.compile("|".join(found[word] for word in sorted(found, key=lambda word: (-len(word), word))))
+    )
 
 
 def stands(words: Iterable[str], folded: str) -> bool:

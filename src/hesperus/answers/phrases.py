@@ -21,6 +21,7 @@ from hesperus.normalization import PUNCTUATION
 _GAP = 48
 """Characters that an ellipsis represents at most; they hold no end of a sentence."""
 NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
+_WORD = re.compile(NO_WORD.pattern.replace("[", "[^", 1))
 _ELLIPSIS = re.compile(" ?… ?")
 _UNSPACED = "".join(RANGES[script] for script in sorted(UNSPACED))
 _BLANKLESS = re.compile(f"[{_UNSPACED}]")
@@ -223,12 +224,12 @@ def words_of(text: str) -> tuple[tuple[str, ...], str, frozenset[str]]:
 
     The last are those that `Phrases.among` asks for: "l'ia" is "l" and "ia", "是ai" is "是" and "ai".
     """
-    words = tuple(NO_WORD.sub(" ", text).split())
+    words = tuple(_WORD.findall(text))
     parts = set(words)
     for word in words:
         if not word.isalnum():
             parts.update((word.strip(_ODD), *_PART.findall(word)))
-    if _BLANKLESS.search(text) is not None:
+    if not text.isascii() and _BLANKLESS.search(text) is not None:
         parts.update(_BESIDE_BLANKLESS.findall(text))
     return words, f" {' '.join(words)} ", frozenset(parts)
 

@@ -15,7 +15,7 @@ from hesperus.normalization import comparable
 _LONGEST_OWN = 200
 _EARLY = 400
 """Characters in which a phrase by which models decline stands."""
-_BLANK = re.compile(r"[ \n]+")
+_BLANK = re.compile(" +")
 _OPENERS = " \"'([{<"
 _LONGEST_UNWILLING = 300
 _SHORTEST_NAME = 2
@@ -35,7 +35,7 @@ def declines(reply: Text) -> bool:
 
 def _early(reply: Text) -> str:
     said = reply.folded if len(reply.text) <= _EARLY else fold(reply.text[:_EARLY]).replace("\n", " ")
-    return _BLANK.sub(" ", said)
+    return _BLANK.sub(" ", said) if "  " in said else said
 
 
 def _regrets(reply: Text) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from hesperus.answers.anywhere import contradicted, inside, opposite, sole
@@ -62,7 +63,9 @@ def cue(reply: Text) -> str | None:
 
     Two cues with different answers do not contradict each other if one of them only holds on a condition ("if so, the answer is …").
     """
-    return _last_said(reply, reply.words.cue) if stands(reply.words.cues, reply.folded) else None
+    if (reply.is_bare and not reply.words.digits) or not reply.words.cues.stand_in(reply.text, reply.folded):
+        return None
+    return _last_said(reply, reply.words.cue)
 
 
 def named(reply: Text) -> str | None:
@@ -167,6 +170,7 @@ def quoted(reply: Text) -> str | None:
     return one_of(_quoted(reply))
 
 
+@lru_cache(maxsize=2)
 def _quoted(reply: Text) -> set[str]:
     if reply.is_bare or not stands(_OPENING, reply.text):
         return set()
