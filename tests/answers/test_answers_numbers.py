@@ -19,7 +19,9 @@ from hesperus.answers import number_of, read, reader_for
         ("de", "Die Antwort ist 42 Euro, also nicht 43.", "42"), ("de", "1,234", "1.234"), ("fr", "1 234,5 €", "1234.5"), ("ms", "Jumlahnya RM1,234.50.", "1234.5"), ("id", "Rp5.000", "5000"), ("en", "the FARM5 has 12, not the FARM7", "12"), ("es", "1.000.000", "1000000"),
         ("es-MX", "1,234.5", "1234.5"), ("de-CH", "1'234.50", "1234.5"), ("ar", "الجواب: ١٬٢٣٤", "1234"), ("ar", "٣٫٥", "3.5"), ("hi", "उत्तर: १२", "12"),
         ("bn", "উত্তর: ১২৩", "123"), ("th", "คำตอบคือ ๑๘", "18"), ("zh", "答案是18。", "18"), ("ja", "答えは１８です。", "18"), ("zh", "共12个", "12"),
-        ("fa", "۱۲", "12"), ("en", "room A1 and B2 hold 30", "30"), ("en", "first 10, then 20", "20"),
+        ("en", r"\boxed{\frac{1}{2}}", "0.5"), ("en", "The answer is 3/4.", "0.75"), ("en", r"\boxed{-\dfrac{3}{4}}", "-0.75"), ("en", "2 1/2", "2.5"),
+        ("en", r"\boxed{2^{10}}", "1024"), ("en", "½", "0.5"), ("en", "12/4 = 3", "3"), ("en", "Open 24/7, with 12 rooms.", "12"),
+        ("fa", "۱۲/۵", "12.5"), ("fa", "۱۲", "12"), ("en", "room A1 and B2 hold 30", "30"), ("en", "first 10, then 20", "20"),
     ],
 )  # fmt: skip
 def test_numbers(language: str, reply: str, number: str) -> None:
@@ -29,7 +31,19 @@ def test_numbers(language: str, reply: str, number: str) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "outcome"),
-    [("I do not know.", "refused"), ("twelve", "invalid"), ("", "empty"), ("1" * 60, "invalid")],
+    [
+        ("I do not know.", "refused"),
+        ("twelve", "invalid"),
+        ("", "empty"),
+        ("1" * 60, "invalid"),
+        ("x = 6, so it is 1/3.", "invalid"),
+        ("It was on 12/05/2024.", "invalid"),
+        ("3.5/7", "invalid"),
+        ("1/0", "invalid"),
+        ("9^999999999", "invalid"),
+        ("2½", "invalid"),
+        (r"3 \times 10^{60}", "invalid"),
+    ],
 )
 def test_replies_without_a_number(reply: str, outcome: str) -> None:
     assert read(reader_for("number", "en", answers={}), reply).outcome == outcome

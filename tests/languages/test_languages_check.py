@@ -67,6 +67,7 @@ FAULTS = [
     ("grammar.joins", "en", "joins: [and,", "joins: [and, but,", "'but' stands under but too"),
     ("grammar.endings", "bn", "endings: [হয়,", "endings: [নেই, হয়,", "'নেই' stands under negators_after too"),
     ("grammar.right", "en", "right: [choose*,", "right: [nonsense, choose*,", "'nonsense' stands under wrong too"),
+    ("grammar.negators_after", "tr", "negators_after: [değil,", 'negators_after: ["*", değil,', "a list of words, none empty"),
     ("labels.polarity.yes", "en", "yes: [yes,", "yes: [hardly, yes,", "cannot stand for 'yes'"),
     ("labels.truth.true", "bn", "true: [সত্য,", "true: [নেই, সত্য,", "cannot stand for 'true'"),
     ("grammar.negators", "en", "everyday: [no, not,", "everyday: [not,", "'no' is a word of labels.polarity.no too"),

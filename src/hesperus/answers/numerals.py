@@ -29,8 +29,10 @@ _COMMA_NOT = frozenset({"es-MX", "es-US", "es-419", "de-CH", "de-LI"})
 _CURRENCIES = ("RM", "Rp", "Rs", "Sh", "KSh", "Ksh", "TSh", "USh")
 """Abbreviations of currencies that are written on the number: RM1,234.50."""
 _UNGLUED = "|".join([r"(?<![A-Za-z\d.,])", *(rf"(?<=\b{name})" for name in _CURRENCIES)])
+_FORMULA = r"\\[dt]?frac ?\{ ?\d+ ?\} ?\{ ?\d+ ?\}|(?:\d+ )?\d+ ?[/⁄] ?\d+(?![\d/]|[.,]\d)|\d+ ?\^ ?(?:\d+|\{ ?\d+ ?\})"
+_WORKED = re.compile(rf"[-−–]? ?(?:{_FORMULA})")
 _NUMBER = re.compile(
-    rf"(?:{_UNGLUED})(?:(?<![\w)\]])[-−–] ?)?(?:\d{{1,3}}(?:[ '’]\d{{3}})+(?!\d)|\d+)(?:[.,٬٫]\d+)*"
+    rf"(?:(?<![\w)\]])[-−–] ?)?(?<![\w.,/])(?:{_FORMULA})|(?:{_UNGLUED})(?:(?<![\w)\]])[-−–] ?)?(?:\d{{1,3}}(?:[ '’]\d{{3}})+(?!\d)|\d+)(?:[.,٬٫]\d+)*"
 )
 _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
 _LONGEST = 40
@@ -40,8 +42,10 @@ _LONGEST_DECLINING = 200
 """Characters of a reply that declines and only mentions a number: "I lack information; the text names 3 people."."""
 _LONGEST_JOIN = 10
 """Characters between two parts of a number: blanks and "and"."""
-_SLASHED = re.compile(r"/(\d+)")
-"""Persian writes a decimal mark as a slash."""
+_LARGEST_POWER = 100
+_OPERATOR_BEFORE = re.compile(r"(?:[/⁄^]|\d ?(?:[×*·⋅]|\\times|\\cdot)) ?\Z")
+_OPERATOR_BEHIND = re.compile(r" ?(?:[⁄^]|/ ?\d|(?:[×*·⋅]|\\times|\\cdot) ?\d)")
+"""What makes a number a part of a formula: "3.5/7", a date, "3 × 10^6"."""
 
 
 def number_of(text: str, language: str) -> str | None:
@@ -111,10 +115,11 @@ def _part(text: str, found: tuple[int, str], reply: Text) -> tuple[str | None, i
     place, token = found
     end = place + len(token)
     wording = reply.reader.wording
-    if wording.base == "fa" and (decimal := _SLASHED.match(text, end)):
-        token, end = f"{token}.{decimal[1]}", decimal.end()
-    value = _value(token, reply.reader.language) if "/" not in token else None
-    factor = 1
+    worked = (
+        _OPERATOR_BEHIND.match(text, end) is None
+        and _OPERATOR_BEFORE.search(text[max(0, place - _LONGEST_JOIN) : place]) is None
+    )
+    value, factor = (_value(token, reply.reader.language) if worked else None), 1
     if wording.grammar.magnitude_first and (match := _magnitude_before(wording).search(text[:place])):
         return value, _factor(wording, match), end
     while value is not None and (match := _magnitudes(wording).match(text, end)):
@@ -190,6 +195,12 @@ def _value(token: str, language: str) -> str | None:
     count it is the decimal mark. Where both marks occur the last is the decimal mark.
     """
     negative = token[0] in "-−–"
+    if "/" in token and language.split("-")[0] == "fa":
+        # Persian writes a decimal mark as a slash.
+        token = token.replace("/", ".")
+    elif _WORKED.fullmatch(token):
+        worked = _worked_out(token)
+        return f"-{worked}" if worked and negative else worked
     digits = re.sub(r"[-−–' ’٬]", "", token).replace("٫", ".")
     comma = language.split("-")[0] in DECIMAL_COMMA and language not in _COMMA_NOT
     point, thousand = (",", ".") if comma and "٫" not in token else (".", ",")
@@ -208,6 +219,19 @@ def _value(token: str, language: str) -> str | None:
         digits = digits.replace(point, ".")
     text = _plain(Decimal(digits))
     return f"-{text}" if negative and text != "0" else text
+
+
+def _worked_out(token: str) -> str | None:
+    """Value of a power or a fraction without its sign; None if digits cannot write it, or it is too large."""
+    whole, one, other = map(int, ["0", *re.findall(r"\d+", token)][-3:])
+    if "^" in token:
+        return str(one**other) if other <= _LARGEST_POWER and one**other < 10**_LONGEST else None
+    # "2½" is "21⁄2" by now.
+    mixed = "⁄" in token and one >= 10  # noqa: PLR2004
+    place = next((n for n in range(_LONGEST) if other and one * 10**n % other == 0), None)
+    return (
+        None if mixed or place is None else _plain(whole + Decimal(one * 10**place // other).scaleb(-place))
+    )
 
 
 def _plain(value: Decimal) -> str:
@@ -267,8 +291,6 @@ def last_number(reply: Text) -> str | None:
     found = found[: _before_regret(said, found, reply)] if len(found) > 1 else found
     if not found or _only_mentioned(said, found, reply):
         return None
-    if len(found) > 1 and reply.reader.wording.base == "fa" and said[found[-1][0] - 1] == "/":
-        found = found[:-1]
     return _multiplied(said, found[_begins(said, found, reply) :], reply)
 
 

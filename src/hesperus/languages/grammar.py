@@ -205,4 +205,9 @@ def grammar_of(raw: Any) -> Grammar:
 
 
 def _is_words(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(word, str) and word for word in value)
+    """Whether a value is a list of words; a star or an ellipsis alone would be every word."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(word, str) and word.strip("*… ") for word in value)
+    )
