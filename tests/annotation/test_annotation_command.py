@@ -130,7 +130,7 @@ def test_schemes_are_listed_and_printed_to_start_from(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("create", "residu", "{items}", "--out", "{new}"), "did you mean 'residue'"),
-        (("create", "residue", "{items}", "--map", "text", "--out", "{new}"), "write NAME=VALUE"),
+        (("create", "residue", "{items}", "--map", "text", "--out", "{new}"), "write PART=COLUMN"),
         (("create", "residue", "{items}", "--out", "{new}"), "no column for text"),
         (("create", "residue", "{items}", "--map", "text=zh", "--out", "{store}"), "exists; give another name"),
         (("create", "residue", "{items}", "--a", "en", "--out", "{new}"), "is no run folder"),

@@ -29,10 +29,10 @@ class Mapped:
     """Which column is what.
 
     Attributes:
-        columns: A shown text, ``unit``, ``labels``, or ``TEXT.language``, to the columns it comes from. Several columns
-            make a unit's id together, joined by ``|``. What is not mapped is looked for under its own name.
-        languages: A shown text to the language of all its texts, where no column tells it.
-        labels: Labels of every unit, where no column tells them.
+        columns: PART=COLUMN: the columns that a shown text, unit, labels or TEXT.language comes from. Several columns make a
+            unit's id together, joined by ``|``. What is not mapped is looked for under its own name.
+        languages: TEXT=TAG: the language of a shown text, where no column tells it.
+        labels: For replies: an answer to choose from, where no column tells them.
     """
 
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -45,9 +45,9 @@ class Draw:
     """How many units to take.
 
     Attributes:
-        n: Units in all, or None; with ``by``, of each stratum.
-        by: Column with values that make the strata.
-        seed: Another seed draws others.
+        n: Units to draw; with ``by``, of each stratum (default: all).
+        by: Column whose values make the strata.
+        seed: Seed of the draw; of a store also that of the cuts and the raters' orders.
     """
 
     n: int | None = None

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hesperus.analysis.settings import GivenSettings
     from hesperus.api.measuring import Held
+    from hesperus.api.tax_runs import AuditInputs
     from hesperus.records import Run
     from hesperus.reports.card import Card
     from hesperus.reports.html import Report
@@ -108,6 +111,61 @@ def page_of(place: Path, given: GivenSettings) -> Page:
     folder = place if place.is_dir() else None
     found = report_findings(run, given=given, scores=scores_of(place), folder=folder)
     return Page(run, given, found, card_of(run.records, own_senses(run.study, run.items)))
+
+
+def write_audit_page(
+    inputs: AuditInputs, out: Path | str | None = None, given: GivenSettings | None = None
+) -> tuple[Path, Report]:
+    """Write the page of an audit, of a run folder or of any records with the files that the inputs name.
+
+    Args:
+        inputs: Runs, senses, groups, and what lies elsewhere; in a single run folder, what has its usual name is found.
+        out: The file; None: report.html in the run folder, or next to the records file by its name.
+        given: What was asked for; the run's study decides the rest.
+
+    Returns:
+        Where the page is, and what it shows.
+
+    Raises:
+        UsageError: Several runs and no `out`, no two conditions to compare, or the file cannot be written.
+        DataError: A file breaks its contract.
+        UnknownNameError: A sense, task, parser or model of a group that does not exist.
+    """
+    from hesperus.analysis.settings import MeasureSettings
+    from hesperus.api.page_claims import page_claims_of
+    from hesperus.api.tax_evidence import found_beside, report_of
+    from hesperus.api.tax_runs import AuditInputs
+    from hesperus.evidence.page import PageClaims
+    from hesperus.reports.html import write_report
+    from hesperus.reports.overview import outcomes_report
+    from hesperus.version import __version__
+
+    first, *others = inputs.runs
+    if others and out is None:
+        raise UsageError(f"{len(inputs.runs)} runs in one page: say where it goes (--out FILE.html)")
+    run = _together(inputs.runs)
+    # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
+    found = outcomes_report(run, MeasureSettings(bootstrap=inputs.settings(given).bootstrap))
+    shown: Report = found or report_of(found_beside(inputs), given)
+    # What the inputs name lies elsewhere: of such a page the tables are made again, not the whole.
+    claims = PageClaims({}, {}, __version__, is_of_run=False)
+    if not others:
+        claims = page_claims_of(first, given, is_of_run=inputs == AuditInputs(inputs.runs))
+    usual = first / "report.html" if first.is_dir() else first.with_suffix(".html")
+    return write_report(run, out or usual, found=shown, sign=claims.written_on), shown
+
+
+def _together(runs: Sequence[Path]) -> Run:
+    """The study and signature that the page shows: the run's, or those of several by the names of their folders."""
+    from hesperus.records import Run, read_records
+    from hesperus.reports.html import open_run
+
+    if len(runs) == 1:
+        return open_run(runs[0])
+    opened = {run.name: open_run(run) for run in runs if run.is_dir()}
+    studies = {name: run.study for name, run in opened.items() if run.study}
+    signatures = {name: run.signature for name, run in opened.items() if run.signature}
+    return Run(read_records(runs[0]), None, studies, signatures)
 
 
 def consistency_card_text(run: Run, given: GivenSettings, ending: str) -> str:

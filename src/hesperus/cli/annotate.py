@@ -11,7 +11,6 @@ from hesperus.cli import annotate_export
 from hesperus.cli.annotate_export import Store, tell
 from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.help import Commands
-from hesperus.cli.mirrored import named_values
 from hesperus.cli.said import show_rows
 
 app = Commands(
@@ -69,20 +68,9 @@ def create(
         ),
     ],
     out: Annotated[Path, typer.Option(help="Rating store to make (.sqlite).", show_default=False)],
-    column: Annotated[
-        list[str] | None,
-        typer.Option("--map", help="PART=COLUMN: a shown text, unit, labels or TEXT.language; repeatable."),
-    ] = None,
-    language: Annotated[
-        list[str] | None, typer.Option(help="TEXT=TAG: language of a shown text, where no column tells it.")
-    ] = None,
-    label: Annotated[
-        list[str] | None,
-        typer.Option(help="For replies: an answer to choose from, where no column tells them."),
-    ] = None,
-    n: Annotated[int | None, typer.Option(help="Units to draw; with --by, of each stratum.")] = None,
-    by: Annotated[str | None, typer.Option(help="Column whose values make the strata.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the draw, the cuts and the raters' orders.")] = 42,
+    *,
+    mapped: Annotated[Any, Flags("hesperus.annotation.unit_tables:Mapped", called={"columns": "map"})],
+    draw: Annotated[Any, Flags("hesperus.annotation.unit_tables:Draw")],
     **senses: Annotated[Any, Flags("hesperus.annotation.sources:Source", without="path")],
 ) -> None:
     """Make a rating store from a run or a table. What the scheme does not show never reaches a rater.
@@ -97,19 +85,10 @@ def create(
 
         hesperus annotate create inconsistency runs/atlas --a en --b de_from_en --changed --out why.sqlite
     """
-    from hesperus.annotation import Draw, Mapped, Source, create_store, read_scheme, sheet_from
+    from hesperus.annotation import Source, create_store, read_scheme, sheet_from
 
-    columns: dict[str, list[str]] = {}
-    for part, name in named_values("--map", column):
-        columns.setdefault(part, []).append(name)
-    mapped = Mapped(columns, dict(named_values("--language", language)), tuple(label or ()))
-    sheet, notes = sheet_from(
-        Source(source, **senses),
-        read_scheme(scheme),
-        mapped=mapped,
-        draw=Draw(n, by, seed),
-        seed=seed,
-    )
+    units = Source(source, **senses)
+    sheet, notes = sheet_from(units, read_scheme(scheme), mapped=mapped, draw=draw, seed=draw.seed)
     create_store(out, sheet)
     tell(*(f"note: {note}" for note in notes))
     tell(

@@ -34,6 +34,17 @@ def _formats(incomplete: str) -> list[str]:
     ]
 
 
+def _figure_format(context: typer.Context, value: str) -> str:
+    """Refuse an unknown format of figures before anything is measured."""
+    if value != "svg" and not context.resilient_parsing:
+        from hesperus.errors import UnknownNameError
+        from hesperus.reports.theme import FIGURE_FORMATS
+
+        if value not in FIGURE_FORMATS:
+            raise UnknownNameError("figure format", value, FIGURE_FORMATS)
+    return value
+
+
 @dataclass(frozen=True)
 class Flags:
     """Marks a parameter of a command as settings of a function or class; each of them is a flag.
@@ -81,6 +92,8 @@ Format = Annotated[
         help="table, wide (every row and column), json, csv, markdown, latex or html.",
     ),
 ]
+Figures = Annotated[Path | None, typer.Option(help="Also write every figure as a file into this folder.")]
+FigureFormat = Annotated[str, typer.Option(callback=_figure_format, help="svg, png or pdf.")]
 MEASURED = "hesperus.analysis.settings:GivenSettings"
 INTERVALS = Flags(MEASURED, "resamples seed interval")
 Drawn = Annotated[Any, INTERVALS]

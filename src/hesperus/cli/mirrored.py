@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
-_PLURAL = {"checks"}
+_PLURAL = {"checks", "reads", "writes"}
 """Settings of several values whose flag stays in the plural: a file of checks has many, and is given once or twice."""
 _KINDS = {"bool": bool, "int": int, "float": float, "Path": Path}
 _FORM = re.compile(r"([A-Z]\S*[=:,]\S*): (?=.)")
@@ -183,7 +183,7 @@ def _setting(name: str, hint: ast.expr, default: ast.expr | None, text: str) -> 
     shape = {"Sequence": "many", "tuple": "many", "Mapping": "by name"}.get(outer, "one")
     if shape == "by name":
         inner = inner.partition(", ")[2]
-        shape = "lists by name" if inner.startswith("tuple[") else shape
+        shape = "lists by name" if inner.startswith(("tuple[", "Sequence[")) else shape
     kind = _KINDS.get(re.split(r"\W", outer if shape == "one" else inner)[0], str)
     held = default.value if isinstance(default, ast.Constant) else None
     return Mirrored(name, kind, shape, "None" in words, held, text, is_required=default is None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.flags import Format
+from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.help import Commands
 from hesperus.cli.said import show_rows
 
@@ -15,14 +16,7 @@ if TYPE_CHECKING:
 
 app = Commands()
 
-_URL = typer.Option(help="Endpoint, for http/NAME or in place of a provider's.", show_default=False)
-_KEY = typer.Option(
-    help="Environment variable that holds the key, in place of the usual.", show_default=False
-)
-
-_DEVICE = typer.Option(help="For hf/NAME: auto, cpu, cuda, cuda:1, mps.", show_default=True)
-_DTYPE = typer.Option(help="For hf/NAME: auto, float32, bfloat16, float16.", show_default=True)
-
+_PROTOCOL = "hesperus.models.protocol"
 _OTHERS = (
     ("hf", "hf/ORG/NAME", "transformers in this process, or hf/./FOLDER; extra 'hf'"),
     ("inspect", "inspect/PROVIDER/NAME", "any provider of Inspect's model layer; extra 'inspect'"),
@@ -78,13 +72,13 @@ def listing(format: Format = "table") -> None:
 
 
 @app.command()
+@takes_flags
 def test(
     name: Annotated[str, typer.Argument(help="provider/name.", show_default=False)],
-    base_url: Annotated[str | None, _URL] = None,
-    key_variable: Annotated[str | None, _KEY] = None,
-    device: Annotated[str, _DEVICE] = "auto",
-    dtype: Annotated[str, _DTYPE] = "auto",
     format: Format = "table",
+    *,
+    options: Annotated[Any, Flags(f"{_PROTOCOL}:ModelOptions", "base_url key_variable")],
+    loading: Annotated[Any, Flags(f"{_PROTOCOL}:Loading", "device dtype")],
 ) -> None:
     """Ask a model a few tiny questions, and show what it can do and which flags a study needs for it.
 
@@ -102,11 +96,8 @@ def test(
         hesperus models test hf/./my-checkpoint --device cuda --dtype bfloat16
     """
     from hesperus.asking.probing import probe
-    from hesperus.models import Loading, ModelOptions
 
-    options = ModelOptions(
-        base_url=base_url, key_variable=key_variable, loading=Loading(device=device, dtype=dtype)
-    )
+    options = replace(options, loading=loading)
     rows = tuple(
         {"model": name, "capability": one.name, "works": one.works, "flags": one.flags, "detail": one.detail}
         for one in probe(name, options)

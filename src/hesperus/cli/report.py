@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.flags import MEASURED, Flags, RunPath, takes_flags
+from hesperus.cli.flags import MEASURED, FigureFormat, Figures, Flags, RunPath, takes_flags
 
 
 @takes_flags
@@ -16,10 +16,8 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="The HTML file (default: report.html in the run folder).")
     ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(help="Also write every figure as a file into this folder.")
-    ] = None,
-    figure_format: Annotated[str, typer.Option(help="svg, png or pdf.")] = "svg",
+    figures: Figures = None,
+    figure_format: FigureFormat = "svg",
     card: Annotated[
         Path | None, typer.Option(help="Also write the GenBench card: Markdown, or JSON if the name ends so.")
     ] = None,
@@ -50,17 +48,13 @@ def command(
         hesperus report runs/atlas --consistency-card card.md
     """
     from hesperus.api.pages import consistency_card_text, write_page
-    from hesperus.errors import UnknownNameError
     from hesperus.reports.drawing import write_drawings
-    from hesperus.reports.theme import FIGURE_FORMATS
 
-    if figure_format not in FIGURE_FORMATS:
-        raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
     target = out or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     page = write_page(run, target, given)
     typer.echo(target)
     if figures is not None:
-        for file in write_drawings(page.found.drawings(), figures, format=figure_format):
+        for file in write_drawings(page.found.drawings(), figures, format=figure_format):  # type: ignore[arg-type]  # checked by its flag
             typer.echo(file)
     if card is not None:
         _put(card, page.card.json() if card.suffix == ".json" else page.card.markdown())

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.flags import Drawn, Flags, Format, takes_flags
+from hesperus.cli.flags import Drawn, FigureFormat, Figures, Flags, Format, takes_flags
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hesperus.analysis.table import Table
-    from hesperus.records import Run
 
 
 Runs = Annotated[
@@ -117,10 +114,8 @@ def report_command(
             show_default=False,
         ),
     ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(help="Also write every figure as a file into this folder.")
-    ] = None,
-    figure_format: Annotated[str, typer.Option(help="svg, png or pdf.")] = "svg",
+    figures: Figures = None,
+    figure_format: FigureFormat = "svg",
     *,
     flags: EvidenceFlags,
     drawn: Drawn,
@@ -136,57 +131,11 @@ def report_command(
 
         hesperus tax report answers.csv --scores bleu.csv --ratings cues.csv --group english=gpt-4o,gpt-4o-mini
     """
-    from hesperus.analysis.settings import MeasureSettings
-    from hesperus.api.page_claims import page_claims_of
-    from hesperus.api.tax_evidence import found_beside, report_of
-    from hesperus.api.tax_runs import AuditInputs
-    from hesperus.errors import UnknownNameError
-    from hesperus.evidence.page import PageClaims
+    from hesperus.api.pages import write_audit_page
     from hesperus.reports.drawing import write_drawings
-    from hesperus.reports.html import write_report
-    from hesperus.reports.overview import outcomes_report
-    from hesperus.reports.theme import FIGURE_FORMATS
-    from hesperus.version import __version__
 
-    if figure_format not in FIGURE_FORMATS:
-        raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
-    page = out or _page(runs)
-    inputs = replace(flags, runs=runs)
-    run = _run(runs)
-    # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
-    found = outcomes_report(run, MeasureSettings(bootstrap=inputs.settings(drawn).bootstrap)) or report_of(
-        found_beside(inputs), drawn
-    )
-    # What the flags name lies elsewhere: of such a page the tables are made again, not the whole
-    claims = PageClaims({}, {}, __version__, is_of_run=False)
-    if len(runs) == 1:
-        claims = page_claims_of(runs[0], drawn, is_of_run=flags == AuditInputs())
-    typer.echo(write_report(run, page, found=found, sign=claims.written_on))
+    page, found = write_audit_page(replace(flags, runs=runs), out, drawn)
+    typer.echo(page)
     if figures is not None:
-        for file in write_drawings(found.drawings(), figures, format=figure_format):
+        for file in write_drawings(found.drawings(), figures, format=figure_format):  # type: ignore[arg-type]  # checked by its flag
             typer.echo(file)
-
-
-def _page(runs: Sequence[Path]) -> Path:
-    """Where the page of a run or a records file goes."""
-    from hesperus.errors import UsageError
-
-    if len(runs) > 1:
-        raise UsageError(f"{len(runs)} runs in one page: say where it goes (--out FILE.html)")
-    return runs[0] / "report.html" if runs[0].is_dir() else runs[0].with_suffix(".html")
-
-
-def _run(runs: Sequence[Path]) -> Run:
-    """The study and signature that the page shows: the run's, or those of several by the names of their folders."""
-    from hesperus.records import Run, read_records
-    from hesperus.reports.html import open_run
-
-    if len(runs) == 1:
-        return open_run(runs[0])
-    opened = {run.name: open_run(run) for run in runs if run.is_dir()}
-    return Run(
-        read_records(runs[0]),
-        None,
-        {name: run.study for name, run in opened.items() if run.study},
-        {name: run.signature for name, run in opened.items() if run.signature},
-    )

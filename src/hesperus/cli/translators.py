@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.flags import Format
+from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.help import Commands
 from hesperus.cli.said import say, show_rows
 
 app = Commands()
 
-_READS = typer.Option(
-    help="Of an Opus model: a language that it reads, where its name does not tell; repeatable."
-)
-_WRITES = typer.Option(help="Of an Opus model: the language that it writes, likewise.")
+_TRANSLATORS = "hesperus.translation.translators"
 
 _KINDS = (
     ("apertium", "apertium, apertium/MODE", "rules; the Debian packages apertium and apertium-eng-spa, …"),
@@ -76,6 +73,7 @@ def listing(
 
 
 @app.command()
+@takes_flags
 def test(
     name: Annotated[
         str, typer.Argument(help="Translator, such as apertium or ct2/FOLDER.", show_default=False)
@@ -83,10 +81,11 @@ def test(
     source: Annotated[str, typer.Option("--from", help="Language of the text.", show_default=False)],
     target: Annotated[str, typer.Option("--to", help="Language wanted.", show_default=False)],
     text: Annotated[str, typer.Option(help="What to translate.")] = "The house is green.",
-    reads: Annotated[list[str] | None, _READS] = None,
-    writes: Annotated[str | None, _WRITES] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, or auto.")] = "auto",
     format: Format = "table",
+    *,
+    options: Annotated[
+        Any, Flags(f"{_TRANSLATORS}.translator_options:TranslatorOptions", "reads writes device")
+    ],
 ) -> None:
     """Translate one text, and say what came back and how long it took, loading included.
 
@@ -98,10 +97,9 @@ def test(
     """
     import time
 
-    from hesperus.translation import TranslatorOptions
     from hesperus.translation.translator_registry import translator
 
-    chosen = translator(name, TranslatorOptions(device=device, reads=tuple(reads or ()), writes=writes))
+    chosen = translator(name, options)
     started = time.perf_counter()
     (made,) = chosen.translate([text], source, target)
     seconds = time.perf_counter() - started
@@ -116,6 +114,7 @@ def test(
 
 
 @app.command()
+@takes_flags
 def convert(
     checkpoint: Annotated[
         str, typer.Argument(help="Hugging Face checkpoint: a folder or ORG/NAME.", show_default=False)
@@ -124,8 +123,8 @@ def convert(
     quantization: Annotated[
         str | None, typer.Option(help="int8, int8_float16, float16, bfloat16, … (default: as stored).")
     ] = None,
-    reads: Annotated[list[str] | None, _READS] = None,
-    writes: Annotated[str | None, _WRITES] = None,
+    *,
+    hints: Annotated[Any, Flags(f"{_TRANSLATORS}.checkpoint:Hints", "reads writes")],
 ) -> None:
     """Convert a checkpoint of NLLB, M2M-100, MADLAD-400 or Opus to CTranslate2's format, tokenizer included.
 
@@ -137,9 +136,9 @@ def convert(
 
         hesperus translators convert Helsinki-NLP/opus-mt-mul-en --out opus-mul-en --reads de --reads tr
     """
-    from hesperus.translation import Hints, convert
+    from hesperus.translation import convert
 
-    made = convert(checkpoint, out, quantization=quantization, hints=Hints(tuple(reads or ()), writes))
+    made = convert(checkpoint, out, quantization=quantization, hints=hints)
     say(f"{out}: {made.family}, {made.languages}, reads {made.limit} tokens")
 
 

@@ -122,8 +122,8 @@ class ModelOptions:
     """How a model is reached, where its name does not say it.
 
     Attributes:
-        base_url: Root of an OpenAI-compatible API, such as ``http://localhost:8000/v1``; None for the provider's.
-        key_variable: Environment variable that holds the API key; None for the provider's. Never the key itself.
+        base_url: Root of an OpenAI-compatible API, such as ``http://localhost:8000/v1`` (default: the provider's).
+        key_variable: Environment variable that holds the API key, never the key itself (default: the provider's).
         extra: Further members of the request body, such as ``{"reasoning_effort": "low"}``; None leaves a member out that
             would be sent, such as ``{"temperature": None}``; for a model of transformers,
             arguments of its chat template, such as ``{"enable_thinking": False}``. They decide the reply, hence they are

@@ -121,7 +121,7 @@ class Hints:
     """What a user says of a checkpoint that does not say it itself.
 
     Attributes:
-        reads: Tags of the languages that an Opus model reads, where its name is a group's (``opus-mt-mul-en``).
+        reads: Tag of a language that an Opus model reads, where its name is a group's (``opus-mt-mul-en``).
         writes: The tag of the one language that it writes, where its name does not tell.
         limit: Longest input in tokens.
     """

@@ -20,7 +20,7 @@ class TranslatorOptions:
         max_input_tokens: Longest input; None for what the model says it reads. Longer texts are an error.
         max_output_tokens: Longest translation; one that reaches it is counted as cut.
         threads: Threads of one translation on the CPU; 0 lets the library choose.
-        reads: Tags of the languages that an Opus model reads, where its name does not tell.
+        reads: Tag of a language that an Opus model reads, where its name does not tell.
         writes: Tag of the language that it writes, likewise.
         patience: Seconds without any output before Apertium's processes are taken for hung.
     """
