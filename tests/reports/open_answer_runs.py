@@ -11,7 +11,7 @@ import polars as pl
 from hesperus.evaluators import EmbeddedJudge
 from hesperus.records import Run, conform, write_run
 from hesperus.studies.evaluating.evaluation import Evaluation, evaluate
-from hesperus.studies.evaluating.evaluators import InformationEvaluator, property_named
+from hesperus.studies.evaluating.evaluators import information_evaluator, property_named
 from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.replies import paired, replies_of
 from hesperus.studies.evaluating.translating import Translating
@@ -142,7 +142,7 @@ def items() -> pl.DataFrame:
 def evaluations(given: pl.DataFrame, whats: Sequence[str] = ("information", "length")) -> list[Evaluation]:
     """Evaluate as the study does."""
     evaluators = [
-        InformationEvaluator(EmbeddedJudge()) if what == "information" else property_named(what, None)
+        information_evaluator(EmbeddedJudge()) if what == "information" else property_named(what, None)
         for what in whats
     ]
     with TranslationStore(":memory:") as kept:

@@ -25,7 +25,7 @@ from hesperus.evaluators import EmbeddedJudge
 from hesperus.languages import pack
 from hesperus.measures import Bootstrap
 from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
-from hesperus.studies.evaluating.evaluators import InformationEvaluator
+from hesperus.studies.evaluating.evaluators import information_evaluator
 from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.replies import paired, read_open, read_replies, replies_of
 from hesperus.studies.evaluating.translating import Translating, Way
@@ -121,7 +121,7 @@ def evaluated(
         (found,) = evaluate(
             paired(replies_of(replies), "en"),
             Translating(chosen, kept),  # type: ignore[arg-type]
-            [InformationEvaluator(EmbeddedJudge())],
+            [information_evaluator(EmbeddedJudge())],
             settings=EvaluationSettings(**settings),  # type: ignore[arg-type]
         )
     return found

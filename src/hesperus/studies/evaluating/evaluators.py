@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from hesperus import plugins
 from hesperus.errors import UnknownNameError, UsageError
@@ -80,44 +80,33 @@ class Compared:
     replies: tuple[int, int] = (0, 0)
 
 
-class Evaluator(Protocol):
+@dataclass(frozen=True, slots=True)
+class Evaluator:
     """Compares texts.
 
     Attributes:
         what: Its name: `information`, `equivalence` or a property.
         parts: Names of its values for a pair.
+        compare: Compares all pairs of a run at once; its second argument are the names of the parts of a key.
         needs_prompts: Whether it must be told what was asked.
     """
 
-    @property
-    def what(self) -> str:
-        """Name of what is compared."""
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Names of the values of a pair."""
-
-    @property
-    def needs_prompts(self) -> bool:
-        """Whether prompts must be handed in."""
-
-    def compare(self, pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
-        """Compare all pairs of a run at once; `names` are those of the parts of a key."""
-
-
-@dataclass(frozen=True, slots=True)
-class InformationEvaluator:
-    """Claims of each text, verified against the other."""
-
-    judge: Judge
-    what: str = INFORMATION
-    parts: tuple[str, ...] = ("precision", "recall")
+    what: str
+    parts: tuple[str, ...]
+    compare: Callable[[Sequence[Texts], Sequence[str]], Compared]
     needs_prompts: bool = False
-    asker: Asker | None = None
 
-    def compare(self, pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
-        """See Evaluator."""
-        found = information_consistency([Pair(*pair[:3]) for pair in pairs], self.judge)
+
+def information_evaluator(judge: Judge, asker: Asker | None = None) -> Evaluator:
+    """Claims of each text, verified against the other.
+
+    Args:
+        judge: Finds claims, and verifies them.
+        asker: Who asks the judge, where it is a model, and counts its replies.
+    """
+
+    def compare(pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
+        found = information_consistency([Pair(*pair[:3]) for pair in pairs], judge)
         scores: dict[Key, Mapping[str, JSON]] = {
             score.key: {
                 "state": score.state,
@@ -129,25 +118,22 @@ class InformationEvaluator:
             }
             for score in found.scores
         }
-        return Compared(
-            scores, found.claim_rows(names), found.validity, found.signature(), replies_of(self.asker)
-        )
+        return Compared(scores, found.claim_rows(names), found.validity, found.signature(), replies_of(asker))
+
+    return Evaluator(INFORMATION, ("precision", "recall"), compare)
 
 
-@dataclass(frozen=True, slots=True)
-class EquivalenceEvaluator:
-    """Whether two short answers say the same."""
+def equivalence_evaluator(grader: Grader, asker: Asker | None = None) -> Evaluator:
+    """Whether two short answers say the same.
 
-    grader: Grader
-    what: str = EQUIVALENCE
-    parts: tuple[str, ...] = ("agreement",)
-    needs_prompts: bool = False
-    asker: Asker | None = None
+    Args:
+        grader: Grades pairs.
+        asker: Who asks the grader, where it is a model, and counts its replies.
+    """
 
-    def compare(self, pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
-        """See Evaluator."""
+    def compare(pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
         given = [ShortPair(pair.key, pair.reference, pair.candidate, pair.prompt or "") for pair in pairs]
-        found = answer_equivalence(given, self.grader)
+        found = answer_equivalence(given, grader)
         scores: dict[Key, Mapping[str, JSON]] = {
             pair.key: {
                 "state": silence(pair.reference, pair.candidate)
@@ -157,7 +143,9 @@ class EquivalenceEvaluator:
             }
             for pair, grade in zip(found.pairs, found.grades, strict=True)
         }
-        return Compared(scores, found.rows(names), found.validity, found.signature(), replies_of(self.asker))
+        return Compared(scores, found.rows(names), found.validity, found.signature(), replies_of(asker))
+
+    return Evaluator(EQUIVALENCE, ("agreement",), compare)
 
 
 def replies_of(asker: Asker | None) -> tuple[int, int]:
@@ -181,24 +169,18 @@ EMPATHY = "empathy"
 UNCLASSIFIED = -1
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileEvaluator:
-    """Whether two texts have the same property, or the same profile of several."""
+def profile_evaluator(classifier: PropertyEvaluator, what: str) -> Evaluator:
+    """Whether two texts have the same property, or the same profile of several.
 
-    classifier: PropertyEvaluator
-    what: str
-    parts: tuple[str, ...] = ("agreement",)
+    Args:
+        classifier: Tells the property.
+        what: Its name.
+    """
 
-    @property
-    def needs_prompts(self) -> bool:
-        """Whether the classifier reads what was asked."""
-        return self.classifier.needs_context
-
-    def compare(self, pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
-        """See Evaluator."""
+    def compare(pairs: Sequence[Texts], names: Sequence[str]) -> Compared:
         found = property_consistency(
             [PropertyPair(*pair) for pair in pairs],
-            self.classifier,
+            classifier,
         )
         scores: dict[Key, dict[str, JSON]] = {}
         for place, (pair, why) in enumerate(zip(pairs, found.reasons, strict=True)):
@@ -217,8 +199,10 @@ class ProfileEvaluator:
             }
         return Compared(scores, found.rows(names), signature=found.signature)
 
+    return Evaluator(what, ("agreement",), compare, classifier.needs_context)
 
-def property_named(what: str, classifier: str | None) -> ProfileEvaluator:
+
+def property_named(what: str, classifier: str | None) -> Evaluator:
     """The evaluator of a property.
 
     Args:
@@ -236,7 +220,7 @@ def property_named(what: str, classifier: str | None) -> ProfileEvaluator:
             f"{RECIPE} trains one"
         )
     offered = plugins.maker("hesperus.evaluators", classifier or what, {})
-    return ProfileEvaluator(property_evaluator(classifier or what) if offered is None else offered(), what)
+    return profile_evaluator(property_evaluator(classifier or what) if offered is None else offered(), what)
 
 
 AskStage = Callable[[Sequence[Request], str], Sequence[Reply | Failure]]
@@ -327,8 +311,8 @@ def evaluator_named(
         if judge != EMBEDDED:
             asked = Asker(judge, lambda requests: ask(requests, f"{judge}: {what}"), held=held, retry=retry)
         if what == INFORMATION:
-            return InformationEvaluator(ModelJudge(judge, asked) if asked else EmbeddedJudge(), asker=asked)
-        return EquivalenceEvaluator(ModelGrader(judge, asked) if asked else EmbeddedGrader(), asker=asked)
+            return information_evaluator(ModelJudge(judge, asked) if asked else EmbeddedJudge(), asked)
+        return equivalence_evaluator(ModelGrader(judge, asked) if asked else EmbeddedGrader(), asked)
 
     return property_named(what, classifier)
 

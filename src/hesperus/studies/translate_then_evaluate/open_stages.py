@@ -50,7 +50,6 @@ from hesperus.studies.translate_then_evaluate.prompts import (
     own_languages,
     put_prompts,
     sense_of,
-    unput_prompts,
 )
 from hesperus.tasks import items_frame
 from hesperus.translation import sentences
@@ -237,7 +236,7 @@ class PutPrompts(Stage[Prompts]):
 
     def supposed(self) -> Prompts:
         """The originals in place of every translation."""
-        return unput_prompts(self.study, self.material)
+        return put_prompts(self.study, self.material, None)
 
     def done(self, place: Place) -> Prompts:
         """Translate, and check by the way back."""

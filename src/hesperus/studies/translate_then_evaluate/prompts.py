@@ -100,8 +100,14 @@ def sense_of(tag: str, model: str, study: OpenAnswersStudy) -> Sense:
     return Sense(tag, source=study.reference, maker=as_maker(maker))
 
 
-def put_prompts(study: OpenAnswersStudy, material: LoadedItems, translating: Translating) -> Prompts:
+def put_prompts(study: OpenAnswersStudy, material: LoadedItems, translating: Translating | None) -> Prompts:
     """Translate what the task does not have in a language, and check it by its way back.
+
+    Args:
+        study: The design.
+        material: The task in the languages that it has.
+        translating: What translates; None puts the originals in place of every translation: by their length a plan
+            estimates what will be asked.
 
     Raises:
         UsageError: A pair of languages that the translator does not know.
@@ -109,39 +115,24 @@ def put_prompts(study: OpenAnswersStudy, material: LoadedItems, translating: Tra
     """
     own = own_languages(study)
     made = tuple(tag for tag in study.languages if tag not in own)
-    translating.refuse_unsupported([(study.reference, tag) for tag in made])
-    instructions: dict[str, Instruction | Fault] = dict(material.instructions)
+    source, first = material.instructions[study.reference], originals_of(material, study.reference)
+    instructions: dict[str, Instruction | Fault] = {**material.instructions, **dict.fromkeys(made, source)}
     items: dict[str, Mapping[str, Item | Fault]] = {tag: dict(originals_of(material, tag)) for tag in own}
+    items |= dict.fromkeys(made, dict(first))
     checks: list[dict[str, object]] = []
+    if translating is None:
+        return Prompts(material, made, instructions, items, pl.DataFrame(schema=_CHECK))
+    translating.refuse_unsupported([(study.reference, tag) for tag in made])
     for tag in made:
-        source = material.instructions[study.reference]
-        originals = tuple(originals_of(material, study.reference).values())
+        originals = tuple(first.values())
         texts = list(dict.fromkeys([*instruction_parts(source), *texts_of_items(originals)]))
-        done = dict(
-            zip(
-                texts,
-                translating.texts(texts, Way(study.reference, tag, f"prompts: {study.reference} to {tag}")),
-                strict=True,
-            )
-        )
+        way = Way(study.reference, tag, f"prompts: {study.reference} to {tag}")
+        done = dict(zip(texts, translating.texts(texts, way), strict=True))
         translated = translated_texts(done, (study.reference, tag))
         instructions[tag] = _instruction(source, whole_texts(translated), tag, study)
         items[tag] = remade_items(originals, translated, put_in(tag))
         checks += _check(tag, done, study, translating)
     return Prompts(material, made, instructions, items, pl.DataFrame(checks, schema=_CHECK, orient="row"))
-
-
-def unput_prompts(study: OpenAnswersStudy, material: LoadedItems) -> Prompts:
-    """The prompts with originals in place of every translation, by whose length a plan estimates what will be asked."""
-    made = tuple(tag for tag in study.languages if tag not in own_languages(study))
-    reference = originals_of(material, study.reference)
-    instructions: dict[str, Instruction | Fault] = dict(material.instructions)
-    instructions |= dict.fromkeys(made, material.instructions[study.reference])
-    items: dict[str, Mapping[str, Item | Fault]] = {
-        tag: dict(originals_of(material, tag)) for tag in material.instructions
-    }
-    items |= dict.fromkeys(made, dict(reference))
-    return Prompts(material, made, instructions, items, pl.DataFrame(schema=_CHECK))
 
 
 _CHECK = {
