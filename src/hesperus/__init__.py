@@ -20,9 +20,11 @@ if TYPE_CHECKING:
         ask,
         audit,
         bundle,
+        calibrate,
         check,
         compare,
         evaluate,
+        export,
         figure,
         import_logs,
         load_items,
@@ -34,16 +36,22 @@ if TYPE_CHECKING:
         read_answers,
         read_records,
         report,
+        represent,
+        reread,
         run,
+        score,
+        translate,
         verify,
     )  # fmt: skip
     from hesperus.tasks import Task, task
     from hesperus.types import Answer, Estimate, Failure, Item, Prompt, Reply, Request, Sense, Settings
 
 __all__ = [
-    "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "RunResult", "Sense", "Settings", "Task",
-    "__version__", "ask", "audit", "bundle", "check", "compare", "evaluate", "figure", "import_logs", "load_items",
-    "measure", "measure_ratings", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "task", "verify",
+    "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "RunResult", "Sense",
+    "Settings", "Task", "__version__", "ask", "audit", "bundle", "calibrate", "check", "compare",
+    "evaluate", "export", "figure", "import_logs", "load_items", "measure", "measure_ratings", "merge",
+    "open_run", "plan", "read_answers", "read_records", "report", "represent", "reread", "run", "score",
+    "task", "translate", "verify",
 ]  # fmt: skip
 
 

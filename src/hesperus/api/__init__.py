@@ -10,20 +10,28 @@ if TYPE_CHECKING:
     from hesperus.api.asking import ask, load_items, read_answers
     from hesperus.api.auditing import audit
     from hesperus.api.bundling import bundle
+    from hesperus.api.calibrating import calibrate
     from hesperus.api.checking import check
     from hesperus.api.evaluating import evaluate
+    from hesperus.api.exporting import export
     from hesperus.api.importing import import_logs
     from hesperus.api.measuring import figure, measure, read_records
     from hesperus.api.merging import MergeResult, merge
     from hesperus.api.pages import report
     from hesperus.api.rating import measure_ratings
+    from hesperus.api.representing import represent
+    from hesperus.api.rereading import reread
     from hesperus.api.results import RunResult, open_run, plan, run
     from hesperus.api.run_comparison import compare
+    from hesperus.api.scoring import score
+    from hesperus.api.translating import translate
     from hesperus.api.verifying import verify
 
 __all__ = [
-    "MergeResult", "RunResult", "ask", "audit", "bundle", "check", "compare", "evaluate", "figure", "import_logs",
-    "load_items", "measure", "measure_ratings", "merge", "open_run", "plan", "read_answers", "read_records", "report", "run", "verify",
+    "MergeResult", "RunResult", "ask", "audit", "bundle", "calibrate", "check", "compare", "evaluate",
+    "export", "figure", "import_logs", "load_items", "measure", "measure_ratings", "merge", "open_run",
+    "plan", "read_answers", "read_records", "report", "represent", "reread", "run", "score",
+    "translate", "verify",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.api.progress import stage_progress
 from hesperus.errors import DataError, HesperusWarning, UnknownNameError, UsageError
 from hesperus.evaluators import Asker, EmbeddedJudge, ModelJudge
 from hesperus.evaluators.calibration import calibrate as calibrated
@@ -142,8 +143,6 @@ def _limited(texts: list[LabelledText], limit: int | None) -> list[LabelledText]
 @contextmanager
 def _judging(name: str, base_url: str | None, store: Path, progress: bool | None) -> Iterator[Judge]:
     """The embedded judge, or one that asks a model through the reply store."""
-    from hesperus.api.progress import StageProgress, is_watched
-
     if name == EMBEDDED:
         yield EmbeddedJudge()
         return
@@ -151,7 +150,7 @@ def _judging(name: str, base_url: str | None, store: Path, progress: bool | None
         raise UnknownNameError("judge", name, (EMBEDDED,), "or a model: provider/name")
     terms = Terms(base_url=base_url)
     with (
-        StageProgress(quiet=not (is_watched() if progress is None else progress)) as watch,
+        stage_progress(progress) as watch,
         open_session(models_named([name], terms), store, terms=terms, watch=watch) as session,
     ):
 

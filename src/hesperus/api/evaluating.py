@@ -176,7 +176,7 @@ def evaluate(
         DataError: The replies break their contract, or there is nothing to compare.
         ModelError: A judge or translator fails every request alike.
     """
-    from hesperus.api.progress import StageProgress, is_watched
+    from hesperus.api.progress import stage_progress
 
     _refuse_unknown(missing, engine)
     file = Path(run)
@@ -191,7 +191,7 @@ def evaluate(
     )
     named = models_named(models_of(translator, judge), terms)
     with (
-        StageProgress(quiet=not (is_watched() if progress is None else progress)) as watch,
+        stage_progress(progress) as watch,
         open_session(named, Path(store), terms=terms, watch=watch) as session,
         TranslationStore(Path(translations)) as kept,
     ):

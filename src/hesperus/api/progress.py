@@ -107,7 +107,8 @@ def faults_text(states: Sequence[Asked]) -> str:
     return f"{tries:,} {'try' if tries == 1 else 'tries'} failed ({shown}); {gone}"
 
 
-def is_watched() -> bool:
-    """Whether a person looks at standard error: a terminal, or a notebook."""
+def stage_progress(wanted: bool | None) -> StageProgress:
+    """The progress of stages; where nothing is said (None), only where a person looks: in a terminal, or a notebook."""
     console = Console(stderr=True)
-    return console.is_terminal or console.is_jupyter
+    is_watched = console.is_terminal or console.is_jupyter
+    return StageProgress(quiet=not (is_watched if wanted is None else wanted))

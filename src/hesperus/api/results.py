@@ -205,13 +205,12 @@ def run_declared(
     makers: Mapping[str, SenseMaker] | None = None,
 ) -> RunResult:
     """As run, of a study that is declared already."""
-    from hesperus.api.progress import StageProgress, is_watched
+    from hesperus.api.progress import stage_progress
 
     more: dict[str, Any] = {} if makers is None else {"makers": makers}
     folder = declared.folder() if out is None else Path(out)
     kept = None if store is None else Path(store)
-    quiet = not (is_watched() if progress is None else progress)
-    with StageProgress(quiet=quiet) as watch:
+    with stage_progress(progress) as watch:
         found = declared.run(folder, store=kept, progress=watch, **more)
     return RunResult.of(declared.kind, found, folder)
 

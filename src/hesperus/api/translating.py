@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.api.progress import StageProgress, is_watched
+from hesperus.api.progress import stage_progress
 from hesperus.asking.keyed_store import MEMORY
 from hesperus.errors import DataError, PermanentError, UnknownNameError, UsageError
 from hesperus.languages import normalise
@@ -111,7 +111,7 @@ def translate(
     kept = None if out is None else Path(out).with_name(f".{Path(out).name}.translations.sqlite")
     with (
         TranslationStore(kept or MEMORY) as store,
-        StageProgress(quiet=not (is_watched() if progress is None else progress)) as watch,
+        stage_progress(progress) as watch,
     ):
         ladder = decoding if is_whole else replace(LADDER, first=decoding)
         translating = Translating(chosen, store, ladder=ladder, watch=watch)
