@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import polars as pl
 import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
 from hesperus.cli.app import app
 from hesperus.errors import UsageError
+from hesperus.studies.asked.keeping import lost_questions
 from hesperus.studies.asked.study_files import ENDPOINTS_FILE, masked
 from loopback_endpoint import Action, Endpoint, Say, Send, serving, user_text
 
@@ -103,3 +105,13 @@ def test_addresses_of_providers_are_no_secret() -> None:
     assert masked("https://api.openai.com/v1") == "https://api.openai.com/v1"
     assert masked(masked("http://lab.example.org/v1")) == masked("http://lab.example.org/v1")
     assert "lab" not in masked("http://lab.example.org/v1")
+
+
+def test_questions_without_a_reply_are_counted_by_kind_of_reason() -> None:
+    notes = ["dns: a", "html: b", "html: c", None, "timeout: d", "timeout: e", "timeout: f"]
+    rows = {"model": "m", "instruction": "en", "input": "de", "outcome": "error"}
+    lost = pl.DataFrame([{**rows, "note": note} for note in notes])
+    assert lost_questions(lost) == [
+        "m, instruction=en,input=de: 7 questions unanswered (3 × timeout: d; 2 × html: b; 1 × dns: a; and 1 of other kinds)"
+    ]
+    assert lost_questions(lost[:1]) == ["m, instruction=en,input=de: 1 questions unanswered (dns: a)"]

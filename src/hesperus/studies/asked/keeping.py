@@ -151,18 +151,30 @@ def made_items_of(model: str, senses: Senses) -> list[pl.DataFrame]:
 
 
 def lost_questions(records: pl.DataFrame) -> list[str]:
-    """Rows without a reply, counted by cell."""
+    """Rows without a reply, counted by cell, each kind of reason by its first message."""
     lost = records.filter(pl.col("outcome") == "error")
     if "note" not in lost.columns:  # answers that were asked elsewhere
         lost = lost.with_columns(pl.lit("no reason given").alias("note"))
     grouped = lost.group_by("model", "instruction", "input", maintain_order=True).agg(
-        pl.len().alias("rows"), pl.col("note").first()
+        pl.len().alias("rows"), pl.col("note").fill_null("no reason given")
     )
     return [
         f"{row['model']}, instruction={row['instruction']},input={row['input']}: {row['rows']} questions unanswered "
-        f"({row['note']})"
+        f"({_reasons(row['note'])})"
         for row in grouped.iter_rows(named=True)
     ]
+
+
+def _reasons(notes: Sequence[str]) -> str:
+    by_kind: dict[str, list[str]] = {}
+    for note in notes:
+        by_kind.setdefault(note.partition(":")[0], []).append(note)
+    if len(by_kind) == 1:
+        return notes[0]
+    most = sorted(by_kind.values(), key=len, reverse=True)
+    other = sum(map(len, most[3:]))
+    more = f"; and {other} of other kinds" if other else ""
+    return "; ".join(f"{len(alike)} × {alike[0]}" for alike in most[:3]) + more
 
 
 def groups_of(material: LoadedItems) -> pl.DataFrame | None:
