@@ -36,8 +36,10 @@ QUESTION = (
     "{} people took part in the study, which was led by a team from three universities and lasted four years; how many of "
     "them were asked again at its end, if one in four had moved away?"
 )
-GROUPS = {"subject": "made", "subject_category": "made", "cultural_sensitivity_label": "CA"}
-OPTIONS = ("All of them", "Three in four", "One in four", "None of them")
+CHOICES = {
+    "option_a": "All of them", "option_b": "Three in four", "option_c": "One in four", "option_d": "None of them",
+    "subject": "made", "subject_category": "made", "cultural_sensitivity_label": "CA",
+}  # fmt: skip
 LANGUAGES = ("en", "de")
 MOST_OFF = 0.25
 """Share by which the real run may miss the prediction; other work on the machine alone moves it by a tenth."""
@@ -161,9 +163,8 @@ def run(url: str, home: Path, requests: int) -> Taken:
                 "sample_id": f"made/test/{n}",
                 "question": QUESTION.format(n),
                 "answer": "ABCD"[n % 4],
-                "subject": "made",
+                **CHOICES,
             }
-            | {f"option_{letter}": option for letter, option in zip("abcd", OPTIONS, strict=True)}
             for n in range(items)
         )
         (home / f"test_{language}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
