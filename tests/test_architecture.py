@@ -16,7 +16,7 @@ import hesperus
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
-    "lazy", "tables", "plugins", "types", "errors", "fingerprint", "version", "languages", "normalization",
+    "lazy", "tables", "plugins", "types", "errors", "fingerprint", "frames", "version", "languages", "normalization",
     "packed_text", "rounding", "serving", "spreadsheets", "strict_yaml", "terminal_width", "untrusted", "wording",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
@@ -32,6 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "normalization": set(),
     "rounding": set(),
     "untrusted": set(),
+    "frames": set(),
     "wording": {"types", "errors", "languages", "rounding"},
     "tables": {"errors", "spreadsheets"},
     "serving": {"errors"},

@@ -9,6 +9,7 @@ import orjson
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.frames import frame_of
 from hesperus.records.labels import OPEN_RULES, settled
 from hesperus.records.schema import KEY, LAST_REPEAT, REQUIRED, SCHEMA
 from hesperus.types import OUTCOMES, Record
@@ -43,12 +44,8 @@ def records_frame(records: Iterable[Record]) -> pl.DataFrame:
     Raises:
         DataError: Two records share their key, or one breaks the contract.
     """
-    columns: dict[str, list[object]] = {name: [] for name in SCHEMA}
-    for record in records:
-        for name, values in columns.items():
-            value = getattr(record, name)
-            values.append(list(value) if isinstance(value, tuple) else value)
-    return conform(pl.DataFrame(columns, schema=SCHEMA))
+    every = list(records)
+    return conform(frame_of({name: [getattr(record, name) for record in every] for name in SCHEMA}, SCHEMA))
 
 
 def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.DataFrame:

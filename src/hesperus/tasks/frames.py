@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.frames import frame_of
 from hesperus.tasks.itemset import ItemSet
 from hesperus.types import Item
 
@@ -31,11 +33,11 @@ def items_frame(items: Mapping[str, Sequence[Item]]) -> pl.DataFrame:
     every = [item for many in items.values() for item in many]
     fields = dict.fromkeys(name for item in every for name in item.fields)
     groups = dict.fromkeys(name for item in every for name in item.groups)
-    columns: dict[str, list[object]] = {
+    columns: dict[str, list[Any]] = {
         "item": [item.id for item in every],
         "language": [item.language for item in every],
         "gold": [item.gold for item in every],
-        "options": [list(item.options) if item.options is not None else None for item in every],
+        "options": [item.options for item in every],
     }
     if any(item.accepted for item in every):
         columns["accepted"] = [
@@ -45,7 +47,7 @@ def items_frame(items: Mapping[str, Sequence[Item]]) -> pl.DataFrame:
     columns |= {_FIELD + name: [item.fields.get(name) for item in every] for name in fields}
     columns |= {_GROUP + name: [item.groups.get(name) for item in every] for name in groups}
     kinds = {"options": pl.List(pl.String), "accepted": ACCEPTED}
-    return pl.DataFrame(columns, schema={name: kinds.get(name, pl.String) for name in columns})
+    return frame_of(columns, {name: kinds.get(name, pl.String) for name in columns})
 
 
 def items_from_frame(frame: pl.DataFrame, *, task: str = "") -> ItemSet:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from hesperus.asking.shards import ShardResult
 from hesperus.errors import ModelError
 from hesperus.fingerprint import fingerprint
+from hesperus.frames import frame_of
 from hesperus.records import SCHEMA, Run
 from hesperus.studies.asked.answering import Senses
 from hesperus.studies.asked.declaring import DOES_NOT_DECIDE, OF_THIS_MACHINE
@@ -121,10 +122,10 @@ def as_kept(study: BaseModel, folder: Path) -> dict[str, Any]:
 
 def records_of(model: str, rows: Sequence[Mapping[str, object]], groups: pl.DataFrame | None) -> pl.DataFrame:
     """Rows of one model as the records table, with the groups of the items, if any, as further columns."""
-    columns: dict[str, list[object]] = {
+    columns: dict[str, list[Any]] = {
         name: [model] * len(rows) if name == "model" else [row.get(name) for row in rows] for name in _SCHEMA
     }
-    frame = pl.DataFrame(columns, schema=_SCHEMA)
+    frame = frame_of(columns, _SCHEMA)
     return frame if groups is None else frame.join(groups, on="item", how="left", maintain_order="left")
 
 
