@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.item_texts import Text, row_in, texts_of
+from hesperus.analysis.item_texts import Text, of_task, row_in, texts_of
 from hesperus.wording import OUTCOME_WORDS, parsed, sense_sentence
 
 _JOIN = ["model", "task", "item"]
@@ -158,5 +158,9 @@ def _texts(
     row: Mapping[str, Any], code: str, tag: str | None, items: pl.DataFrame | None
 ) -> tuple[tuple[tuple[str, Text], ...], tuple[Text, ...]]:
     """What was asked, as far as the run keeps it."""
-    held = None if items is None or tag is None else row_in(items, row["item"], code, row["model"])
+    held = (
+        None
+        if items is None or tag is None
+        else row_in(of_task(items, row["task"]), row["item"], code, row["model"])
+    )
     return ((), ()) if held is None or tag is None else texts_of(held, tag)

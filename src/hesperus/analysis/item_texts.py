@@ -11,7 +11,7 @@ import polars as pl
 from hesperus.wording import direction
 
 FIELD_PREFIX = "field:"
-_NO_FIELD = frozenset({"item", "language", "input", "model", "gold", "options"})
+_NO_FIELD = frozenset({"task", "item", "language", "input", "model", "gold", "options"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,11 @@ def field_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """Columns of an items table that hold texts: those marked as fields, or else all that are nothing else."""
     marked = tuple(name for name in columns if name.startswith(FIELD_PREFIX))
     return marked or tuple(name for name in columns if name not in _NO_FIELD)
+
+
+def of_task(items: pl.DataFrame, task: str) -> pl.DataFrame:
+    """Rows of an items table that are of a task; all where the table is of one and does not name it."""
+    return items.filter(pl.col("task") == task) if "task" in items.columns else items
 
 
 def rows_in(items: pl.DataFrame, item: str, code: str) -> pl.DataFrame:

@@ -243,12 +243,12 @@ def _row(
     cells: Mapping[tuple[int, int], Mapping[str, Any]],
     shown: tuple[ItemMatrix, tuple[MatrixColumn, ...]],
     links: Links,
-    snippets: Mapping[tuple[str, str], tuple[str, str | None]],
+    snippets: Mapping[tuple[str, str, str], tuple[str, str | None]],
 ) -> RowView:
     matrix, columns = shown
     held = [cells.get((row["row"], column.number)) for column in columns]
     gold = next((cell["gold"] for cell in held if cell is not None and cell["gold"] is not None), None)
-    text, tag = snippets.get((row["run"], row["item"]), ("", None))
+    text, tag = snippets.get((row["run"], row["task"], row["item"]), ("", None))
     views = tuple(
         cell_view(cell, column, matrix, links.question(row, column) if cell is not None else None)
         for cell, column in zip(held, columns, strict=True)
@@ -312,19 +312,21 @@ def _short(text: str, length: int = _LABEL) -> str:
     return line if len(line) <= length and len(text) <= 4 * length else f"{line[: length - 1].rstrip()}…"
 
 
-def _snippets(matrix: ItemMatrix, rows: pl.DataFrame) -> dict[tuple[str, str], tuple[str, str | None]]:
+def _snippets(matrix: ItemMatrix, rows: pl.DataFrame) -> dict[tuple[str, str, str], tuple[str, str | None]]:
     """The first text of each item in the main reference, in short, with its language."""
     code = matrix.columns[0].input
     sense = parsed(code)
-    found: dict[tuple[str, str], tuple[str, str | None]] = {}
+    found: dict[tuple[str, str, str], tuple[str, str | None]] = {}
     for run, items in matrix.items.items():
         fields = field_columns(items.columns)
         place = "input" if "input" in items.columns else "language"
         if not fields or place not in items.columns:
             continue
-        names = rows.filter(pl.col("run") == run)["item"].unique()
-        held = items.filter((pl.col(place) == code) & pl.col("item").is_in(names.implode()))
-        for item, *texts in held.select("item", *fields).iter_rows():
+        own = rows.filter(pl.col("run") == run).select("task", "item").unique()
+        held = items.filter(pl.col(place) == code).join(
+            own, on=[name for name in own.columns if name in items.columns]
+        )
+        for task, item, *texts in held.select("task", "item", *fields).iter_rows():
             text = " · ".join(part for part in texts if isinstance(part, str) and part)
-            found[run, item] = (_short(text, _SNIPPET), sense.language if sense else None)
+            found[run, task, item] = (_short(text, _SNIPPET), sense.language if sense else None)
     return found

@@ -124,8 +124,8 @@ def _texts(run: Run) -> Iterator[str]:
     items = run.items
     if items is None or items.is_empty():
         yield (
-            "No texts of the questions: put an items.parquet into the run folder; hesperus import writes it where a log holds "
-            "the texts."
+            "No texts of the questions: put an items.parquet into the run folder; hesperus import writes it where logs or "
+            "tables hold the texts and --no-texts is not given."
         )
         return
     asked = run.records["item"].unique()

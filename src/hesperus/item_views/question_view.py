@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn
-from hesperus.analysis.item_texts import Text, row_in, texts_of
+from hesperus.analysis.item_texts import Text, of_task, row_in, texts_of
 from hesperus.analysis.text_differences import Piece, differences
 from hesperus.item_views.matrix_view import CellView, cell_view, label_of
 from hesperus.rounding import cell as rounded
@@ -141,7 +141,7 @@ def question_view(
     cells = matrix.cells.filter(pl.col("row") == row["row"]).to_dicts()
     by_column = {cell["column"]: cell for cell in cells}
     items = matrix.items.get(row["run"])
-    held = None if items is None else items.filter(pl.col("item") == row["item"])
+    held = None if items is None else of_task(items, row["task"]).filter(pl.col("item") == row["item"])
     asked: dict[str, list[MatrixColumn]] = {}
     for column in matrix.columns:
         if column.number in by_column:

@@ -39,7 +39,7 @@ class Run:
 
     Attributes:
         records: The records table.
-        items: The items it asked about, or None if they are not known (an import).
+        items: The items it asked about, or None if they are not known (logs without texts).
         study: The resolved study.
         signature: How it was made (see hesperus.fingerprint.signature).
         whole: Whether its folder was written to its end; a run that is in no folder is whole.

@@ -86,7 +86,10 @@ def test_export_of_records(tmp_path: Path) -> None:
     )
     assert "license: mit" in (tmp_path / "ds" / "README.md").read_text(encoding="utf-8")
     assert "unknown export: 'tabel'; did you mean 'table'" in _fails("export", "tabel", run, "--out", "x")
-    assert "the run has no items.parquet" in _fails("export", "inspect", run, "--out", tmp_path / "x")
+    assert _run("export", "inspect", run, "--out", tmp_path / "x").exit_code == 0
+    bare = tmp_path / "bare"
+    _run("import", FIXTURES / "inspect" / "atlas_de.eval", "--out", bare, "--no-texts")
+    assert "the run has no items.parquet" in _fails("export", "inspect", bare, "--out", tmp_path / "y")
 
 
 def test_export_of_a_task(tmp_path: Path) -> None:

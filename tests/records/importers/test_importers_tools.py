@@ -223,6 +223,9 @@ def test_helm_letters(tmp_path: Path) -> None:
     assert one["gold"].to_list() == ["A", "B", "B"] and one["subject"].to_list() == ["anatomy"] * 3
     assert set(records["model"]) == {"openai/gpt-4o"} and set(records["task"]) == {"mmlu_multi"}
     assert _reasons(imported) == {"perturbed copy": 2}
+    assert imported.items is not None
+    held = imported.items.filter(item="anatomy/id1", language="de").row(0, named=True)
+    assert held["field:input"] == "q1" and held["options"] == ["o0", "o1"] and held["gold"] == "B"
 
 
 def test_helm_scored_options_and_rows_that_do_not_match(tmp_path: Path) -> None:
@@ -290,7 +293,10 @@ def test_lighteval_before_and_after_0_11(tmp_path: Path) -> None:
     found = import_logs(tmp_path / "old").records
     assert found["answer"].to_list() == ["A", "B"] and found["gold"].to_list() == ["A", "B"]
     assert set(found["model"]) == {"hf/org/model"} and set(found["task"]) == {"xcopa"}
-    assert import_logs(tmp_path / "new").records.equals(found)
+    again = import_logs(tmp_path / "new")
+    assert again.records.equals(found)
+    assert again.items is not None and again.items["options"].to_list() == [["a", "b"]] * 2
+    assert again.items["field:query"].to_list() == ["q0", "q1"]
     with pytest.raises(DataError):
         # Scores in pairs that became text cannot be told from single ones.
         _lighteval(tmp_path / "text", "lighteval|xcopa:sw|0", text.drop("choices"))
@@ -370,6 +376,7 @@ def test_promptfoo(tmp_path: Path) -> None:
     assert one["answer"].to_list() == ["A", None] and one["gold"].to_list() == ["A", "B"]
     assert one["subject"].to_list() == ["maths"] * 2 and one["reply"].to_list() == ["(A)", "perhaps"]
     assert records.filter(item="q9")["outcome"].to_list() == ["error"]
+    assert imported.items is not None and imported.items.columns[5:] == ["field:question"]
     lines = tmp_path / "quiz.jsonl"
     held = json.loads(path.read_text(encoding="utf-8"))["results"]["results"]
     lines.write_text("".join(json.dumps(one) + "\n" for one in held), encoding="utf-8")

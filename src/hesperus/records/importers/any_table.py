@@ -10,6 +10,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.conform import conform
+from hesperus.records.importers.asked import ASKED, OPTION_FIELDS
 from hesperus.records.importers.import_settings import (
     LOG_COLUMNS,
     ROW_KEY,
@@ -36,6 +37,7 @@ from hesperus.records.importers.table_frames import (
     without_plain_words,
 )
 from hesperus.records.importers.table_wide import lengthened, unknown_languages, wide_columns
+from hesperus.records.importers.texts import text_of
 from hesperus.records.importers.tool_answers import Kind, gold_labels, read_labels
 from hesperus.records.schema import KEY, SCHEMA
 from hesperus.tables import row_line
@@ -81,8 +83,12 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
     elif "answer" not in frame.columns:
         raise _absent("no column 'answer': give --map answer=COLUMN", whole, settings, source)
     groups = [name for name in settings.groups if name in frame.columns and name not in _MAPPED]
+    if settings.texts and len(frame) == len(
+        whole
+    ):  # of a wide table nobody knows whose language a question is in
+        frame = frame.with_columns(_asked(frame))
     frame = frame.select(
-        *(name for name in frame.columns if name in SCHEMA),
+        *(name for name in frame.columns if name in SCHEMA or name.startswith(ASKED)),
         *(pl.col(name).cast(pl.String) for name in groups),
     )
     frame = _without_doubles(frame, source, left)
@@ -96,6 +102,16 @@ def read_table(source: Source, settings: ImportSettings) -> tuple[list[Log], lis
         )
     shown = samples(whole.select(texts).head(24).to_dicts()) if texts is not None else ()
     return _logs(conformed, settings, source, shown, from_replies=only_replies), left
+
+
+def _asked(frame: pl.DataFrame) -> list[pl.Series]:
+    """The texts of the items: columns with usual names that are not what the records are made of."""
+    names = (*TEXT_NAMES, *OPTION_FIELDS)
+    found = [name for name in frame.columns if name.lower() in names and name not in SCHEMA]
+    return [
+        pl.Series(ASKED + name, [text_of(value) for value in frame[name].to_list()], dtype=pl.String)
+        for name in found
+    ]
 
 
 def _logs(

@@ -17,6 +17,7 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.records.exporters.every_eval import OWN
+from hesperus.records.importers.asked import texts_of_item
 from hesperus.records.importers.import_settings import LOG_COLUMNS, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.lines import pieces
 from hesperus.records.importers.log_names import About, Evidence, about
@@ -164,6 +165,7 @@ def _row(sample: _Sample, settings: ImportSettings) -> Row:
         language=own_language(said, settings),
         groups={name: said[name] for name in settings.groups if name in said},
         verdict=sample.evaluation.is_correct,
+        asked=texts_of_item({"input": sample.input.raw}, sample.input.choices),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from hesperus.records.importers.asked import texts_of_item
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.log_names import LANGUAGE_FIELDS, Evidence, about
@@ -151,6 +152,11 @@ def _id(state: _State, about_what: Mapping[str, str]) -> str:
     return "/".join([*(value for _, value in sorted(about_what.items())), state.instance.id or ""])
 
 
+def _texts(state: _State) -> dict[str, str]:
+    options = [reference.output.text for reference in state.instance.references]
+    return texts_of_item({"input": state.instance.input.text}, options if len(options) > 1 else None)
+
+
 def _groups(about_what: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in about_what.items() if name in COMMON_GROUPS}
 
@@ -179,6 +185,7 @@ def _joint(states: list[_State], about_what: Mapping[str, str]) -> Iterable[Row]
             reply=text,
             repeat=state.train_trial_index + 1,
             groups=_groups(about_what),
+            asked=_texts(state),
         )
 
 
@@ -199,6 +206,7 @@ def _separate(states: list[_State], about_what: Mapping[str, str]) -> Iterable[R
             scores=tuple(scores),
             repeat=trial + 1,
             groups=_groups(about_what),
+            asked=_texts(first),
         )
 
 

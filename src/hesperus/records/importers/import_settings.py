@@ -47,6 +47,7 @@ class ImportSettings:
         again: A second log of the same model, task and language: `newest`, `repeats` or `refuse`.
         groups: Field of an item that becomes a column.
         replies: Keep the text that the model wrote.
+        texts: Keep what was asked, as far as logs hold it, so that pages and the explorer show the questions.
     """
 
     tool: str | None = None
@@ -59,6 +60,7 @@ class ImportSettings:
     again: Again = "newest"
     groups: tuple[str, ...] = ()
     replies: bool = True
+    texts: bool = True
     wide: str | None = None
     languages: Mapping[str, str] = field(default_factory=dict)
     wide_columns: str | None = None
@@ -180,6 +182,7 @@ class Imported:
 
     Attributes:
         records: A records table.
+        items: The texts of the items (see hesperus.records.importers.asked), or None.
         logs: One row per log: tool, file, model, task, language, rows, split, date, joined_by.
         left_out: What was left out, and why.
         notes: What a reader of the numbers should know.
@@ -187,6 +190,7 @@ class Imported:
     """
 
     records: pl.DataFrame
+    items: pl.DataFrame | None
     logs: tuple[Mapping[str, str | int | None], ...]
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]

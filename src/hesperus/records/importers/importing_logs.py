@@ -12,6 +12,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import plain, signature
+from hesperus.records.importers.asked import items_of, without_known
 from hesperus.records.importers.detecting import find_sources
 from hesperus.records.importers.import_settings import Imported, ImportSettings, LeftOut, Log
 from hesperus.records.importers.joining import join_logs, records_of
@@ -57,13 +58,15 @@ def import_logs(
         settings.tool or ("table" if settings.columns or settings.wide or settings.wide_columns else None),
     )
     logs: list[Log] = []
+    known: dict[tuple[str, str], frozenset[str]] = {}
     for found, more in read_sources(sources, settings, progress):
-        logs += found
+        logs += without_known(found, known)
         left += more
     joined, more, notes = join_logs(logs, settings.again)
     left += more
     if not joined:
         raise DataError(f"nothing could be imported: {_reasons(left) or 'the logs hold no rows'}")
+    items, joined = items_of(joined)
     records = records_of(joined)
     cells = {log.cell for log in joined if log.from_replies}
     if cells:
@@ -72,6 +75,7 @@ def import_logs(
     answered = Counter(records.filter(outcome="answered").select(_CELL).rows())
     return Imported(
         with_reply_languages(records),
+        items,
         tuple(_described(log, answered[log.cell]) for log in joined),
         tuple(left),
         tuple(notes),
@@ -184,6 +188,7 @@ def _save(imported: Imported, out: Path) -> None:
     }
     run = Run(
         records=imported.records,
+        items=imported.items,
         study=study,
         signature={**signature(imported.settings), "import": plain(_rests_on(imported))},
     )

@@ -12,6 +12,7 @@ import msgspec
 
 from hesperus.errors import DataError
 from hesperus.normalization import comparable
+from hesperus.records.importers.asked import texts_of_item
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, groups_in, item_id, logs_of, own_language
@@ -62,8 +63,8 @@ _ATTACHED = "attachment://"
 _MOST_EPOCHS = 1 << 10
 
 _QUESTIONS = 24
-_QUESTION = 400
-"""Characters of a question that are kept to tell its language by."""
+_QUESTION = 20_000
+"""Characters of a question that are kept."""
 
 _NULL = msgspec.Raw(b"null")
 
@@ -72,7 +73,7 @@ _PART = 1 << 22
 times as large as their text, so that this and `zipped.LARGEST` bound what a log can take; the rest is skipped as bytes."""
 
 _TEXTS, _SHARE = 1 << 25, 20
-"""Bytes of replies that are kept of one log, or so many times the size of its file."""
+"""Bytes of replies and questions that are kept of one log, or so many times the size of its file."""
 
 
 class _Packed(msgspec.Struct):
@@ -189,10 +190,10 @@ def _rows(
         if len(questions) < _QUESTIONS:
             questions.append({"input": sample.asked})
         rows.append(_row(sample, settings, source))
-        kept += len(rows[-1].reply or "")
+        kept += len(rows[-1].reply or "") + sum(map(len, rows[-1].asked.values()))
         if kept > most:
             raise DataError(
-                f"its replies are more than {most:,} characters, which no log of this size holds",
+                f"its texts are more than {most:,} characters, which no log of this size holds",
                 file=source.place,
             )
     return rows, there, first, samples(questions)
@@ -315,6 +316,7 @@ def _row(sample: _Sample, settings: ImportSettings, source: Source) -> Row:
         language=own_language(sample.metadata, settings),
         groups=groups_in(sample.metadata, settings),
         verdict=_verdict(score) if failed != "error" else None,
+        asked=texts_of_item({"input": sample.asked}, sample.choices),
     )
 
 

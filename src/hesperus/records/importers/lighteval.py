@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.records.importers.asked import texts_of_item
 from hesperus.records.importers.import_settings import (
     ROW_KEY,
     VERDICT_METRICS,
@@ -69,7 +70,7 @@ def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log],
     def rows() -> Iterator[Row]:
         for number, row in enumerate(frame.iter_rows(named=True, buffer_size=_ROWS_AT_ONCE)):
             try:
-                yield read(row, number, settings, source)
+                yield replace(read(row, number, settings, source), asked=_texts(row))
             except _NOT_AS_WRITTEN as error:
                 detail = f"row {number} is not as lighteval writes it ({type(error).__name__}: {error})"
                 odd.append(LeftOut("row cannot be read", 1, source.place, detail[:_SHOWN], failed=True))
@@ -108,11 +109,17 @@ def _frame(source: Source) -> pl.DataFrame:
 
 def _asked(frame: pl.DataFrame) -> list[dict[str, str]]:
     """The questions of the first rows."""
-    found = []
-    for row in frame.head(24).iter_rows(named=True):
-        document = row.get("doc") or {}
-        found.append({"query": str(document.get("query") or row.get("example") or "")})
-    return found
+    return [{"query": _query(row)} for row in frame.head(24).iter_rows(named=True)]
+
+
+def _query(row: Mapping[str, Any]) -> str:
+    document = row.get("doc") or {}
+    return str(document.get("query") or row.get("example") or "")
+
+
+def _texts(row: Mapping[str, Any]) -> dict[str, str]:
+    choices = (row.get("doc") or {}).get("choices") or row.get("choices")
+    return texts_of_item({"query": _query(row)}, choices if isinstance(choices, list) else None)
 
 
 def _model(source: Source) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.records.importers.asked import OPTION_FIELDS
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS, COMMON_KEYS, Benchmark
 from hesperus.records.importers.import_settings import (
     ROW_KEY,
@@ -204,6 +205,8 @@ def _reading(
         subject=what.subject if "subject" not in groups.values() else None,
         verdict=_verdict(first),
     )
+    if settings.texts:
+        reading = replace(reading, asked=_texts(first, reading.fields))
     if not reading.key and not reading.candidates:
         shown = ", ".join(fields) or "none"
         raise DataError(
@@ -212,6 +215,23 @@ def _reading(
             file=source.place,
         )
     return reading, []
+
+
+def _texts(first: list[dict[str, Any]], used: Collection[str]) -> tuple[str, ...]:
+    """Fields of the documents that are texts, or lists of texts of options, and not the same in all of them."""
+    documents = [row["doc"] for row in first if isinstance(row["doc"], dict)]
+    found = []
+    for name in dict.fromkeys(name for document in documents for name in document):
+        values = [document.get(name) for document in documents]
+        is_list = name.lower() in OPTION_FIELDS and all(isinstance(value, list) for value in values)
+        is_text = all(isinstance(value, str) for value in values)
+        if (
+            name not in used
+            and (is_list or is_text)
+            and (len(values) < 2 or any(v != values[0] for v in values))
+        ):
+            found.append(str(name))
+    return tuple(found)
 
 
 def _verdict(first: list[dict[str, Any]]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.records.importers.asked import ASKED
 from hesperus.records.importers.benchmark_table import Benchmark
 from hesperus.records.importers.import_settings import LOG_COLUMNS, ROW_KEY, VERDICT, LeftOut, Source
 from hesperus.records.importers.option_scores import BROKEN, FLAT, Scored, softmax
@@ -38,6 +39,7 @@ class Reading:
         prefix: Put before every id.
         subject: Part of the benchmark, where no field of the items says it.
         verdict: Metric of the harness that says right or wrong.
+        asked: Fields with the texts of an item.
     """
 
     key: tuple[str, ...]
@@ -53,13 +55,14 @@ class Reading:
     prefix: str = ""
     subject: str | None = None
     verdict: str = "acc"
+    asked: tuple[str, ...] = ()
 
     @property
     def fields(self) -> tuple[str, ...]:
         """All fields of the document that are needed."""
         keys = [name for key in (self.key, *self.candidates) for name in key if name != ROW_KEY]
         gold = [self.gold_field] if self.gold_field is not None else []
-        return tuple(dict.fromkeys([*keys, *self.groups, *gold]))
+        return tuple(dict.fromkeys([*keys, *self.groups, *gold, *self.asked]))
 
 
 def chosen(raw: pl.DataFrame, reading: Reading, source: Source) -> tuple[pl.DataFrame, list[LeftOut]]:
@@ -129,6 +132,7 @@ def _laid(
     told = raw["acc"]
     if told.null_count() < len(told):
         groups[VERDICT] = pl.select(pl.when(told.is_in([0.0, 1.0])).then(told == 1.0)).to_series()
+    groups |= {ASKED + name: raw[f"field:{name}"] for name in reading.asked}
     return pl.DataFrame({**first, **parts}).select(
         *(pl.col(name).cast(kind) for name, kind in LOG_COLUMNS.items()),
         *(values.alias(name) for name, values in groups.items()),

@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 
 from hesperus.errors import DataError
+from hesperus.records.importers.asked import texts_of_item
 from hesperus.records.importers.benchmark_table import COMMON_KEYS
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
-from hesperus.records.importers.log_names import Evidence, about
+from hesperus.records.importers.log_names import LANGUAGE_FIELDS, Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, groups_in, logs_of, own_language
 from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of, written_by
@@ -158,6 +159,13 @@ def _row(result: _Result, fields: Mapping[str, Any], key: tuple[str, ...], setti
         language=own_language(fields, settings),
         groups=groups_in(fields, settings),
         verdict=None if failed else result.success,
+        asked=texts_of_item(
+            {
+                name: value
+                for name, value in fields.items()
+                if name not in (*key, *_GOLD_FIELDS, *LANGUAGE_FIELDS, *groups_in(fields, settings))
+            }
+        ),
     )
 
 

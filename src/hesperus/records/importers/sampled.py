@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.records.importers.asked import with_texts
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import (
     LOG_COLUMNS,
@@ -44,6 +45,7 @@ class Row:
         language: BCP-47 tag where the row has its own.
         groups: Group columns.
         verdict: Whether the tool counted it as right, where it says.
+        asked: The texts of the item (see hesperus.records.importers.asked).
     """
 
     item: str
@@ -57,6 +59,7 @@ class Row:
     language: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
     verdict: bool | None = None
+    asked: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,8 @@ def logs_of(rows: Iterable[Row], kept: Kept, settings: ImportSettings) -> tuple[
     left: list[LeftOut] = []
     for language, many in by_language.items():
         frame = rows_frame(many, kept.source, left)
+        if settings.texts:
+            frame = with_texts(frame, [row.asked for row in many])
         prefix = kept.about.prefix((ROW_KEY,)) if kept.by_row else ""
         if prefix:
             frame = frame.with_columns(item=prefix + pl.col("item"))

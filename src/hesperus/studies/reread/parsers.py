@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
@@ -87,6 +87,8 @@ def words_of_labels(language: str) -> Mapping[str, tuple[str, ...]]:
     except UnknownNameError:
         return {}
 
+
+_Found = TypeVar("_Found")
 
 RecordKey = tuple[str, str, str, str, str, int]
 
@@ -192,8 +194,8 @@ class Readers:
 
     preset: str
     task: str | None
-    texts: Mapping[tuple[str, str], tuple[str, ...]]
-    accepted: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    texts: Mapping[Place, tuple[str, ...]]
+    accepted: Mapping[Place, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     described: Task | None = None
     told: Mapping[str, Told] = field(default_factory=dict)
     tasks: dict[str, Task | None] = field(default_factory=dict)
@@ -241,7 +243,7 @@ class Readers:
         if known not in self.parsers:
             self.parsers[known] = _reader(task, form, instruction, labels, preset=self.preset, row=number)
         parser = self.parsers[known]
-        texts = self.texts.get((row.key[2], row.key[4])) if form == "choice" else None
+        texts = _at(self.texts, row, row.key[4]) if form == "choice" else None
         fits = texts is not None and (not parser.labels or len(texts) <= len(parser.labels))
         return parser.with_options(texts) if fits else parser
 
@@ -253,9 +255,9 @@ class Readers:
             spoken = language_of(code)
         except ValueError as error:
             raise DataError(str(error), line=number, field="instruction") from error
-        texts = self.texts.get((item, code))
+        texts = _at(self.texts, row, code)
         labels = row.labels if row.labels and texts and len(row.labels) == len(texts) else texts or ()
-        accepted = self.accepted.get((item, spoken), {})
+        accepted = _at(self.accepted, row, spoken) or {}
         known = Item(item, spoken if texts or accepted else language, {}, None, texts, {}, accepted)
         return text_reader(known, labels, {}, self.preset)
 
@@ -285,28 +287,36 @@ def language_of(instruction: str) -> str:
     return match[0]
 
 
-def option_texts(items: pl.DataFrame | None) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Item and language to the texts of its options; senses that a model made are not in the items."""
-    if items is None or not {"item", "language", "options"} <= set(items.columns):
-        return {}
-    columns = (items[name].to_list() for name in ("item", "language", "options"))
+Place = tuple[str, str, str]
+"""Task (empty where the items name none), item and language."""
+
+
+def option_texts(items: pl.DataFrame | None) -> dict[Place, tuple[str, ...]]:
+    """Where an item is to the texts of its options; senses that a model made are not in the items."""
     return {
-        (str(item), str(language)): tuple(map(str, options))
-        for item, language, options in zip(*columns, strict=True)
+        place: tuple(map(str, options))
+        for place, options in _told_in(items, "options")
         if isinstance(options, list) and options and all(text is not None for text in options)
     }
 
 
-def accepted_texts(items: pl.DataFrame | None) -> dict[tuple[str, str], Mapping[str, tuple[str, ...]]]:
-    """Item and language to the open answers that the benchmark accepts there; none in runs that do not say."""
-    if items is None or not {"item", "language", "accepted"} <= set(items.columns):
-        return {}
-    columns = (items[name].to_list() for name in ("item", "language", "accepted"))
-    return {
-        (str(item), str(language)): found
-        for item, language, cell in zip(*columns, strict=True)
-        if (found := accepted_of(cell))
-    }
+def accepted_texts(items: pl.DataFrame | None) -> dict[Place, Mapping[str, tuple[str, ...]]]:
+    """Where an item is to the open answers that the benchmark accepts there; none in runs that do not say."""
+    return {place: found for place, cell in _told_in(items, "accepted") if (found := accepted_of(cell))}
+
+
+def _told_in(items: pl.DataFrame | None, column: str) -> Iterator[tuple[Place, Any]]:
+    if items is None or not {"item", "language", column} <= set(items.columns):
+        return
+    tasks = items["task"].to_list() if "task" in items.columns else [""] * items.height
+    columns = (items[name].to_list() for name in ("item", "language", column))
+    for task, item, language, cell in zip(tasks, *columns, strict=True):
+        yield (str(task), str(item), str(language)), cell
+
+
+def _at(found: Mapping[Place, _Found], row: Row, language: str) -> _Found | None:
+    _, task, item, *_ = row.key
+    return found.get((task, item, language), found.get(("", item, language)))
 
 
 def _lettered(labels: tuple[str, ...]) -> bool:
