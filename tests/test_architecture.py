@@ -17,7 +17,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
     "lazy", "tables", "plugins", "types", "errors", "fingerprint", "frames", "version", "languages", "normalization",
-    "packed_text", "rounding", "serving", "spreadsheets", "strict_yaml", "terminal_width", "untrusted", "wording",
+    "packed_text", "rounding", "serving", "spreadsheets", "storage", "strict_yaml", "terminal_width", "untrusted", "wording",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
     "checkpoints", "tasks", "senses", "models", "translation", "answers", "records", "measures", "asking", "audits",
@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "serving": {"errors"},
     "spreadsheets": set(),
     "strict_yaml": {"errors"},
+    "storage": {"errors"},
     "terminal_width": set(),
     "fingerprint": {"version"},
     "packed_text": {"errors"},

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hesperus.annotation import Judgement, RatingStore, Sheet, Text, Unit, create_store, read_scheme
-from hesperus.annotation.connecting import can_be_written, connect
 from hesperus.annotation.scales import judgement_from
+from hesperus.annotation.store import RATINGS, can_be_written
 from hesperus.errors import DataError, StoreError, UnknownNameError, UsageError
+from hesperus.storage import open_unchanging
 
 MakeStore = Callable[..., RatingStore]
 
@@ -238,11 +239,11 @@ def test_a_store_that_cannot_be_written_is_read_but_never_without_its_last_judge
     store = make_store(residue, "first")
     assert store.is_writable and can_be_written(store.path) and not can_be_written(store.path / "none")
     store.append(store.rater("first"), [said(residue, "q1", "cue", "4", "k" * 8)])
-    with pytest.raises(StoreError, match=r"store0.sqlite-wal beside it holds judgements"):
-        connect(store.path, is_writable=False)
+    with pytest.raises(StoreError, match=r"store0.sqlite-wal next to it holds what is not in it yet"):
+        open_unchanging(store.path, RATINGS)
     store.close()
     before = store.path.read_bytes()
-    reading = connect(store.path, is_writable=False)
+    reading = open_unchanging(store.path, RATINGS)
     assert reading.execute("SELECT value FROM judgements").fetchall() == [("4",)]
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         reading.execute("DELETE FROM judgements")

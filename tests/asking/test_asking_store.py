@@ -14,11 +14,11 @@ import pytest
 
 from hesperus.asking import ReplyStore
 from hesperus.asking.commits import Committer
-from hesperus.asking.keyed_store import write_ahead
 from hesperus.asking.store import LOOKUP, Entry
 from hesperus.asking.turns import turn
 from hesperus.errors import StoreError
 from hesperus.models import StoredReply
+from hesperus.storage import write_ahead
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 
 WHO = {"model": "b"}
@@ -306,7 +306,7 @@ def test_waiting_ends_and_another_error_is_not_waited_for(tmp_path, monkeypatch)
     path = tmp_path / "busy.sqlite"
     holder = locked(path)
     connection = sqlite3.connect(path, timeout=0, isolation_level=None)
-    monkeypatch.setattr("hesperus.asking.keyed_store.BUSY_SECONDS", 0.3)
+    monkeypatch.setattr("hesperus.storage.BUSY_SECONDS", 0.3)
     started = time.monotonic()
     with pytest.raises(sqlite3.OperationalError, match="locked"):
         write_ahead(connection)
@@ -314,7 +314,7 @@ def test_waiting_ends_and_another_error_is_not_waited_for(tmp_path, monkeypatch)
     holder.execute("COMMIT")
     holder.close()
     connection.close()
-    monkeypatch.setattr("hesperus.asking.keyed_store.BUSY_SECONDS", 30)
+    monkeypatch.setattr("hesperus.storage.BUSY_SECONDS", 30)
     other = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
     started = time.monotonic()
     with pytest.raises(sqlite3.OperationalError, match="readonly"):

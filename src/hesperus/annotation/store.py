@@ -7,6 +7,7 @@ changed: the last entry for a rater, unit and question counts, in the order in w
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 import time
@@ -17,7 +18,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
 
-from hesperus.annotation.connecting import APPLICATION_ID, SCHEMA_VERSION, can_be_written, connect
 from hesperus.annotation.links import digest, is_same, new_token
 from hesperus.annotation.scales import Judgement, check_judgement
 from hesperus.annotation.scheme import Scheme
@@ -25,13 +25,14 @@ from hesperus.annotation.units import Sheet, Text, Unit
 from hesperus.errors import DataError, StoreError, UnknownNameError, UsageError
 from hesperus.fingerprint import canonical_json
 from hesperus.records.files import write_whole
+from hesperus.storage import FileKind, open_to_write, open_unchanging, write_ahead
 
 Role = Literal["rater", "adjudicator"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 _LONGEST_NAME = 80
 
-_TABLES = f"""
+_TABLES = """
 CREATE TABLE sheet (fingerprint TEXT NOT NULL, scheme TEXT NOT NULL, seed INTEGER NOT NULL) STRICT;
 CREATE TABLE units (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, content TEXT NOT NULL) STRICT;
 CREATE TABLE raters (
@@ -58,9 +59,9 @@ CREATE TABLE judgements (
     key TEXT NOT NULL,
     UNIQUE (rater, key)
 ) STRICT;
-PRAGMA application_id = {APPLICATION_ID};
-PRAGMA user_version = {SCHEMA_VERSION};
 """
+
+RATINGS = FileKind("rating store", 0x48455352, 1, tuple(filter(str.strip, _TABLES.split(";\n"))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class RatingStore:
         if not self.path.is_file():
             raise UsageError(f"{path}: no such rating store; `hesperus annotate create` makes one")
         self.is_writable = can_be_written(self.path)
-        self._connection = connect(self.path, is_writable=self.is_writable)
+        self._connection = _opened(self.path, is_writable=self.is_writable)
         try:
             self.sheet = self._read_sheet()
         except sqlite3.Error as error:
@@ -314,6 +315,21 @@ class RatingStore:
                 raise StoreError(f"cannot read {self.path}: {error}") from None
 
 
+def can_be_written(path: Path) -> bool:
+    """Whether the file and its folder can be written: SQLite needs a log next to the file."""
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+
+
+def _opened(path: Path, *, is_writable: bool) -> sqlite3.Connection:
+    if not is_writable:
+        return open_unchanging(path, RATINGS)
+    # A click is small and rare: it may wait for the disk, so that a power cut costs no more than a crash.
+    connection = open_to_write(path, RATINGS, make=False, is_synced=True)
+    write_ahead(connection)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
 def create_store(path: str | Path, sheet: Sheet) -> None:
     """Write a new store with a sheet and no raters; the file appears whole or not at all.
 
@@ -328,8 +344,8 @@ def create_store(path: str | Path, sheet: Sheet) -> None:
     def write(partial: Path) -> None:
         connection = sqlite3.connect(partial)
         try:
-            connection.executescript(_TABLES)
             with connection:
+                RATINGS.make(connection)
                 connection.execute(
                     "INSERT INTO sheet VALUES (?, ?, ?)",
                     (sheet.fingerprint, sheet.scheme.model_dump_json(), sheet.seed),

@@ -11,10 +11,10 @@ from pathlib import Path
 import polars as pl
 
 from hesperus.api.progress import stage_progress
-from hesperus.asking.keyed_store import MEMORY
 from hesperus.errors import DataError, PermanentError, UnknownNameError, UsageError
 from hesperus.languages import normalise
 from hesperus.records.files import write_content
+from hesperus.storage import MEMORY
 from hesperus.studies.evaluating.replies import languages_of
 from hesperus.studies.evaluating.translating import Made, Translating, Way
 from hesperus.studies.evaluating.translation_store import TranslationStore

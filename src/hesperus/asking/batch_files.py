@@ -9,12 +9,12 @@ import re
 from pathlib import Path
 
 from hesperus.asking.batch_lines import Lines, files_of
-from hesperus.asking.keyed_store import MEMORY
 from hesperus.asking.policy import Batching
 from hesperus.asking.runs import Ledger
 from hesperus.errors import PendingError, StoreError, UsageError
 from hesperus.fingerprint import fingerprint
 from hesperus.models import BatchModel
+from hesperus.storage import MEMORY
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 

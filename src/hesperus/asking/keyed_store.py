@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,14 +11,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from hesperus.asking.merging import Merged, absorb, conflicts_in
-from hesperus.asking.sources import LOOKUP, Source, StoreKind, said
+from hesperus.asking.sources import LOOKUP, Source, StoreKind
 from hesperus.errors import StoreError
 from hesperus.fingerprint import JSON
-
-MEMORY = ":memory:"
-"""Path of a store that lives and dies with the process."""
-
-BUSY_SECONDS = 60.0
+from hesperus.storage import open_to_write, reason_of
 
 
 class KeyedStore:
@@ -38,46 +33,12 @@ class KeyedStore:
         self.path, self._kind = Path(path), kind
         self._base = Source(base, kind) if base is not None else None
         self._lock = threading.Lock()
-        if str(path) != MEMORY:
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise StoreError(
-                    f"cannot make the folder of the {kind.called} {self.path}: {error.strerror}"
-                ) from None
-        connection: sqlite3.Connection | None = None
         try:
-            address = MEMORY if str(path) == MEMORY else self.path.absolute().as_uri()
-            connection = sqlite3.connect(
-                address, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
-            )
-            self._prepare(connection)
-        except sqlite3.Error as error:
-            self._give_up(connection)
-            raise StoreError(f"cannot use {self.path} as a {kind.called}: {said(error)}") from None
+            self._connection = open_to_write(self.path, kind)
         except StoreError:
-            self._give_up(connection)
+            if self._base is not None:
+                self._base.close()
             raise
-        self._connection = connection
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Check that the file is ours, or make it so."""
-        # Looking comes first: setting WAL writes into the file, and a stranger's file must not be touched.
-        if _is_empty(connection):
-            write_ahead(connection)
-            connection.execute("BEGIN IMMEDIATE")
-            if _is_empty(connection):  # another process may have been quicker
-                for statement in self._kind.making:
-                    connection.execute(statement)
-            connection.execute("COMMIT")
-        self._kind.check(connection, self.path)
-        # What is committed survives any end of the process. A power cut may cost the last seconds, never the file.
-        connection.execute("PRAGMA synchronous = NORMAL")
-
-    def _give_up(self, connection: sqlite3.Connection | None) -> None:
-        for opened in (connection, self._base):
-            if opened is not None:
-                opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -94,7 +55,9 @@ class KeyedStore:
     def close(self) -> None:
         """Close the file. A second call does nothing."""
         with self._lock:
-            self._give_up(self._connection)
+            self._connection.close()
+            if self._base is not None:
+                self._base.close()
 
     def values(self, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Key and value, as JSON text, of those keys that are there.
@@ -135,14 +98,18 @@ class KeyedStore:
             try:
                 yield from conflicts_in(self._connection, self._kind)
             except sqlite3.Error as error:
-                raise StoreError(f"cannot read the {self._kind.called} {self.path}: {said(error)}") from None
+                raise StoreError(
+                    f"cannot read the {self._kind.called} {self.path}: {reason_of(error)}"
+                ) from None
 
     def _query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
             try:
                 return self._connection.execute(sql, parameters).fetchall()
             except sqlite3.Error as error:
-                raise StoreError(f"cannot read the {self._kind.called} {self.path}: {said(error)}") from None
+                raise StoreError(
+                    f"cannot read the {self._kind.called} {self.path}: {reason_of(error)}"
+                ) from None
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -158,7 +125,7 @@ class KeyedStore:
                 if self._is_open() and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise StoreError(
-                    f"cannot write to the {self._kind.called} {self.path}: {said(error)}"
+                    f"cannot write to the {self._kind.called} {self.path}: {reason_of(error)}"
                 ) from None
 
     def _is_open(self) -> bool:
@@ -166,22 +133,3 @@ class KeyedStore:
             return self._connection.total_changes >= 0
         except sqlite3.ProgrammingError:
             return False
-
-
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    return not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-
-
-def write_ahead(connection: sqlite3.Connection) -> None:
-    """Set WAL. SQLite refuses at once, whatever its timeout, where another process is just making the file."""
-    limit = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            # The low byte is the primary code; the rest says in which phase the file is busy.
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > limit:
-                raise
-            time.sleep(0.01)
-        else:
-            return

@@ -7,13 +7,13 @@ import warnings
 from dataclasses import dataclass, replace
 
 from hesperus.asking.engine import ask
-from hesperus.asking.keyed_store import MEMORY
 from hesperus.asking.policy import Policy
 from hesperus.asking.store import ReplyStore
 from hesperus.errors import ModelError
 from hesperus.models import Model, ModelOptions, RemoteModel
 from hesperus.models import model as model_named
 from hesperus.models.chat import ChatModel
+from hesperus.storage import MEMORY
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 
 _TEXT = "Which letter comes first in the alphabet?\nA. A\nB. B\nAnswer with the letter only."

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hesperus.errors import StoreError
 from hesperus.fingerprint import JSON
+from hesperus.storage import FileKind, addresses, open_to_read
 
 LOOKUP = 500
 """Keys in one query; SQLite bounds the number of parameters."""
@@ -19,51 +20,21 @@ NOTES = "CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT
 """What a store says of itself, each as JSON. Stores that say nothing lack the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoreKind:
+@dataclass(frozen=True)
+class StoreKind(FileKind):
     """One of the kinds of SQLite file that keep what was paid for.
 
     Attributes:
-        called: What it is called in messages.
-        application_id: ``PRAGMA application_id``.
-        version: ``PRAGMA user_version``.
         table: Table with the column ``key``.
         value: Its column with what is kept, as JSON.
-        tables: Statements that make its tables.
         differs: SQL that holds where two values under one key, ``a`` and ``b``, do not say the same.
         copying: Statements that copy all rows of ``source`` but those that are there; the last counts.
     """
 
-    called: str
-    application_id: int
-    version: int
     table: str
     value: str
-    tables: tuple[str, ...]
     differs: str
     copying: tuple[str, ...]
-
-    @property
-    def making(self) -> tuple[str, ...]:
-        """Statements that make an empty file one of this kind."""
-        marks = (f"PRAGMA application_id = {self.application_id}", f"PRAGMA user_version = {self.version}")
-        return (*self.tables, *marks)
-
-    def check(self, connection: sqlite3.Connection, path: Path) -> None:
-        """Refuse a file of another program, kind or version.
-
-        Raises:
-            StoreError: It is one.
-        """
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if application != self.application_id:
-            raise StoreError(f"{path} is a SQLite file of another program or kind, no {self.called}")
-        if version != self.version:
-            raise StoreError(
-                f"{path} has schema version {version}, this hesperus reads {self.version}; update hesperus on the machine "
-                "that is behind"
-            )
 
 
 class Source:
@@ -83,7 +54,7 @@ class Source:
         self.path, self._kind = path, kind
         connection = None
         try:
-            connection = _connected(path)
+            connection = open_to_read(path)
             kind.check(connection, path)
         except sqlite3.Error as error:
             if connection is not None:
@@ -126,12 +97,6 @@ class Source:
             raise StoreError(f"cannot read {self.path}: {error}") from None
 
 
-def said(error: sqlite3.Error) -> str:
-    """What SQLite says; of a disk without room, or a limit on the size of files, it may say no more than "disk I/O error"."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return f"{error}; is the disk full?" if code == sqlite3.SQLITE_IOERR else str(error)
-
-
 def kind_of(path: Path, kinds: Iterable[StoreKind]) -> StoreKind:
     """Which of some kinds of store a file is.
 
@@ -139,7 +104,7 @@ def kind_of(path: Path, kinds: Iterable[StoreKind]) -> StoreKind:
         StoreError: It cannot be read, or is not one of them.
     """
     try:
-        with closing(_connected(path)) as connection:
+        with closing(open_to_read(path)) as connection:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
     except sqlite3.Error as error:
         raise StoreError(f"cannot read {path} as a store: {error}") from None
@@ -163,12 +128,12 @@ def attached(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
     Raises:
         sqlite3.Error: It cannot be read.
     """
-    for address in _addresses(path):
+    for address in addresses(path):
         try:
             connection.execute("ATTACH DATABASE ? AS source", (address,))
             connection.execute("SELECT count(*) FROM source.sqlite_schema").fetchone()
         except sqlite3.OperationalError:
-            if address == _addresses(path)[-1]:
+            if address == addresses(path)[-1]:
                 raise
             if any(row[1] == "source" for row in connection.execute("PRAGMA database_list").fetchall()):
                 connection.execute("DETACH DATABASE source")
@@ -178,29 +143,3 @@ def attached(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
         yield
     finally:
         connection.execute("DETACH DATABASE source")
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    error: sqlite3.OperationalError | None = None
-    for address in _addresses(path):
-        connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        except sqlite3.OperationalError as caught:
-            connection.close()
-            error = caught
-        except sqlite3.Error:
-            connection.close()
-            raise
-        else:
-            return connection
-    assert error is not None
-    raise error
-
-
-def _addresses(path: Path) -> tuple[str, ...]:
-    """How a file may be opened to be read; the second where the folder cannot be written and nobody is writing."""
-    usual = f"{path.absolute().as_uri()}?mode=ro"
-    log = path.with_name(path.name + "-wal")
-    is_still = not (log.exists() and log.stat().st_size)
-    return (usual, f"{usual}&immutable=1") if is_still else (usual,)

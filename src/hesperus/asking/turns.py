@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hesperus.asking.keyed_store import MEMORY
 from hesperus.errors import StoreError
 from hesperus.fingerprint import fingerprint
+from hesperus.storage import MEMORY
 
 POLL_SECONDS = 0.1
 

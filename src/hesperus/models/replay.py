@@ -11,6 +11,7 @@ from pathlib import Path
 from hesperus.errors import DataError, PermanentError, UsageError
 from hesperus.fingerprint import fingerprint
 from hesperus.models.stored import APPLICATION_ID, StoredReply, decode_reply, decode_request
+from hesperus.storage import open_to_read
 from hesperus.types import Reply, Request, Settings
 
 _Question = tuple[str, str | None, tuple[str, ...] | None, int]
@@ -135,7 +136,7 @@ def _from_parquet(path: Path) -> Iterator[StoredReply]:
 
 def _from_store(path: Path) -> Iterator[StoredReply]:
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        connection = open_to_read(path)
         try:
             if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
                 raise DataError("a SQLite file, but no reply store of hesperus", file=path)
