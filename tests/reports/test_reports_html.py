@@ -12,8 +12,8 @@ from page_outline import is_sound, loads_nothing, outline
 
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import UsageError
-from hesperus.records import SCHEMA, Run, write_records, write_run
-from hesperus.reports.html import open_run, report_html, write_report
+from hesperus.records import SCHEMA, Run, read_any_run, write_records, write_run
+from hesperus.reports.html import report_html, write_report
 from hesperus.version import __version__
 
 QUICK = GivenSettings(resamples=100)
@@ -73,7 +73,7 @@ def test_the_same_run_gives_the_same_bytes(page: str, capitals: Run, tmp_path: P
 
 def test_a_records_file_alone_is_enough(capitals: Run, tmp_path: Path) -> None:
     write_records(capitals.records, tmp_path / "records.parquet")
-    text = report_html(open_run(tmp_path / "records.parquet"), given=QUICK)
+    text = report_html(read_any_run(tmp_path / "records.parquet"), given=QUICK)
     assert "These records came without a study file." in text
     assert "Is Paris the capital" not in text and "&lt;script&gt;" in text
 

@@ -16,13 +16,13 @@ from page_outline import is_sound, loads_nothing, outline
 from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.similarity.similarity_findings import similarity_findings
-from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
+from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, similarity_settings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, conform, write_run
 from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.similarity.similarity_grids import MOST_PAIRS, pairs_grid
-from hesperus.reports.similarity.similarity_report import SimilarityReport, similarity_settings
+from hesperus.reports.similarity.similarity_report import SimilarityReport
 from hesperus.reports.similarity.similarity_story import headlines
 
 QUICK = GivenSettings(resamples=60)

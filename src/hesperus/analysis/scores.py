@@ -49,6 +49,9 @@ _Sides = tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
 
 _NAMES = ("task", "model", "sense", "item")
 
+SCORES_FILE = "scores.parquet"
+"""Item scores of translations in a run folder."""
+
 
 def read_scores(path: Path | str) -> pl.DataFrame:
     """Read item scores of translations: Parquet, CSV or JSON lines.
@@ -74,6 +77,16 @@ def read_scores(path: Path | str) -> pl.DataFrame:
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from error
     return check_scores(frame, file=file)
+
+
+def run_scores(run: Path | str) -> pl.DataFrame | None:
+    """The item scores of translations that `hesperus score` left in a run folder; None if absent.
+
+    Raises:
+        DataError: The file of scores breaks its contract.
+    """
+    file = Path(run) / SCORES_FILE
+    return read_scores(file) if file.is_file() else None
 
 
 def check_scores(frame: pl.DataFrame, *, file: object = None) -> pl.DataFrame:

@@ -89,12 +89,12 @@ class Evaluated:
 
     def report(self, out: Path | str) -> Path:
         """Write the page of the evaluation, as that of a run; returns where it is."""
-        from hesperus.analysis.open_answers.evidence import Evaluated
+        from hesperus.analysis.open_answers.evidence import Evaluated, OpenEvidence
         from hesperus.analysis.short_signature import SHORT, with_short
         from hesperus.evidence.page import PageClaims
         from hesperus.records import Run
         from hesperus.reports.html import write_report
-        from hesperus.reports.open_answers.open_report import OpenEvidence, open_answers_report
+        from hesperus.reports.open_answers.open_report import open_answers_report
 
         one = self.found
         shown = Evaluated(one.what, one.pairs, one.details, one.sentences, one.signature)

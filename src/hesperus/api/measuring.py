@@ -211,7 +211,8 @@ def figure(
         UnknownNameError: No such figure, model, language or format.
         UsageError: The run has not what the figure shows.
     """
-    from hesperus.reports.html import open_run, scores_of
+    from hesperus.analysis.scores import run_scores
+    from hesperus.records import read_any_run
     from hesperus.reports.one_figure import FigureChoice, file_format, one_figure, write_figure
 
     file_format(Path(out))
@@ -226,8 +227,8 @@ def figure(
         score,
         GivenSettings.of(**settings),
     )
-    scores = scores_of(Path(run)) if what == "translation" else None
-    return write_figure(one_figure(what, open_run(Path(run)), choice, scores=scores), Path(out))
+    scores = run_scores(Path(run)) if what == "translation" else None
+    return write_figure(one_figure(what, read_any_run(Path(run)), choice, scores=scores), Path(out))
 
 
 def read_records(run: pl.DataFrame | Path | str) -> pl.DataFrame:

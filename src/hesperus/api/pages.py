@@ -93,12 +93,14 @@ def page_of(place: Path, given: GivenSettings) -> Page:
         DataError: The run breaks its contract, or holds nothing that can be compared.
     """
     from hesperus.analysis.kinds import study_kind
+    from hesperus.analysis.scores import run_scores
     from hesperus.analysis.summary_table import nothing_answered
+    from hesperus.records import read_any_run
     from hesperus.reports.card import card_of
-    from hesperus.reports.html import open_run, report_findings, scores_of
+    from hesperus.reports.html import report_findings
     from hesperus.wording import own_senses
 
-    run = open_run(place)
+    run = read_any_run(place)
     if study_kind(run) == "translation_tax" and not nothing_answered(run.records):
         from hesperus.api.tax_evidence import run_report
 
@@ -109,7 +111,7 @@ def page_of(place: Path, given: GivenSettings) -> Page:
         audited = run_report(place, given)
         return Page(run, given, audited, audited.checklist.card)
     folder = place if place.is_dir() else None
-    found = report_findings(run, given=given, scores=scores_of(place), folder=folder)
+    found = report_findings(run, given=given, scores=run_scores(place), folder=folder)
     return Page(run, given, found, card_of(run.records, own_senses(run.study, run.items)))
 
 
@@ -157,12 +159,11 @@ def write_audit_page(
 
 def _together(runs: Sequence[Path]) -> Run:
     """The study and signature that the page shows: the run's, or those of several by the names of their folders."""
-    from hesperus.records import Run, read_records
-    from hesperus.reports.html import open_run
+    from hesperus.records import Run, read_any_run, read_records
 
     if len(runs) == 1:
-        return open_run(runs[0])
-    opened = {run.name: open_run(run) for run in runs if run.is_dir()}
+        return read_any_run(runs[0])
+    opened = {run.name: read_any_run(run) for run in runs if run.is_dir()}
     studies = {name: run.study for name, run in opened.items() if run.study}
     signatures = {name: run.signature for name, run in opened.items() if run.signature}
     return Run(read_records(runs[0]), None, studies, signatures)

@@ -234,7 +234,7 @@ def open_run(place: RunResult | StudyRun | pl.DataFrame | Path | str) -> RunResu
         return RunResult.of(study_kind(str(place.run.study["study"])), place, place.folder)
     if not isinstance(place, Path | str):
         return RunResult(room.Run(room.conform(place)), Path())
-    from hesperus.reports.html import open_run as opened
+    from hesperus.records import read_any_run as opened
 
     path = Path(place)
     run = opened(path)

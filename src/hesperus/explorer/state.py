@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -19,7 +19,7 @@ from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.model_summaries import ModelSummary, lost_counts, summaries
 from hesperus.analysis.open_answers.evidence import Evaluated
 from hesperus.analysis.open_answers.pair_scores import first_evaluation, with_scores
-from hesperus.analysis.scores import read_scores
+from hesperus.analysis.scores import run_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, MeasureSettings, resolve_settings
 from hesperus.answers.overrides import Override, Overrides, RecordKey, reply_hash
 from hesperus.errors import UnknownNameError, UsageError
@@ -35,7 +35,6 @@ from hesperus.explorer.item_corrections import (
 from hesperus.records import KEY, Run
 from hesperus.wording import own_senses, parsed
 
-SCORES = "scores.parquet"
 _MOST_REFERENCES = 4
 T = TypeVar("T")
 
@@ -51,13 +50,8 @@ class OpenRuns:
 
     runs: Mapping[str, Run]
     places: Mapping[str, Path] = field(default_factory=dict)
-    _evaluated: dict[str, Evaluated | None] = field(default_factory=dict)
-    _corrections: dict[str, Overrides] = field(default_factory=dict)
-    _matrices: dict[str, ItemMatrix] = field(default_factory=dict)
-    _summaries: dict[str, tuple[ModelSummary, ...]] = field(default_factory=dict)
-    _frequent: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
-    _ratings: dict[str, pl.DataFrame | None] = field(default_factory=dict)
-    _scores: dict[str, pl.DataFrame | None] = field(default_factory=dict)
+    _read: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _made: dict[str, dict[str, Any]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -84,17 +78,21 @@ class OpenRuns:
                 found[name] = place
         return cls(named, found)
 
+    def _of_folder(self, kind: str, run: str, read: Callable[[Path], T]) -> T | None:
+        """What is read once from the folder of a run; None where the run has none."""
+        place = self.places.get(run)
+        if (kind, run) not in self._read:
+            self._read[kind, run] = read(place) if place is not None and place.is_dir() else None
+        return self._read[kind, run]  # type: ignore[no-any-return]
+
     def evaluated(self, run: str) -> Evaluated | None:
         """The first evaluation of the open answers of a run; None without one.
 
         Raises:
             DataError: It is broken.
         """
-        place = self.places.get(run)
-        if run not in self._evaluated:
-            folder = place if place is not None and place.is_dir() else None
-            self._evaluated[run] = first_evaluation(folder, self.runs[run].study) if folder else None
-        return self._evaluated[run]
+        study = self.runs[run].study
+        return self._of_folder("evaluated", run, lambda folder: first_evaluation(folder, study))
 
     def scores(self, run: str) -> pl.DataFrame | None:
         """Scores of the translations of a run, if hesperus score left them in its folder.
@@ -105,11 +103,7 @@ class OpenRuns:
         """
         if run not in self.runs:
             raise UnknownNameError("run", run, self.runs)
-        place = self.places.get(run)
-        if run not in self._scores:
-            file = place / SCORES if place is not None else None
-            self._scores[run] = read_scores(file) if file is not None and file.is_file() else None
-        return self._scores[run]
+        return self._of_folder("scores", run, run_scores)
 
     def ratings(self, run: str) -> pl.DataFrame | None:
         """What raters said about the questions of a run, if its folder holds it (see read_ratings).
@@ -117,10 +111,7 @@ class OpenRuns:
         Raises:
             DataError: It is broken.
         """
-        if run not in self._ratings:
-            place = self.places.get(run)
-            self._ratings[run] = read_ratings(place) if place is not None and place.is_dir() else None
-        return self._ratings[run]
+        return self._of_folder("ratings", run, read_ratings)
 
     @cached_property
     def has_translations(self) -> bool:
@@ -134,12 +125,11 @@ class OpenRuns:
         Raises:
             DataError: The file next to the run is not one of corrections.
         """
-        if run not in self._corrections:
-            place = self.places.get(run)
-            self._corrections[run] = (
-                read_corrections(corrections_file(place)) if place is not None else Overrides("", {})
-            )
-        return self._corrections[run]
+        place = self.places.get(run)
+        if ("corrections", run) not in self._read:
+            held = Overrides("", {}) if place is None else read_corrections(corrections_file(place))
+            self._read["corrections", run] = held
+        return self._read["corrections", run]  # type: ignore[no-any-return]
 
     def correct(self, run: str, key: RecordKey, decision: Decision | None) -> None:
         """Put in or take out the correction of an answer; all numbers are counted again when they are next asked for.
@@ -153,9 +143,9 @@ class OpenRuns:
         if place is None or reply is None:
             raise UsageError("there is no such reply to read, or the run is on no disk")
         with self._lock:
-            self._corrections[run] = corrected_file(corrections_file(place), key, reply, decision)
-            for made in (self._matrices, self._summaries, self._frequent):
-                made.clear()
+            corrected = corrected_file(corrections_file(place), key, reply, decision)
+            self._read["corrections", run] = corrected
+            self._made.clear()
 
     def is_stale(self, run: str, correction: Override) -> bool:
         """Whether a correction was made for another reply than the one that is there."""
@@ -198,34 +188,29 @@ class OpenRuns:
         Raises:
             UnknownNameError: The reference is no sense.
         """
-        with self._lock:
-            found = self._matrices.get(view.reference)
-            if found is None:
-                found = item_matrix(self._corrected(), reference=view.reference or None)
-                if len(self._matrices) >= _MOST_REFERENCES:
-                    self._matrices.pop(next(iter(self._matrices)))
-                self._matrices[view.reference] = found
+        reference = view.reference or None
+        found = self._kept("matrix", view, lambda: item_matrix(self._corrected(), reference=reference))
         return found if view.senses == "all" else found.whole
 
     def summaries(self, view: View) -> tuple[ModelSummary, ...]:
         """Every model by sense; counted once for each reference."""
         matrix = self.matrix(view.with_(senses="whole"))
-        return self._kept(self._summaries, view.reference, lambda: summaries(matrix, self._settings))
+        return self._kept("summaries", view, lambda: summaries(matrix, self._settings))
 
     def lost_counts(self, view: View) -> tuple[tuple[str, int], ...]:
         """The senses in which most questions are lost, by key, with how many; counted once for each reference."""
         matrix = self.matrix(view.with_(senses="whole"))
-        return self._kept(self._frequent, view.reference, lambda: lost_counts(matrix))
+        return self._kept("lost", view, lambda: lost_counts(matrix))
 
-    def _kept(self, held: dict[str, T], key: str, make: Callable[[], T]) -> T:
-        found = held.get(key)
-        if found is None:
-            found = make()
-            with self._lock:
+    def _kept(self, kind: str, view: View, make: Callable[[], T]) -> T:
+        """What is made once for each of the last references."""
+        with self._lock:
+            held = self._made.setdefault(kind, {})
+            if view.reference not in held:
                 if len(held) >= _MOST_REFERENCES:
                     held.pop(next(iter(held)))
-                held[key] = found
-        return found
+                held[view.reference] = make()
+            return held[view.reference]  # type: ignore[no-any-return]
 
     def rows(self, view: View) -> pl.DataFrame:
         """The rows of a view, in its order."""

@@ -6,7 +6,7 @@ from hesperus.records.arrays import FAILED, INVALID, MISSING, AnswerArrays, Code
 from hesperus.records.cells import Cell, CellPair, Condition, Selection, implied_pairs, made_senses
 from hesperus.records.conform import check_unique, conform, records_frame
 from hesperus.records.reading import read_records
-from hesperus.records.runs import Run, read_run, write_run
+from hesperus.records.runs import Run, read_any_run, read_run, write_run
 from hesperus.records.schema import KEY, MEASURED, REQUIRED, SCHEMA, SCHEMA_VERSION
 from hesperus.records.writing import write_records
 
@@ -32,6 +32,7 @@ __all__ = [
     "implied_pairs",
     "made_senses",
     "read_records",
+    "read_any_run",
     "read_run",
     "records_frame",
     "write_records",

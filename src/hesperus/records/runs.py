@@ -108,6 +108,16 @@ def read_run(folder: Path | str, *, in_part: bool = False) -> Run:
     return Run(records, held, study, whole=False)
 
 
+def read_any_run(path: Path | str) -> Run:
+    """Read a run folder, however little is in it, or a records file as a run without items, study and signature.
+
+    Raises:
+        UsageError: There is no such folder or file.
+        DataError: A file breaks its contract.
+    """
+    return read_run(path, in_part=True) if Path(path).is_dir() else Run(read_records(path))
+
+
 def _sayable(value: Any) -> Any:
     """Plain values as UTF-8 can say them: the name of a file may hold bytes that are no text."""
     if isinstance(value, str):

@@ -11,12 +11,12 @@ import polars as pl
 
 from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.open_answers.measuring import with_labels
-from hesperus.analysis.scores import read_scores
+from hesperus.analysis.scores import run_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
 from hesperus.analysis.summary_table import nothing_answered
 from hesperus.errors import UsageError
 from hesperus.item_views.missing_parts import limits
-from hesperus.records import Run, read_records, read_run
+from hesperus.records import Run, read_any_run
 from hesperus.records.files import write_content
 from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
@@ -34,26 +34,6 @@ class Report(Protocol):
 
     def page(self, run: Run) -> Page:
         """The page."""
-
-
-def open_run(path: Path | str) -> Run:
-    """Read a run folder, however little is in it, or a records file as a run without items, study and signature.
-
-    Raises:
-        UsageError: There is no such folder or file.
-        DataError: A file breaks its contract.
-    """
-    return read_run(path, in_part=True) if Path(path).is_dir() else Run(read_records(path))
-
-
-def scores_of(path: Path | str) -> pl.DataFrame | None:
-    """The item scores of translations that `hesperus score` left in a run folder; None if absent.
-
-    Raises:
-        DataError: The file of scores breaks its contract.
-    """
-    file = Path(path) / "scores.parquet"
-    return read_scores(file) if file.is_file() else None
 
 
 def report_findings(
@@ -96,7 +76,8 @@ def report_findings(
             )
         if given.invalid is not None:
             raise UsageError("the rule for invalid answers is about labels, and open answers have none")
-        from hesperus.reports.open_answers.open_report import gathered, open_answers_report
+        from hesperus.analysis.open_answers.evidence import gathered
+        from hesperus.reports.open_answers.open_report import open_answers_report
 
         return open_answers_report(run, gathered(folder, run), given=given)
     if kind == "multisense":
@@ -132,10 +113,10 @@ def write_report(
         UsageError: No such run, or the file cannot be written.
         DataError: A file breaks its contract, or holds no records.
     """
-    opened = run if isinstance(run, Run) else open_run(run)
+    opened = run if isinstance(run, Run) else read_any_run(run)
     if found is None and not isinstance(run, Run):
         folder = Path(run) if Path(run).is_dir() else None
-        found = report_findings(opened, given=given, scores=scores_of(run), folder=folder)
+        found = report_findings(opened, given=given, scores=run_scores(run), folder=folder)
     text = report_html(opened, given=given, found=found)
     text = sign(text) if sign is not None else text
     out = Path(out)

@@ -15,7 +15,7 @@ from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
 from hesperus.analysis.similarity.orders import ORDERS, Order
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, similarity_findings
-from hesperus.analysis.similarity.similarity_settings import columns_of
+from hesperus.analysis.similarity.similarity_settings import columns_of, similarity_settings
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import PairStatistic
 from hesperus.records import Run
@@ -29,7 +29,6 @@ from hesperus.reports.similarity.densities import densities_figure
 from hesperus.reports.similarity.heat_maps import languages_figure, models_figure
 from hesperus.reports.similarity.relation_figures import relations_figure
 from hesperus.reports.similarity.similarity_figures import SIMILARITY_FIGURES, by_group_figure
-from hesperus.reports.similarity.similarity_report import similarity_settings
 from hesperus.reports.theme import FIGURE_FORMATS, render
 
 FIGURE_NAMES = (*SIMILARITY_FIGURES, *FIGURES)

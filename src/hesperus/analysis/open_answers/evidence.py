@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.records import Run
 from hesperus.records.evaluated import refuse_changed
 
 PAIRS, DETAILS, SENTENCES, SIGNATURE = (
@@ -109,3 +110,33 @@ def read_frame(file: Path) -> pl.DataFrame:
     except (OSError, pl.exceptions.PolarsError) as error:
         said = str(error).splitlines()[0]
         raise DataError(f"cannot be read ({said}); run the study again", file=file) from None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenEvidence:
+    """What a report of open answers is made of, besides the run.
+
+    Attributes:
+        evaluations: What each evaluator left.
+        replies: The answers as they were given: the columns of the key, and `reply`.
+        prompts: How the prompts came back from their translation, where some were translated.
+        readability: How many of each judge's replies could be read.
+        trained_on: Model to the languages that it was trained on.
+    """
+
+    evaluations: Sequence[Evaluated]
+    replies: pl.DataFrame | None = None
+    prompts: pl.DataFrame | None = None
+    readability: pl.DataFrame | None = None
+    trained_on: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def gathered(folder: Path, run: Run) -> OpenEvidence:
+    """The evidence of a run folder.
+
+    Raises:
+        DataError: The folder lacks an evaluation, or holds a broken one.
+    """
+    evaluations = [read_evaluated(what, home) for what, home in homes(folder, run.study).items()]
+    beside = {name: read_frame(folder / name) for name in (PROMPTS, READABILITY) if (folder / name).is_file()}
+    return OpenEvidence(evaluations, run.records, beside.get(PROMPTS), beside.get(READABILITY))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log
 from typing import Any, Literal
+
+import polars as pl
 
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON, signature
 from hesperus.measures import Bootstrap, InvalidRule, PairStatistic
+from hesperus.records import Run
 
 Answers = Literal["auto", "hard", "soft"]
 """What is compared: labels, probabilities, or probabilities where every record has them."""
@@ -143,3 +146,19 @@ def _comparison(study: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(found, Mapping):
         raise UsageError(f"the study's comparison cannot be used: expected keys, found {found!r}")
     return dict(found)
+
+
+def similarity_settings(run: Run, given: GivenSettings | None = None) -> SimilaritySettings:
+    """The comparison of a run's study; of agreement beyond chance where a right answer is known, else of agreement.
+
+    Args:
+        run: The run.
+        given: What was asked for; it wins over the study.
+
+    Raises:
+        UsageError: The study's comparison cannot be used.
+    """
+    settings = settings_of(run.study, given)
+    if not run.study.get("comparison") and not run.records.select(pl.col("gold").is_not_null().any()).item():
+        settings = replace(settings, statistic="raw")
+    return settings

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from hesperus.analysis.open_answers.evidence import (
-    PROMPTS,
-    READABILITY,
-    Evaluated,
-    homes,
-    read_evaluated,
-    read_frame,
+    OpenEvidence,
 )
 from hesperus.analysis.open_answers.open_findings import OpenFindings, open_findings
 from hesperus.analysis.open_answers.pair_scores import with_scores
@@ -163,36 +157,6 @@ def _repaired(sentences: pl.DataFrame, reference: str) -> Iterator[Block | None]
         yield Fold(f"{len(shown)} of {lost:,} sentences that were given up", tuple(shown))
     else:
         yield note("No sentence of an answer was given up.")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenEvidence:
-    """What a report of open answers is made of, besides the run.
-
-    Attributes:
-        evaluations: What each evaluator left.
-        replies: As in OpenAnswersReport.
-        prompts: Likewise.
-        readability: Likewise.
-        trained_on: Model to the languages that it was trained on.
-    """
-
-    evaluations: Sequence[Evaluated]
-    replies: pl.DataFrame | None = None
-    prompts: pl.DataFrame | None = None
-    readability: pl.DataFrame | None = None
-    trained_on: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
-def gathered(folder: Path, run: Run) -> OpenEvidence:
-    """The evidence of a run folder.
-
-    Raises:
-        DataError: The folder lacks an evaluation, or holds a broken one.
-    """
-    evaluations = [read_evaluated(what, home) for what, home in homes(folder, run.study).items()]
-    beside = {name: read_frame(folder / name) for name in (PROMPTS, READABILITY) if (folder / name).is_file()}
-    return OpenEvidence(evaluations, run.records, beside.get(PROMPTS), beside.get(READABILITY))
 
 
 def open_answers_report(

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import polars as pl
-
 from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.kinds import whole_senses
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, similarity_findings
-from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, columns_of, settings_of
+from hesperus.analysis.similarity.similarity_settings import columns_of, similarity_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page, Section, Sentences, note
@@ -118,22 +116,6 @@ def similarity_report(run: Run, *, given: GivenSettings | None = None) -> Simila
         )
     head = overview(records, resolve_settings(given, run.study), signature=run.signature)
     return SimilarityReport(tuple(parts), skipped, head)
-
-
-def similarity_settings(run: Run, given: GivenSettings | None = None) -> SimilaritySettings:
-    """The comparison of a run's study; of agreement beyond chance where a right answer is known, else of agreement.
-
-    Args:
-        run: The run.
-        given: What was asked for; it wins over the study.
-
-    Raises:
-        UsageError: The study's comparison cannot be used.
-    """
-    settings = settings_of(run.study, given)
-    if not run.study.get("comparison") and not run.records.select(pl.col("gold").is_not_null().any()).item():
-        settings = replace(settings, statistic="raw")
-    return settings
 
 
 def _first(found: SimilarityFindings) -> list[Drawing]:
