@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 import polars as pl
@@ -154,6 +154,11 @@ def counted(count: int, name: str) -> str:
     """``1 item``, ``1,200 items``, ``3 replies``."""
     plural = f"{name[:-1]}ies" if name.endswith("ply") else f"{name}s"
     return f"{count:,} {name if count == 1 else plural}"
+
+
+def few_or_counted(names: Sequence[str], kind: str, most: int = 3) -> str:
+    """Names, or how many there are: ``a, b and c``, ``12 models``."""
+    return joined(list(names)) if len(names) <= most else counted(len(names), kind)
 
 
 def lost_sentences(outcomes: pl.Series, rest: str) -> list[str]:

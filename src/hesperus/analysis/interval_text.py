@@ -44,6 +44,16 @@ def interval_text(bootstrap: Bootstrap, *, unit: str = "items", by_moments: bool
     return f"Intervals hold {count} (seed {bootstrap.seed}): {how}. {generalizes}"
 
 
+def brackets_text(level: float, unit: str) -> str:
+    """What a page says of its brackets once, where it has any.
+
+    Args:
+        level: Coverage of the intervals.
+        unit: What is resampled, in the singular.
+    """
+    return f"Brackets are {100 * level:g} % intervals over the {unit}s; all answers to a drawn {unit} travel together."
+
+
 def signed_interval_text(
     signature: Mapping[str, object], *, unit: str = "items", by_moments: bool = False
 ) -> str:

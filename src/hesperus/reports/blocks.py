@@ -19,6 +19,10 @@ Level = Literal["lead", "note", "aside", "list"]
 """How a sentence is set: the answer of the page; a paragraph; in small type; an entry of a list."""
 
 
+_MOST_LEADING = 4
+"""Sentences of an answer that are set as paragraphs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Items:
     """The item matrix: which questions are behind the other numbers of a page, which lead here.
@@ -72,6 +76,11 @@ class Sentences:
     def of(cls, texts: Iterable[str], level: Level = "list") -> Sentences:
         """The same, from any sequence."""
         return cls(tuple(texts), level)
+
+
+def headline(told: Sequence[str]) -> Sentences:
+    """The answer of a page, as a list where it is long."""
+    return Sentences(tuple(told), "list" if len(told) > _MOST_LEADING else "lead")
 
 
 def note(*texts: str, level: Level = "note") -> Sentences:

@@ -16,7 +16,7 @@ from hesperus.reports.blocks import Block, Page, Section, Sentences, anchor, not
 from hesperus.reports.columns import column
 from hesperus.reports.provenance import cited, made
 from hesperus.reports.tabulated import tabulated
-from hesperus.wording import joined
+from hesperus.wording import few_or_counted
 
 Key = tuple[str, str, str, str]
 
@@ -42,7 +42,7 @@ def consistency_card(run: Run, settings: MeasureSettings, *, labels: bool = True
     summary = summary_table(run.records, settings=settings, labels=labels)
     lead = (Sentences(_READ), Sentences.of(run_notes(summary, run.records, run.signature), "aside"))
     return Page.of(
-        f"Consistency card of {joined(models) if len(models) < 4 else f'{len(models)} models'}",
+        f"Consistency card of {few_or_counted(models, 'model')}",
         lead,
         [
             *_models(run, settings, summary_cells(summary)[1]),

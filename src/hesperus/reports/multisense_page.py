@@ -17,7 +17,7 @@ from hesperus.records import Run
 from hesperus.reports import multisense_grids as grids
 from hesperus.reports import multisense_story as story
 from hesperus.reports.answer_figures import MOST_LABELS
-from hesperus.reports.blocks import Block, Item, Page, Reading, Section, Sentences, Side, fold, note
+from hesperus.reports.blocks import Block, Item, Page, Reading, Section, Sentences, Side, fold, headline, note
 from hesperus.reports.card import card_of
 from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_matrix import items_blocks
@@ -83,7 +83,7 @@ class MultisenseReport:
         told = story.headlines(found, own)
         drawn = by_kind(self.drawings())
         lead = (
-            Sentences(tuple(told) or (_NOTHING,), "list" if len(told) > 4 else "lead"),
+            headline(told or [_NOTHING]),
             *drawn["overview"],
             *overview(run.records, self.settings, signature=run.signature, summary=self.summary).blocks,
             Sentences.of(story.asides(found, run.records), "aside"),

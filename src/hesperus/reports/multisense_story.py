@@ -7,12 +7,14 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.analysis.interval_text import brackets_text
 from hesperus.analysis.multisense_findings import MultisenseFindings
 from hesperus.analysis.pairs import Pair, compared_statistic
 from hesperus.rounding import interval
 from hesperus.types import Sense
 from hesperus.wording import (
     counted,
+    few_or_counted,
     joined,
     language_name,
     lost_sentences,
@@ -27,11 +29,7 @@ Found = tuple[Pair, Mapping[str, Any]]
 def title(records: pl.DataFrame) -> str:
     """The question that the report answers."""
     models = sorted(records["model"].unique())
-    whom = (
-        f"Is {models[0]}"
-        if len(models) == 1
-        else f"Are {joined(models) if len(models) <= 3 else f'{len(models)} models'}"
-    )
+    whom = f"{'Is' if len(models) == 1 else 'Are'} {few_or_counted(models, 'model')}"
     tags = {sense.language for code in _codes(records) if (sense := parsed(code))}
     return f"{whom} consistent" + (f" across {len(tags)} languages?" if len(tags) > 1 else "?")
 
@@ -134,7 +132,7 @@ def asides(found: MultisenseFindings, records: pl.DataFrame) -> list[str]:
     """What to hold the headline against: the noise floor, accuracy, and replies that could not be read."""
     told = [*_noise(found), *_accuracy(found)]
     if any(row["low"] is not None for row in found.consistency.rows):
-        told.append(f"Brackets are {100 * found.level:g} % intervals over the questions.")
+        told.append(brackets_text(found.level, "question"))
     return [*told, *lost_sentences(records["outcome"], "below, every number says how it counts them")]
 
 
@@ -150,10 +148,8 @@ def _noise(found: MultisenseFindings) -> list[str]:
 
 
 def _asked_again(name: str, models: Sequence[str], what: str) -> str:
-    if len(models) == 1:
-        return f"Asked the same in {name} twice, {models[0]} repeats its answer to {what}."
-    whom = joined(list(models)) if len(models) <= 4 else f"{len(models)} models"
-    return f"Asked the same in {name} twice, {whom} each repeat their answers to {what}."
+    repeats = "repeats its answer" if len(models) == 1 else "each repeat their answers"
+    return f"Asked the same in {name} twice, {few_or_counted(models, 'model', 4)} {repeats} to {what}."
 
 
 def _accuracy(found: MultisenseFindings) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
@@ -97,16 +97,13 @@ def one_figure(
         UsageError: A choice that the figure cannot follow.
     """
     choice = choice or FigureChoice()
-    if what not in FIGURE_NAMES:
-        raise UnknownNameError("figure", what, FIGURE_NAMES)
+    _known("figure", [what], FIGURE_NAMES)
     if study_kind(run) == "translate_then_evaluate":
         raise UsageError(
             f"{what} is about labels, and open answers have none; `hesperus report RUN --figures FOLDER` draws theirs"
         )
-    if choice.order is not None and choice.order not in ORDERS:
-        raise UnknownNameError("order", choice.order, ORDERS)
-    if choice.statistic is not None and choice.statistic not in get_args(PairStatistic):
-        raise UnknownNameError("measure of pairs", choice.statistic, get_args(PairStatistic))
+    _known("order", [choice.order] if choice.order else [], ORDERS)
+    _known("measure of pairs", [choice.statistic] if choice.statistic else [], get_args(PairStatistic))
     if run.records.is_empty():
         raise DataError("the table has no records")
     records = _chosen(run.records, choice)
@@ -117,18 +114,19 @@ def one_figure(
 
 
 def _chosen(records: pl.DataFrame, choice: FigureChoice) -> pl.DataFrame:
-    for column, wanted in (("task", (choice.task,) if choice.task else ()), ("input", choice.languages)):
-        known = records[column].unique().sort().to_list()
-        for name in wanted:
-            if name not in known:
-                raise UnknownNameError("language" if column == "input" else column, name, known)
-    if choice.task:
-        records = records.filter(pl.col("task") == choice.task)
-    known = records["model"].unique().sort().to_list()
-    for model in choice.models:
-        if model not in known:
-            raise UnknownNameError("model", model, known)
+    """The records of the chosen task; the chosen models and languages are among them."""
+    task = (choice.task,) if choice.task else ()
+    _known("task", task, records["task"].unique().sort().to_list())
+    _known("language", choice.languages, records["input"].unique().sort().to_list())
+    records = records.filter(pl.col("task").is_in(task)) if task else records
+    _known("model", choice.models, records["model"].unique().sort().to_list())
     return records
+
+
+def _known(kind: str, names: Sequence[str], known: Collection[str], hint: str = "") -> None:
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(kind, name, known, hint)
 
 
 def _of_similarity(what: str, run: Run, choice: FigureChoice) -> Drawing:
@@ -158,41 +156,43 @@ def _of_similarity(what: str, run: Run, choice: FigureChoice) -> Drawing:
     return Drawing(what, what, chart, caption, "", wide=what in ("languages", "models"))
 
 
-def _languages(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
-    chart = languages_figure(found, models=choice.models, order=choice.order or "family")
-    return chart, captions.languages_caption(found, choice.models or found.models, choice.order or "family")
+Drawn = tuple[object, str]
+"""A chart, or None, and its caption."""
 
 
-def _models(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
+def _languages(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
+    order: Order = choice.order or "family"
+    chart = languages_figure(found, models=choice.models, order=order)
+    return chart, captions.languages_caption(found, choice.models or found.models, order)
+
+
+def _models(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
     shown = choice.languages or found.languages
     chart = models_figure(found, languages=shown, order=choice.order or "alphabet")
     return chart, captions.models_caption(found, shown)
 
 
-def _groups(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
+def _groups(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
     if not found.by:
         raise UsageError(f"this run has nothing for the figure 'groups': {_NEEDS['groups']}")
-    return by_group_figure(found, found.by[0], models=choice.models), captions.groups_caption(
-        found, found.by[0]
-    )
+    chart = by_group_figure(found, found.by[0], models=choice.models)
+    return chart, captions.groups_caption(found, found.by[0])
 
 
-def _densities(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
+def _densities(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
     caption = captions.densities_caption(found, of_models=bool(choice.models))
     return densities_figure(found, models=choice.models), caption
 
 
-def _relations(found: SimilarityFindings, choice: FigureChoice) -> tuple[object, str]:
+def _relations(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
     known = {str(row["with"]) for row in found.tables["correlations"].rows}
-    for name in choice.beside:
-        if name not in known:
-            raise UnknownNameError("number beside similarity", name, known, _NEEDS["correlations"])
-    chart = relations_figure(found, designs=(WITHIN, PIVOT, BETWEEN) if choice.beside else (WITHIN, BETWEEN),
-                             beside=choice.beside)  # fmt: skip
+    _known("number beside similarity", choice.beside, known, _NEEDS["correlations"])
+    designs = (WITHIN, PIVOT, BETWEEN) if choice.beside else (WITHIN, BETWEEN)
+    chart = relations_figure(found, designs=designs, beside=choice.beside)
     return chart, captions.relations_caption(found)
 
 
-_DRAWN: Mapping[str, Callable[[SimilarityFindings, FigureChoice], tuple[object, str]]] = {
+_DRAWN: Mapping[str, Callable[[SimilarityFindings, FigureChoice], Drawn]] = {
     "languages": _languages,
     "models": _models,
     "groups": _groups,

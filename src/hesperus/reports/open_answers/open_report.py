@@ -16,7 +16,7 @@ from hesperus.analysis.open_answers.run_tables import settings_of
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences, note
+from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences, headline, note
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.open_answers import open_grids as grids
@@ -62,7 +62,7 @@ class OpenAnswersReport:
             else story.verdict(first, several=False)
         )
         lead = (
-            Sentences(tuple(told), "list" if len(told) > 4 else "lead"),
+            headline(told),
             Sentences.of(line for found in self.parts for line in story.models_told(found, several=several)),
             *(one for one in drawings(first, self._prefix(1)) if one.kind == "scores"),
             Section("What was asked", "asked"),

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from hesperus.analysis.families import family_key
-from hesperus.analysis.interval_text import signed_interval_text
+from hesperus.analysis.interval_text import brackets_text, signed_interval_text
 from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings, beside
 from hesperus.analysis.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
 from hesperus.analysis.table import Row
 from hesperus.reports.multisense_story import share
 from hesperus.reports.open_answers.open_wording import EMBEDDED, STATE_WORDS, judge_name
 from hesperus.rounding import cell
-from hesperus.wording import counted, joined, language_name, parsed, property_names
+from hesperus.wording import counted, few_or_counted, joined, language_name, parsed, property_names
 
 _MOST_NAMES = 40
 
@@ -23,7 +23,7 @@ def title(parts: Sequence[OpenFindings]) -> str:
     """The question that the page answers."""
     models = parts[0].models
     one = len(models) == 1
-    whom = joined(list(models)) if len(models) <= 3 else f"{len(models)} models"
+    whom = few_or_counted(models, "model")
     tags = languages_of(parts)
     where = f"{len(tags)} other languages" if len(tags) > 1 else language_name(tags[0])
     english = parts[0].reference_name
@@ -319,9 +319,7 @@ def asides(parts: Sequence[OpenFindings], readability: pl.DataFrame | None) -> l
                     "could be read."
                 )
     if any(row["low"] is not None for _, row in found.known()):
-        told.append(
-            f"Brackets are {100 * found.level:g} % intervals over the prompts; all answers to a drawn prompt travel together."
-        )
+        told.append(brackets_text(found.level, "prompt"))
     return told
 
 

@@ -13,7 +13,7 @@ from hesperus.analysis.similarity.similarity_findings import SimilarityFindings,
 from hesperus.analysis.similarity.similarity_settings import columns_of, similarity_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Page, Section, Sentences, note
+from hesperus.reports.blocks import Block, Page, Section, Sentences, headline, note
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_matrix import items_blocks
@@ -64,7 +64,7 @@ class SimilarityReport:
         first = self.parts[0]
         told = [line for found in self.parts for line in story.headlines(found, several=several)]
         lead = (
-            Sentences(tuple(told), "list" if len(told) > 4 else "lead"),
+            headline(told),
             *(() if several else _first(first)),
             Section("What was compared", "compared"),
             Sentences.of(story.compared(self.parts)),

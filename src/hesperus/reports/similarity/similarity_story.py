@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from hesperus.analysis.interval_text import brackets_text
 from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
 from hesperus.rounding import cell, interval
-from hesperus.wording import counted, joined, language_or_code
+from hesperus.wording import counted, few_or_counted, joined, language_or_code
 
 
 def title(parts: Sequence[SimilarityFindings]) -> str:
@@ -18,7 +19,7 @@ def title(parts: Sequence[SimilarityFindings]) -> str:
     models = sorted({model for found in parts for model in found.models})
     languages = {language for found in parts for language in found.languages}
     one = len(models) == 1
-    whom = models[0] if one else joined(models) if len(models) <= 3 else f"{len(models)} models"
+    whom = few_or_counted(models, "model")
     where = f"{len(languages)} languages" if len(languages) > 1 else language_or_code(next(iter(languages)))
     return f"How alike {'does' if one else 'do'} {whom} answer in {where}?"
 
@@ -137,10 +138,7 @@ def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> lis
     told += _left_at_import(study)
     settings = parts[0].settings
     if settings.bootstrap.resamples:
-        told.append(
-            f"Brackets are {100 * settings.bootstrap.level:g} % intervals over the questions; all answers to a drawn "
-            "question travel together."
-        )
+        told.append(brackets_text(settings.bootstrap.level, "question"))
     return told
 
 

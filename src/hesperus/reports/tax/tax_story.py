@@ -14,7 +14,15 @@ from hesperus.analysis.tax.losing_items import misaligned_counts
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.reports.tax.tax_wording import first_row, interval, language_of, rows_of
 from hesperus.rounding import cell
-from hesperus.wording import counted, joined, language_label, lost_sentences, parsed, sense_sentence
+from hesperus.wording import (
+    counted,
+    few_or_counted,
+    joined,
+    language_label,
+    lost_sentences,
+    parsed,
+    sense_sentence,
+)
 
 FEW = 10
 """Items below which resamples say too little of what other items would give to carry a verdict."""
@@ -23,7 +31,7 @@ FEW = 10
 def title(evidence: Evidence) -> str:
     """The question that the audit asks."""
     tasks = sorted(evidence.audited["task"].unique().to_list())
-    what = joined(tasks) if len(tasks) <= 3 else f"{len(tasks)} benchmarks"
+    what = few_or_counted(tasks, "benchmark")
     where = f" in {language_of(_translated(evidence))}" if _translated(evidence) else ""
     traces = (
         f"traces of {language_of(evidence.senses.original)}"
