@@ -15,19 +15,14 @@ from headless_chromium import Page, chromium_page
 from page_outline import as_read, is_sound, loads_nothing
 
 from hesperus.analysis.kinds import study_kind
-from hesperus.analysis.open_answers.evidence import Evaluated
+from hesperus.analysis.open_answers.evidence import Evaluated, OpenEvidence, gathered
 from hesperus.analysis.open_answers.open_findings import cell_labels
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, read_run
 from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.html_page import html
-from hesperus.reports.open_answers.open_report import (
-    OpenAnswersReport,
-    OpenEvidence,
-    gathered,
-    open_answers_report,
-)
+from hesperus.reports.open_answers.open_report import OpenAnswersReport, open_answers_report
 from hesperus.rounding import cell as written
 from hesperus.rounding import interval
 

@@ -61,14 +61,6 @@ class MultisenseFindings:
     unscored: str = ""
     scores: pl.DataFrame | None = None
 
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """All of them."""
-        return (
-            self.consistency, self.decomposition, self.accuracy, self.validity, self.labels, self.directions,
-            self.outcomes, self.agreement, self.pairs,
-        )  # fmt: skip
-
 
 def multisense_findings(
     records: pl.DataFrame,
