@@ -9,13 +9,11 @@ from urllib.parse import urlencode
 
 import polars as pl
 
-from hesperus.analysis.item_texts import Text
-from hesperus.analysis.text_differences import Piece, differences
 from hesperus.analysis.worst_translations import ScoredTranslation, score_names, worst_translations
 from hesperus.explorer.addresses import TRANSLATIONS, View, question_url
-from hesperus.item_views.question_view import anchor_of
+from hesperus.item_views.question_view import ComparedPart, anchor_of, compared_part
 from hesperus.rounding import cell
-from hesperus.wording import parsed, sense_label
+from hesperus.wording import sense_label
 
 PER_PAGE = 10
 
@@ -29,7 +27,7 @@ class ShownTranslation:
     label: str
     other_label: str
     href: str
-    parts: tuple[tuple[str, Text, tuple[Piece, ...], Text | None, tuple[Piece, ...]], ...]
+    parts: tuple[ComparedPart, ...]
 
 
 def translations_shown(
@@ -71,24 +69,6 @@ def _shown(run: str, one: ScoredTranslation) -> ShownTranslation:
     place = {"item": one.item, "model": one.model, "task": one.task, "run": run}
     href = f"{question_url(View(), place)}#{anchor_of(one.sense)}"
     label, other = sense_label(one.sense), sense_label(one.other) if one.other else ""
-    return ShownTranslation(one, cell(one.score, "score"), label, other, href, tuple(_parts(one)))
-
-
-def _parts(
-    one: ScoredTranslation,
-) -> list[tuple[str, Text, tuple[Piece, ...], Text | None, tuple[Piece, ...]]]:
-    tags = [sense.language if (sense := parsed(code)) else None for code in (one.sense, one.other)]
     others = dict(one.other_texts)
-    parts = []
-    for name, text in one.texts:
-        other = others.get(name)
-        pieces = (
-            differences(other.text, text.text, tags[0]) if other and tags[0] and tags[0] == tags[1] else None
-        )
-        mine, theirs = (
-            (pieces[1], pieces[0])
-            if pieces
-            else (((text.text, False),), ((other.text, False),) if other else ())
-        )
-        parts.append((name, text, mine, other, theirs))
-    return parts
+    parts = tuple(compared_part(name, text, others.get(name)) for name, text in one.texts)
+    return ShownTranslation(one, cell(one.score, "score"), label, other, href, parts)

@@ -85,15 +85,23 @@ class SenseView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedPart:
-    """A text of both senses: its name, and its pieces in both; a piece that only one has is marked."""
+    """A text of both senses.
+
+    Attributes:
+        name: What it is.
+        a: Its pieces in the one; a piece that only one has is marked.
+        b: Its pieces in the other.
+        text_a: The text of the one.
+        text_b: That of the other; None if it has none.
+        is_whole: Whether it could be compared as far as the languages allow; too long texts cannot.
+    """
 
     name: str
     a: tuple[Piece, ...]
     b: tuple[Piece, ...]
-    language_a: str | None
-    language_b: str | None
-    direction_a: str
-    direction_b: str
+    text_a: Text
+    text_b: Text | None
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,21 +282,27 @@ def _compared(senses: tuple[SenseView, ...], a: str | None, b: str | None) -> Co
     if a not in by_code or b not in by_code or a == b:
         return None
     left, right = by_code[a], by_code[b]
-    note, parts = "", []
-    for name, one, other in _shared(left, right):
-        found = None
-        if one.language is not None and one.language == other.language:
-            found = differences(one.text, other.text, one.language)
-            note = note if found else "Texts that are too long to compare word by word are shown unmarked."
-        pieces = found or (((one.text, False),), ((other.text, False),))
-        parts.append(
-            ComparedPart(name, *pieces, one.language, other.language, one.direction, other.direction)
-        )
+    parts = [compared_part(name, one, other) for name, one, other in _shared(left, right)]
+    note = (
+        ""
+        if all(part.is_whole for part in parts)
+        else "Texts that are too long to compare word by word are shown unmarked."
+    )
     alone = any(marked for part in parts for _, marked in (*part.a, *part.b))
     if parts and not note and not alone:
         same = left.language is not None and left.language == right.language
         note = "The texts are the same." if same else "Texts in two languages are not compared word by word."
     return Compared(left, right, tuple(parts), note)
+
+
+def compared_part(name: str, one: Text, other: Text | None) -> ComparedPart:
+    """Two texts in pieces; those that only one has are marked where both are in one language."""
+    if other is None:
+        return ComparedPart(name, ((one.text, False),), (), one, None)
+    same = one.language is not None and one.language == other.language
+    found = differences(one.text, other.text, one.language or "") if same else None
+    pieces = found or (((one.text, False),), ((other.text, False),))
+    return ComparedPart(name, *pieces, one, other, is_whole=not same or found is not None)
 
 
 def _shared(left: SenseView, right: SenseView) -> Iterator[tuple[str, Text, Text]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -17,7 +17,7 @@ from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences, headline, note
-from hesperus.reports.drawing import Drawing
+from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_matrix import items_blocks
 from hesperus.reports.open_answers import open_grids as grids
 from hesperus.reports.open_answers import open_story as story
@@ -61,17 +61,22 @@ class OpenAnswersReport:
             if several
             else story.verdict(first, several=False)
         )
+        drawn = [by_kind(drawings(found, self._prefix(number))) for number, found in self._numbered()]
         lead = (
             headline(told),
             Sentences.of(line for found in self.parts for line in story.models_told(found, several=several)),
-            *(one for one in drawings(first, self._prefix(1)) if one.kind == "scores"),
+            *drawn[0]["scores"],
             Section("What was asked", "asked"),
             Facts(tuple(story.asked(self.parts, run.study, run.signature))),
             *(self.overview.blocks if self.overview else ()),
             Sentences.of(story.asides(self.parts, self.readability), "aside"),
         )
         blocks = (
-            *(block for number, found in self._numbered() for block in self._part(number, found, run)),
+            *(
+                block
+                for number, found in self._numbered()
+                for block in self._part(number, found, run, drawn[number - 1])
+            ),
             Section("What became of the answers", "answers", listed="Answers"),
             grids.outcomes_grid(first),
             Section(
@@ -103,9 +108,10 @@ class OpenAnswersReport:
     def _prefix(self, number: int) -> str:
         return f"{number}-" if len(self.parts) > 1 else ""
 
-    def _part(self, number: int, found: OpenFindings, run: Run) -> Iterator[Block | None]:
+    def _part(
+        self, number: int, found: OpenFindings, run: Run, drawn: Mapping[str, Sequence[Drawing]]
+    ) -> Iterator[Block | None]:
         """The sections of an evaluator; if there are several, below its name."""
-        drawn = {one.kind: one for one in drawings(found, self._prefix(number))}
         several = len(self.parts) > 1
 
         def section(anchor: str, title: str, listed: str) -> Section:
@@ -113,16 +119,15 @@ class OpenAnswersReport:
 
         name = property_names(found.what).capitalize() if several else "Scores"
         yield Section(name, "summary" if number == 1 else f"part-{number}")
-        yield drawn.get("scores") if number > 1 else None  # that of the first stands at the head of the page
+        yield from drawn["scores"] if number > 1 else ()  # that of the first stands at the head of the page
         yield grids.scores_grid(found)
         yield grids.ceilings_grid(found)
-        yield drawn.get("sides")
-        yield drawn.get("properties")
+        yield from drawn["sides"]
+        yield from drawn["properties"]
         yield grids.properties_grid(found)
         yield section("groups", "Groups of languages", "Groups of languages")
         groups = grids.group_grids(found)
-        if groups:
-            yield drawn.get("groups")
+        yield from drawn["groups"] if groups else ()
         yield from groups
         yield section("silence", "With and without missing answers", "")
         yield grids.silence_grid(found) or note(_ALL_THERE)

@@ -63,9 +63,14 @@ class SimilarityReport:
         left = [f"{task}: not compared: {why}." for task, why in self.skipped.items()]
         first = self.parts[0]
         told = [line for found in self.parts for line in story.headlines(found, several=several)]
+        drawn = [
+            by_kind(replace(one, name=f"{one.name}-task-{number}") for one in similarity_drawings(found))
+            for number, found in enumerate(self.parts, start=1)
+        ]
         lead = (
             headline(told),
-            *(() if several else _first(first)),
+            # At the head of a page of one task: the pairs within models next to those between them.
+            *(() if several else drawn[0]["densities"][:1]),
             Section("What was compared", "compared"),
             Sentences.of(story.compared(self.parts)),
             *self.overview.blocks,
@@ -75,8 +80,8 @@ class SimilarityReport:
             *_summary(self.parts),
             *(
                 block
-                for number, found in enumerate(self.parts, 1)
-                for block in _part(number, found, several=several)
+                for number, (found, figures) in enumerate(zip(self.parts, drawn, strict=True), start=1)
+                for block in _part(number, found, figures, several=several)
             ),
             *items_blocks(run),
             Section("Caveats", "caveats"),
@@ -118,15 +123,6 @@ def similarity_report(run: Run, *, given: GivenSettings | None = None) -> Simila
     return SimilarityReport(tuple(parts), skipped, head)
 
 
-def _first(found: SimilarityFindings) -> list[Drawing]:
-    """What is at the head of the page: the pairs within models next to those between them."""
-    return [
-        replace(one, name=f"{one.name}-task-1")
-        for one in similarity_drawings(found)
-        if one.name == "densities"
-    ]
-
-
 def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
     name = statistic_name(parts[0].statistic)
     beyond = (
@@ -144,9 +140,10 @@ def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
         yield grids.models_grid(found)
 
 
-def _part(number: int, found: SimilarityFindings, *, several: bool) -> Iterator[Block | None]:
+def _part(
+    number: int, found: SimilarityFindings, drawn: Mapping[str, Sequence[Drawing]], *, several: bool
+) -> Iterator[Block | None]:
     """The sections of a task; if there are several tasks, below its name."""
-    drawn = by_kind(replace(one, name=f"{one.name}-task-{number}") for one in similarity_drawings(found))
 
     def section(anchor: str, title: str, listed: str) -> Section:
         return Section(title, f"{anchor}-{number}", 3 if several else 2, "" if several else listed)
