@@ -169,7 +169,7 @@ def test_models_get_a_column_only_where_there_are_several() -> None:
 def test_what_is_left_out_stands_beside_the_number() -> None:
     found, _ = found_of(rows("m", SOURCE | {("de_from_en", "de_from_en"): "yyyynnnn"}))
     (line,) = grids.summary_grid(found.consistency, level=found.level).texts  # type: ignore[union-attr]
-    assert (line[-3], line[-1]) == ("8", "2: 2 items asked on one side only")
+    assert (line[-3], line[-1]) == ("8", "2 items asked on one side only")
 
 
 def test_an_undefined_number_says_why() -> None:
