@@ -22,6 +22,8 @@ from hesperus.cli.tax_commands import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
     from hesperus.api.tax_runs import AuditInputs
@@ -37,17 +39,29 @@ app.command("simulate")(simulate_command)
 app.command("report")(report_command)
 
 
-@app.command("back_translation")
-@takes_flags
-def back_translation(
-    runs: Runs,
-    format: Format = "table",
-    *,
-    flags: Annotated[
-        Any, Flags(AUDIT, "tasks original back groups scores metric threshold min_valid exact exclude")
-    ],
-    drawn: Drawn,
-) -> None:
+def _estimator(names: str) -> Callable[[Callable[[], None]], None]:
+    """Make a command that prints an estimate of an audit.
+
+    Args:
+        names: The settings of AuditInputs that it takes, separated by blanks.
+
+    Returns:
+        Takes a function with the name and the help of the command.
+    """
+
+    def register(told: Callable[[], None]) -> None:
+        def command(runs: Runs, format: Format = "table", *, flags: Any, drawn: Drawn) -> None:
+            _estimate(told.__name__, runs, flags, drawn, format)
+
+        command.__annotations__["flags"] = Annotated[Any, Flags(AUDIT, names)]
+        command.__doc__ = told.__doc__
+        app.command(told.__name__)(takes_flags(command))
+
+    return register
+
+
+@_estimator("tasks original back groups scores metric threshold min_valid exact exclude")
+def back_translation() -> None:
     """E1, back-translation: accuracy on the original minus accuracy on what came back, same model, same items.
 
     Items whose back-translation scores below the quality threshold, whose gold differs between the sides, or that a model did not
@@ -60,18 +74,10 @@ def back_translation(
 
         hesperus tax back_translation records.csv --scores bleu.csv --threshold 25 --group english=gpt-4o,gpt-4o-mini --format json
     """
-    _estimate("back_translation", runs, flags, drawn, format)
 
 
-@app.command("native_control")
-@takes_flags
-def native_control(
-    runs: Runs,
-    format: Format = "table",
-    *,
-    flags: Annotated[Any, Flags(AUDIT, "tasks native native_task translated groups exclude")],
-    drawn: Drawn,
-) -> None:
+@_estimator("tasks native native_task translated groups exclude")
+def native_control() -> None:
     """E3, native control: accuracy on the translated benchmark minus accuracy on one that was written in the language.
 
     The items are others, so the gap is no item-level effect; what it cannot tell is printed with it.
@@ -82,20 +88,10 @@ def native_control(
 
         hesperus tax native_control runs/mmmlu --native runs/include --translated zh --group english=gpt-4o --group chinese=qwen-max
     """
-    _estimate("native_control", runs, flags, drawn, format)
 
 
-@app.command("naturalisation")
-@takes_flags
-def naturalisation(
-    runs: Runs,
-    format: Format = "table",
-    *,
-    flags: Annotated[
-        Any, Flags(AUDIT, "tasks strata natural translated repeat verdicts checks groups min_valid exact")
-    ],
-    drawn: Drawn,
-) -> None:
+@_estimator("tasks strata natural translated repeat verdicts checks groups min_valid exact")
+def naturalisation() -> None:
     """E4, naturalisation: accuracy on naturally rewritten items minus accuracy on the translated ones, same items.
 
     Pooled, by stratum, by group with the difference of differences, without each model, and over the items that the
@@ -105,21 +101,10 @@ def naturalisation(
 
         hesperus tax naturalisation runs/tax-mmmlu-1a2b3c4d --checks qc.csv
     """
-    _estimate("naturalisation", runs, flags, drawn, format)
 
 
-@app.command("rating")
-@takes_flags
-def rating(
-    runs: Runs,
-    ratings: Annotated[
-        Path, typer.Option(help="Long table: unit, rater, question, rating.", show_default=False)
-    ],
-    format: Format = "table",
-    *,
-    flags: Annotated[Any, Flags(AUDIT, "tasks original back groups scores metric threshold scale")],
-    drawn: Drawn,
-) -> None:
+@_estimator("ratings tasks original back groups scores metric threshold scale")
+def rating() -> None:
     """E2, rating: does what bilingual people see in an item go with its tax? Spearman, by group and model.
 
     For example:
@@ -128,62 +113,26 @@ def rating(
 
         hesperus tax rating runs/tax-mmmlu-1a2b3c4d --ratings ratings.csv
     """
-    _estimate("rating", runs, replace(flags, ratings=ratings), drawn, format)
 
 
-@app.command("validity")
-@takes_flags
-def validity(
-    runs: Runs,
-    format: Format = "table",
-    *,
-    flags: Annotated[Any, Flags(AUDIT, "parsers parser_task tasks min_valid")],
-    drawn: Drawn,
-) -> None:
+@_estimator("parsers parser_task tasks min_valid")
+def validity() -> None:
     """Validity: valid answers of each model and set, and which cells depend on the parser of the replies.
 
     For example:
 
         hesperus tax validity runs/tax-mmmlu-1a2b3c4d --parser strict --parser ohmer2023
     """
-    from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
-
-    found = _estimate("validity", runs, flags, drawn, format)
-    lines = sensitive_cells(found)
-    for line in lines:
-        say(f"parser-sensitive: {line}")
-    unchecked = unchecked_cells(found)
-    if unchecked:
-        why = (
-            ""
-            if found.signature["parsers"] == ["recorded"]
-            else ": they hold no reply that could be read again"
-        )
-        say(
-            f"{unchecked} cells were not read by a second parser{why or ' (--parser strict --parser ohmer2023)'}"
-        )
-    elif not lines:
-        say("no cell is parser-sensitive")
 
 
-@app.command("bounds")
-@takes_flags
-def bounds(
-    runs: Runs,
-    format: Format = "table",
-    *,
-    flags: Annotated[
-        Any, Flags(AUDIT, "tasks original translated back natural groups scores metric threshold")
-    ],
-    drawn: Drawn,
-) -> None:
+@_estimator("tasks original translated back natural groups scores metric threshold")
+def bounds() -> None:
     """Bounds: how low and how high each difference could be, whatever the invalid answers were meant to say.
 
     For example:
 
         hesperus tax bounds runs/tax-mmmlu-1a2b3c4d
     """
-    _estimate("bounds", runs, flags, drawn, format)
 
 
 @app.command("checklist")
@@ -214,14 +163,15 @@ def checklist(
     typer.echo(filled.write(format), nl=False)
 
 
-def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: GivenSettings, format: str) -> Table:
+def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: GivenSettings, format: str) -> None:
     """Gather what is there, make one table and print it."""
     from hesperus.analysis.summary_table import nothing_answered
     from hesperus.analysis.tax.evidence import tax_tables
-    from hesperus.api.tax_evidence import evidence_of
+    from hesperus.api.tax_evidence import evidence_of, found_beside
     from hesperus.errors import UsageError
 
-    evidence = evidence_of(replace(flags, runs=runs), drawn)
+    inputs = replace(flags, runs=runs)
+    evidence = evidence_of(found_beside(inputs) if name == "rating" else inputs, drawn)
     tables = tax_tables(evidence)
     if name not in tables:
         senses = evidence.records["input"].unique().sort().to_list()
@@ -238,13 +188,31 @@ def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: GivenSetti
     if name == "back_translation" and evidence.scores is None:
         hint = "no scores.parquet beside the records: `hesperus score RUN` writes it, or give --scores"
         say(f"no quality threshold was applied ({hint})")
-    return found
+    if name == "validity":
+        _say_sensitive(found)
+
+
+def _say_sensitive(found: Table) -> None:
+    """Which cells of a table of valid answers depend on the parser."""
+    from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
+
+    lines, unchecked = sensitive_cells(found), unchecked_cells(found)
+    for line in lines:
+        say(f"parser-sensitive: {line}")
+    if unchecked:
+        recorded = found.signature["parsers"] == ["recorded"]
+        why = ": they hold no reply that could be read again" if recorded else ""
+        say(
+            f"{unchecked} cells were not read by a second parser{why or ' (--parser strict --parser ohmer2023)'}"
+        )
+    elif not lines:
+        say("no cell is parser-sensitive")
 
 
 _NEEDS = {
     "back_translation": "the original items and their back-translation: name them with --original and --back",
     "native_control": "translated items and native ones of another task: --native RUN or --native-task NAME, --translated CODE",
     "naturalisation": "strata, and the translated and the rewritten items: --strata FILE, --translated CODE, --natural CODE",
-    "rating": "the original items and their back-translation: name them with --original and --back",
+    "rating": "the original items, their back-translation and ratings: name them with --original, --back and --ratings",
     "bounds": "two conditions to compare: name them with --original, --back, --translated, --natural",
 }
