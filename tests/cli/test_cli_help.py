@@ -110,8 +110,8 @@ def test_completion_offers_commands_and_flags() -> None:
         ("evaluate", "hesperus.api.evaluating:evaluate"), ("compare", "hesperus.api.run_comparison:compare"),
         ("figure", "hesperus.api.measuring:figure"), ("verify", "hesperus.api.verifying:verify"),
         ("represent", "hesperus.api.representing:represent"), ("calibrate", "hesperus.api.calibrating:calibrate"),
-        ("score", "hesperus.api.scoring:score"), ("export", "hesperus.api.exporting:export"),
-        ("reread", "hesperus.api.rereading:reread"), ("check", "hesperus.api.checking:check"),
+        ("score", "hesperus.api.translation_scoring:score"), ("export", "hesperus.api.record_exporting:export"),
+        ("reread", "hesperus.api.reply_rereading:reread"), ("check", "hesperus.api.checking:check"),
         ("audit", "hesperus.api.auditing:audit"),
     ],
 )  # fmt: skip

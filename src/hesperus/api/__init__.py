@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from hesperus.api.calibrating import calibrate
     from hesperus.api.checking import check
     from hesperus.api.evaluating import evaluate
-    from hesperus.api.exporting import export
+    from hesperus.api.file_translating import translate
     from hesperus.api.importing import import_logs
     from hesperus.api.measuring import figure, measure, read_records
     from hesperus.api.merging import MergeResult, merge
     from hesperus.api.pages import report
-    from hesperus.api.rating import measure_ratings
+    from hesperus.api.rating_measures import measure_ratings
+    from hesperus.api.record_exporting import export
+    from hesperus.api.reply_rereading import reread
     from hesperus.api.representing import represent
-    from hesperus.api.rereading import reread
     from hesperus.api.results import RunResult, open_run, plan, run
     from hesperus.api.run_comparison import compare
-    from hesperus.api.scoring import score
-    from hesperus.api.translating import translate
+    from hesperus.api.translation_scoring import score
     from hesperus.api.verifying import verify
 
 __all__ = [

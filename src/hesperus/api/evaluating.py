@@ -13,6 +13,7 @@ import polars as pl
 from hesperus.analysis.description import described
 from hesperus.analysis.open_answers.run_tables import TABLES, TableSettings, evaluation_table
 from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
+from hesperus.api.progress import stage_progress
 from hesperus.asking.engines import EngineName
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.languages import normalise
@@ -176,14 +177,10 @@ def evaluate(
         DataError: The replies break their contract, or there is nothing to compare.
         ModelError: A judge or translator fails every request alike.
     """
-    from hesperus.api.progress import stage_progress
-
     _refuse_unknown(missing, engine)
     file = Path(run)
     replies = chosen(chosen(read_replies(file), "model", list(models)), "task", list(tasks))
-    for name in trained_on or {}:
-        if name not in (known := replies["model"].unique().sort().to_list()):
-            raise UnknownNameError("model of --trained-on", name, known)
+    trained = _trained(trained_on or {}, replies["model"].unique().sort().to_list())
     together = paired(replies, reference, list(languages))
     asked = read_prompts(Path(prompts) if prompts else file, together.reference, named=prompts is not None)
     terms = Terms(
@@ -202,8 +199,15 @@ def evaluate(
         how = EvaluationSettings(control, missing.replace("-", " "))
         (found,) = evaluate_pairs(together, translating, [judging], settings=how, prompts=asked)
     drawn = resolve_bootstrap(GivenSettings.of(**settings), described(file).study, Bootstrap())
-    trained = {model: tuple(normalise(tag) for tag in tags) for model, tags in (trained_on or {}).items()}
     return Evaluated(what, found, replies, asked, TableSettings(drawn, trained))
+
+
+def _trained(given: Mapping[str, tuple[str, ...]], known: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Model to the tags of the languages of its training."""
+    for name in given:
+        if name not in known:
+            raise UnknownNameError("model of --trained-on", name, known)
+    return {model: tuple(normalise(tag) for tag in tags) for model, tags in given.items()}
 
 
 def _refuse_unknown(missing: str, engine: str | None) -> None:

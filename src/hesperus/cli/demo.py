@@ -44,7 +44,7 @@ def command(
     """
     from hesperus.api.pages import report
     from hesperus.api.results import run
-    from hesperus.api.scoring import score
+    from hesperus.api.translation_scoring import score
     from hesperus.reports.formats import print_table
 
     store = out / "replies.sqlite"

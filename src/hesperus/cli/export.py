@@ -28,7 +28,7 @@ def command(
             help="File (.csv, .parquet, .jsonl) of a table, folder of the others.", show_default=False
         ),
     ],
-    **settings: Annotated[Any, Flags("hesperus.api.exporting:export")],
+    **settings: Annotated[Any, Flags("hesperus.api.record_exporting:export")],
 ) -> None:
     """Give records or items to another tool.
 
@@ -50,6 +50,6 @@ def command(
 
         hesperus export inspect runs/atlas --out tasks/
     """
-    from hesperus.api.exporting import export
+    from hesperus.api.record_exporting import export
 
     say(export(what, source, out, **settings))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _SETTINGS = Flags(MEASURED, "a b by invalid resamples seed interval threshold comet_threshold")
 _CHOSEN = Flags("hesperus.api.measuring:measure")
-_RATINGS = Flags("hesperus.api.rating:measure_ratings", without="by", panel="For raters")
+_RATINGS = Flags("hesperus.api.rating_measures:measure_ratings", without="by", panel="For raters")
 _NO_PAIR = "nothing in {run} can be compared; --a and --b name two cells"
 _NO_ROWS = {
     "decomposition": "in {run} no original was also asked with its instruction and with its input in another sense alone",
@@ -155,7 +155,7 @@ def _ratings(
     what: str, path: Path, ratings: Mapping[str, Any], given: GivenSettings, chosen: Mapping[str, Any]
 ) -> Table:
     """Measure a table of ratings, which takes none of the flags of records."""
-    from hesperus.api.rating import measure_ratings
+    from hesperus.api.rating_measures import measure_ratings
 
     of_records = {
         name: getattr(given, name) for name in ("a", "b", "invalid", "threshold", "comet_threshold")

@@ -24,7 +24,7 @@ def command(
         ),
     ],
     format: Format = "table",
-    **settings: Annotated[Any, Flags("hesperus.api.rereading:reread")],
+    **settings: Annotated[Any, Flags("hesperus.api.reply_rereading:reread")],
 ) -> None:
     """Read the stored replies again, with the parser and language packs of this version; asks nothing.
 
@@ -40,7 +40,7 @@ def command(
 
         hesperus reread runs/atlas --overrides reviewed.csv --out runs/atlas-reviewed
     """
-    from hesperus.api.rereading import reread
+    from hesperus.api.reply_rereading import reread
 
     counts, made = reread(run, out, **settings)
     rows = [

@@ -16,7 +16,7 @@ def command(
         Path, typer.Argument(help="Run folder that also holds the originals of the target languages.")
     ],
     format: Format = "table",
-    **settings: Annotated[Any, Flags("hesperus.api.scoring:score"), INTERVALS],
+    **settings: Annotated[Any, Flags("hesperus.api.translation_scoring:score"), INTERVALS],
 ) -> None:
     """Score a run's translations against the benchmark's own wording: BLEU, chrF, ROUGE, COMET.
 
@@ -30,7 +30,7 @@ def command(
 
         hesperus score runs/paws --comet-python comet/bin/python --comet-checkpoint wmt22-comet-da
     """
-    from hesperus.api.scoring import score
+    from hesperus.api.translation_scoring import score
     from hesperus.reports.formats import print_table
 
     print_table(score(run, **settings), format)

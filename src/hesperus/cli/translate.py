@@ -11,7 +11,7 @@ from hesperus.cli.flags import Flags, takes_flags
 from hesperus.cli.said import say
 
 _SETTINGS = Flags(
-    "hesperus.api.translating:translate",
+    "hesperus.api.file_translating:translate",
     without="progress",
     called={"source": "from", "source_column": "from-column", "target": "to"},
 )
@@ -48,7 +48,7 @@ def command(
 
         printf 'The house is green.\n' | hesperus translate - --from en --to es --translator apertium
     """
-    from hesperus.api.translating import translate
+    from hesperus.api.file_translating import translate
 
     made = translate(sys.stdin.buffer.read() if file == "-" else file, whole=whole, progress=True, **settings)
     if settings["out"] is None:

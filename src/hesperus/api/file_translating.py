@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -80,57 +79,49 @@ def translate(
         DataError: The file cannot be read, or lacks a column.
         ModelError: The translator failed; with `out`, what was translated is kept.
     """
+    is_table = not isinstance(file, bytes) and Path(file).suffix.lower() in FORMATS
     if (source is None) == (source_column is None):
         raise UsageError("say --from LANGUAGE, or of a table --from-column COLUMN")
-    is_table = not isinstance(file, bytes) and Path(file).suffix.lower() in FORMATS
     if not is_table and (source_column or format):
-        raise UsageError(
-            f"{'standard input' if isinstance(file, bytes) else file} is read as lines; --from-column and --format are for tables ({', '.join(FORMATS)})"
-        )
+        name, tables = "standard input" if isinstance(file, bytes) else file, ", ".join(FORMATS)
+        raise UsageError(f"{name} is read as lines; --from-column and --format are for tables ({tables})")
     if beams < 1:
         raise UsageError(f"--beams is a number from 1, not {beams}")
     options = TranslatorOptions(device=device, compute_type=compute_type, batch_tokens=batch_tokens)
-    decoding, chosen = Decoding(beams=beams), translator_named(translator, options)
+    chosen, decoding = translator_named(translator, options), Decoding(beams=beams)
     is_whole = translator.partition("/")[0] in ("file", "none") if whole is None else whole
-    target = normalise(target)
+    place, wanted = None if out is None else Path(out), normalise(target)
     texts: Lines | Column
     if is_table:
-        place = Path(str(file))
-        kind = _kind(format, Path(out) if out else None, place)
-        table = _table(place, column, into, source_column)
-        languages = (
-            [normalise(source)] * table.height
-            if source
-            else languages_of(table[source_column or ""], place).to_list()
+        columns = (column, into, source_column)
+        texts = Column.read(
+            Path(str(file)), columns, source, wanted, kind=_kind(format, place, Path(str(file)))
         )
-        texts = Column(table, column, into, kind, tuple(languages), target)
     else:
         texts = Lines(_text(file), normalise(source or ""))
-        if not chosen.supports(texts.language, target):
-            raise unsupported(chosen.name, texts.language, target)
-    kept = None if out is None else Path(out).with_name(f".{Path(out).name}.translations.sqlite")
-    with (
-        TranslationStore(kept or MEMORY) as store,
-        stage_progress(progress) as watch,
-    ):
+        if not chosen.supports(texts.language, wanted):
+            raise unsupported(chosen.name, texts.language, wanted)
+    kept = None if place is None else place.with_name(f".{place.name}.translations.sqlite")
+    with TranslationStore(kept or MEMORY) as store, stage_progress(progress) as watch:
         ladder = decoding if is_whole else replace(LADDER, first=decoding)
-        translating = Translating(chosen, store, ladder=ladder, watch=watch)
-        asked = texts.by_language()
-        translating.refuse_unsupported([(tag, target) for tag in asked])
-        made = {
-            tag: translating.texts(many, Way(tag, target, f"{tag} to {target}"))
-            for tag, many in asked.items()
-        }
-        content = texts.written({tag: [_said(one) for one in many] for tag, many in made.items()})
-        if out is not None:
-            write_content(Path(out), content)
-    if kept is not None:
-        with suppress(OSError):
-            kept.unlink()
+        made = _made(texts, Translating(chosen, store, ladder=ladder, watch=watch), wanted)
+    content = texts.written({tag: [_said(one) for one in many] for tag, many in made.items()})
+    if place is not None and kept is not None:
+        write_content(place, content)
+        kept.unlink(missing_ok=True)
     counts = getattr(chosen, "counts", {})
     said = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items() if count)
     notes = (*_repairs(made), *texts.notes(), f"{chosen.name}: {said or 'nothing to count'}")
     return TranslatedFile(content, notes)
+
+
+def _made(texts: Lines | Column, translating: Translating, target: str) -> dict[str, list[Made]]:
+    """Language to what became of its texts."""
+    asked = texts.by_language()
+    translating.refuse_unsupported([(tag, target) for tag in asked])
+    return {
+        tag: translating.texts(many, Way(tag, target, f"{tag} to {target}")) for tag, many in asked.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +171,32 @@ class Column:
     languages: tuple[str, ...]
     target: str
 
+    @classmethod
+    def read(
+        cls, file: Path, columns: tuple[str, str, str | None], source: str | None, target: str, *, kind: str
+    ) -> Column:
+        """Read a table.
+
+        Args:
+            file: The table.
+            columns: What is translated, the new column, and the one that holds each row's language.
+            source: The language of all rows, where no column holds it.
+            target: Language wanted.
+            kind: Format that is written.
+        """
+        column, into, source_column = columns
+        table = read_table(file)
+        for name in filter(None, (column, source_column)):
+            if name not in table.columns or table[name].dtype != pl.String:
+                raise DataError(f"has no text column {name!r}; it has {', '.join(table.columns)}", file=file)
+        if into in table.columns:
+            raise UsageError(f"{file} has a column {into!r} already; name another with --into")
+        if source_column is None:
+            languages = [normalise(source or "")] * table.height
+        else:
+            languages = languages_of(table[source_column], file).to_list()
+        return cls(table, column, into, kind, tuple(languages), target)
+
     def _rows(self) -> dict[str, list[int]]:
         rows: dict[str, list[int]] = {}
         for row, (text, tag) in enumerate(zip(self.table[self.column], self.languages, strict=True)):
@@ -223,16 +240,6 @@ def _text(file: Path | str | bytes) -> str:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise DataError(f"is no UTF-8: {error.reason}", file=named, line=line) from error
-
-
-def _table(file: Path, column: str, into: str, source_column: str | None) -> pl.DataFrame:
-    table = read_table(file)
-    for name in filter(None, (column, source_column)):
-        if name not in table.columns or table[name].dtype != pl.String:
-            raise DataError(f"has no text column {name!r}; it has {', '.join(table.columns)}", file=file)
-    if into in table.columns:
-        raise UsageError(f"{file} has a column {into!r} already; name another with --into")
-    return table
 
 
 def _kind(format: str | None, out: Path | None, file: Path) -> str:
