@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -15,7 +16,9 @@ import pytest
 from explorer.explorer_site import TOKEN, Site, explored
 from explorer.runs import FORMULA, HOSTILE, LONG, hostile_run, many_languages, quiz_run
 from hesperus.analysis.item_filter import ItemFilter
+from hesperus.errors import UsageError
 from hesperus.explorer.addresses import PACKED, View
+from hesperus.explorer.server import listening_at
 from hesperus.explorer.state import with_scores_of
 from hesperus.records import KEY, Run, conform
 
@@ -244,3 +247,12 @@ def test_the_link_of_a_page_to_a_part_of_a_prompt_leads_to_it() -> None:
         page = site.ask(f"/items?{query}")
         assert page.status == 200 and "<h1>1 " in page.text and "sw_from_en | en" in page.text
         assert f"/items?{query.partition('&')[0]}" in site.ask(f"/open/{TOKEN}?{query}").text
+
+
+def test_a_second_explorer_takes_another_port_unless_one_was_given() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as first:
+        taken = first.getsockname()[1]
+        with listening_at(None, taken) as second:
+            assert second.getsockname()[1] != taken
+        with pytest.raises(UsageError, match=f"cannot listen on 127.0.0.1:{taken}"):
+            listening_at(taken)

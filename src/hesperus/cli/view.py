@@ -17,8 +17,13 @@ def command(
         typer.Argument(help="Run folders or records files (Parquet, CSV, JSON lines).", show_default=False),
     ],
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")
-    ] = 8766,
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Port on this machine; 0 takes a free one (default: 8766, or a free one if it is taken).",
+        ),
+    ] = None,
     items: Annotated[
         str,
         typer.Option(

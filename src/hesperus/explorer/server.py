@@ -7,6 +7,7 @@ import re
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from io import BytesIO
 from urllib.parse import parse_qsl, quote
 
@@ -81,28 +82,38 @@ def create_app(runs: OpenRuns, address: Address, token: str) -> ASGIApp:
     return Guard(app, address, policy())
 
 
-def serve(runs: OpenRuns, port: int, ready: Callable[[str], None], *, view: View | None = None) -> None:
+def serve(
+    runs: OpenRuns, port: int | None, ready: Callable[[str], None], *, view: View | None = None
+) -> None:
     """Serve until interrupted.
 
     Args:
         runs: What is shown.
-        port: Where; 0 takes a free one.
+        port: Where; 0 takes a free one, None PORT or a free one if it is taken.
         ready: Called with the address that opens the explorer, before the first request is taken.
         view: Items to begin with; None begins with the first page.
 
     Raises:
-        UsageError: The port is taken.
+        UsageError: The port that was given is taken.
     """
-    with _listener(port) as listener:
+    with listening_at(port) as listener:
         address = Address(port=listener.getsockname()[1])
         token = secrets.token_urlsafe(24)
         entrance = f"{address.url}{(view or View()).url(f'/open/{token}')}"
         run_server(create_app(runs, address, token), listener, lambda: ready(entrance))
 
 
-def _listener(port: int) -> socket.socket:
+def listening_at(port: int | None, usual: int = PORT) -> socket.socket:
+    """A socket on this machine: at the port that was given, or else at the usual one, or at a free one if that is taken.
+
+    Raises:
+        UsageError: The port that was given is taken.
+    """
     if port:
         return listening(Address(port=port))
+    if port is None:
+        with suppress(UsageError):
+            return listening(Address(port=usual))
     return socket.create_server(("127.0.0.1", 0))
 
 
