@@ -7,11 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli import annotate_export
-from hesperus.cli.annotate_export import Store, tell
 from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.help import Commands
-from hesperus.cli.said import show_rows
+from hesperus.cli.said import say, show_rows
 
 app = Commands(
     help="People who judge: a page for raters, their links, and what they said.", no_args_is_help=True
@@ -19,6 +17,17 @@ app = Commands(
 
 _PORT = 8765
 _BASE_URL = f"http://127.0.0.1:{_PORT}"
+
+
+Store = Annotated[Path, typer.Argument(help="Rating store (.sqlite) that `create` made.", show_default=False)]
+
+
+def tell(*lines: str) -> None:
+    """Say something next to the data; what is in a line may come from raters."""
+    from hesperus.untrusted import visible
+
+    for line in lines:
+        say(visible(line))
 
 
 @app.command()
@@ -265,4 +274,29 @@ def import_(
             )
 
 
-app.command("export")(annotate_export.export)
+@app.command()
+@takes_flags
+def export(
+    store: Store,
+    out: Annotated[
+        Path,
+        typer.Option(help="File: .csv, .jsonl or .parquet; for label-studio a folder.", show_default=False),
+    ],
+    **settings: Annotated[Any, Flags("hesperus.api.annotating:export_judgements")],
+) -> None:
+    """Export ratings for `hesperus measure raters`, decisions, the whole log, or files for other tools.
+
+    `ratings` has a row per unit, rater and question; `wide` a row per unit and rater with a column per question;
+    `decisions` what raters agreed on or an adjudicator decided; `overrides` what `hesperus reread` takes.
+
+    For example:
+
+        hesperus annotate export rate.sqlite --question cue --out cue.csv
+
+        hesperus annotate export readings.sqlite --what overrides --out reviewed.csv
+
+        hesperus annotate export rate.sqlite --what label-studio --out label-studio
+    """
+    from hesperus.api.annotating import export_judgements
+
+    tell(export_judgements(store, out, **settings))

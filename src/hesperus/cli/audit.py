@@ -11,6 +11,8 @@ from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hesperus.analysis.table import Table
     from hesperus.audits import Audit, Material
 
@@ -67,6 +69,7 @@ def command(
     """
     from hesperus.api.auditing import audited_material
     from hesperus.audits import AuditSettings, audit_items
+    from hesperus.errors import UsageError
     from hesperus.languages import normalise
     from hesperus.reports.formats import print_table
     from hesperus.untrusted import one_line
@@ -75,7 +78,12 @@ def command(
     material = audited_material(what, **settings)
     audit = audit_items(material.items, thresholds, contract=material.contract, known=material.known)
     if baselines:
-        print_table(_baselines(material, what), format)
+        found = _baselines(material, what)
+        if found is None:
+            raise UsageError(
+                f"{material.name}: no item has a gold among its options, so there is nothing to guess"
+            )
+        print_table(found, format)
     else:
         _show(audit, material, format, show)
     for note in (*material.notes, *audit.notes):
@@ -95,33 +103,24 @@ def _exit(audit: Audit, out: Path | None, *, strict: bool) -> None:
         raise typer.Exit(1)
 
 
-def _baselines(material: Material, what: list[str]) -> Table:
-    """Every baseline in every language; of a run also κ of its models."""
+def _baselines(material: Material, what: Sequence[str] = ()) -> Table | None:
+    """Every baseline in every language, of a run also κ of its models; None where no item has a gold to be guessed."""
     from hesperus.analysis.baselines import baselines_table
     from hesperus.audits import baseline_guesses
-    from hesperus.errors import UsageError
     from hesperus.records import read_records
     from hesperus.records.reading import RECORDS_FILE
 
     guesses = baseline_guesses(material.items, material.contract.labels)
-    if not guesses:
-        raise UsageError(
-            f"{material.name}: no item has a gold among its options, so there is nothing to guess"
-        )
     ran = len(what) == 1 and (Path(what[0]) / RECORDS_FILE).exists()
     records = read_records(Path(what[0])) if ran else None
-    return baselines_table(guesses, records=records, audited=material.name)
+    return baselines_table(guesses, records=records, audited=material.name) if guesses else None
 
 
 def _show_baselines(material: Material) -> None:
-    """The baselines over all languages, for people, where items have a gold to be guessed."""
-    from hesperus.analysis.baselines import baselines_table
-    from hesperus.audits import baseline_guesses
-
-    guesses = baseline_guesses(material.items, material.contract.labels)
-    if not guesses:
+    """The baselines over all languages, for people."""
+    found = _baselines(material)
+    if found is None:
         return
-    found = baselines_table(guesses, audited=material.name)
     overall = [row for row in found.rows if row["language"] == "all"] or list(found.rows)
     columns = ("baseline", "language", "chance", "value", "low", "high", "n")
     typer.echo("")
