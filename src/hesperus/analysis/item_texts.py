@@ -59,8 +59,8 @@ def rows_in(items: pl.DataFrame, item: str, code: str) -> pl.DataFrame:
 
 def row_in(items: pl.DataFrame, item: str, code: str, model: str) -> Mapping[str, Any] | None:
     """The row with the texts that a model was asked, its own before one that all models share; None if they are not kept."""
-    found = rows_in(items, item, code)
+    found = rows_in(items, item, code).to_dicts()
     if "model" in items.columns:
-        own = found.filter(pl.col("model") == model)
-        found = own if own.height else found.filter(pl.col("model").is_null())
-    return found.row(0, named=True) if found.height else None
+        own = [row for row in found if row["model"] == model]
+        found = own or [row for row in found if row["model"] is None]
+    return found[0] if found else None
