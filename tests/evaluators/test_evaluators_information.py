@@ -123,16 +123,12 @@ def test_rows_for_reading() -> None:
         "claim": "Lima is the capital of Peru.", "verdict": "supported", "reason": "",
     }  # fmt: skip
     assert len(rows) == 6 and {row["side"] for row in rows} == {"candidate", "reference"}
-    first, second = found.pair_rows(("model", "language", "item"))
-    assert (first["precision"], first["candidate_claims"], first["reference_supported"]) == (0.5, 2, 1)
-    assert (second["state"], second["candidate_silent"], second["f"]) == (
-        "candidate_silent",
-        "no answer",
-        0.0,
-    )
+    first, second = found.scores
+    assert (first.precision, len(first.candidate.claims), first.reference.supported) == (0.5, 2, 1)
+    assert (second.state, second.candidate.silent, second.f) == ("candidate_silent", "no answer", 0.0)
     assert json.loads(canonical_json(rows)) == rows
     with pytest.raises(ValueError, match="has 3 parts"):
-        found.pair_rows(("model", "item"))
+        found.claim_rows(("model", "item"))
 
 
 class Counting:

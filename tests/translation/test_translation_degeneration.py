@@ -19,7 +19,7 @@ from hesperus.errors import UnknownNameError
 from hesperus.languages import language, languages, normalise
 from hesperus.tasks import atlas
 from hesperus.translation import FAULT_KINDS, Fault, FaultSettings, faults, severity
-from hesperus.translation.degeneration.facts import UNSPACED, english_length
+from hesperus.translation.degeneration.facts import english_length
 from hesperus.translation.degeneration.foreign import other_language
 from hesperus.translation.degeneration.numbers import lost_numbers, roman_numbers, written_numbers
 
@@ -112,7 +112,7 @@ def test_clean_translations_raise_hardly_an_alarm(parallel: dict[str, list[Texts
 def planted(pair: Pair, texts: Texts, longer: str, rng: random.Random) -> Iterator[tuple[str, str]]:
     """Faults made from a clean translation: a name that begins with the kind, and the faulty text."""
     source, output, from_tag, to_tag = pair
-    spaced = language(to_tag).script not in UNSPACED
+    spaced = language(to_tag).writes_spaces
     units, glue = (output.split(), " ") if spaced else (list(output), "")
     third = max(1, len(units) // 3)
     cut = rng.randint(third, 2 * third)
@@ -127,7 +127,7 @@ def planted(pair: Pair, texts: Texts, longer: str, rng: random.Random) -> Iterat
     yield "length: a third", glue.join(units[:third])
     yield "length: two more", f"{output} {longer}"
     yield "copy: whole", source
-    if language(from_tag).script not in UNSPACED:
+    if language(from_tag).writes_spaces:
         yield "copy: most", " ".join([*source.split()[:-1], output.split()[-1]])
     same = [
         tag

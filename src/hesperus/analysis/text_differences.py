@@ -14,9 +14,6 @@ MOST_TOKENS = 1500
 """Longer texts are not compared: the time grows with the product of the lengths."""
 
 _ANCHORED = 400
-_UNSPACED = frozenset(
-    {"Hani", "Hans", "Hant", "Jpan", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"}
-)
 _CHARACTERS = re.compile(r"[A-Za-z0-9]+|\s+|.", re.DOTALL)
 _WORDS = re.compile(r"\s+|\S+")
 
@@ -84,6 +81,6 @@ def _parts(word: str) -> list[str]:
 
 def _is_unspaced(tag: str) -> bool:
     try:
-        return language(tag).script in _UNSPACED
+        return not language(tag).writes_spaces
     except UnknownNameError:
         return False

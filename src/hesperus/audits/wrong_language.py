@@ -31,8 +31,6 @@ from hesperus.languages import language
 from hesperus.rounding import cell
 from hesperus.types import Item
 
-_UNSPACED = frozenset({"Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
-
 # First words of the Unicode names of letters, by ISO 15924 code.
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -192,7 +190,7 @@ def _encodable(character: str, encoding: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_unspaced(tag: str) -> bool:
     """Whether a language is written without blanks between words."""
-    return language(tag).script in _UNSPACED
+    return not language(tag).writes_spaces
 
 
 _LETTERS_PER_WORD = 3

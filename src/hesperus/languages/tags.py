@@ -116,6 +116,16 @@ class Language:
     paper_family: str | None = None
     paper_script: str | None = None
 
+    @property
+    def writes_spaces(self) -> bool:
+        """Whether words are set apart by blanks in its script."""
+        return self.script not in _UNSPACED
+
+
+_UNSPACED = frozenset(
+    {"Hani", "Hans", "Hant", "Jpan", "Hira", "Kana", "Hrkt", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"}
+)
+
 
 def _rows(file: str) -> Mapping[str, Mapping[str, str]]:
     text = (files("hesperus.languages") / file).read_text(encoding="utf-8")

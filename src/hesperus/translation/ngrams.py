@@ -26,16 +26,6 @@ TOKENIZERS = ("13a", "zh", "char", "intl", "none", "ja-mecab", "ko-mecab")
 """sacrebleu's tokenizers that need no download."""
 
 CHINESE_SCRIPTS = frozenset({"Hans", "Hant", "Hani"})
-SCRIPTS_WITHOUT_SPACES = frozenset({"Jpan", "Hira", "Kana", "Hrkt", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
-
-
-def writes_spaces(tag: str) -> bool:
-    """True where words are set apart by spaces in the language's usual script.
-
-    Raises:
-        UnknownNameError: No such language.
-    """
-    return language(tag).script not in CHINESE_SCRIPTS | SCRIPTS_WITHOUT_SPACES
 
 
 def tokenizer_for(tag: str) -> str:
@@ -48,7 +38,7 @@ def tokenizer_for(tag: str) -> str:
     Raises:
         UnknownNameError: No such language.
     """
-    if writes_spaces(tag):
+    if language(tag).writes_spaces:
         return "13a"
     return "zh" if language(tag).script in CHINESE_SCRIPTS else "char"
 

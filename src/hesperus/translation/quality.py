@@ -17,7 +17,8 @@ import numpy.typing as npt
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.translation.ngrams import Bleu, Chrf, Corners, tokenizer_for, writes_spaces
+from hesperus.languages import language
+from hesperus.translation.ngrams import Bleu, Chrf, Corners, tokenizer_for
 from hesperus.types import Sense
 
 Floats = npt.NDArray[np.float64]
@@ -227,7 +228,7 @@ def _all_scores(kept: pl.DataFrame, sense: str, settings: QualitySettings) -> li
         # Imported here: an extra, and nltk behind it takes a second
         from hesperus.translation.rouge import ROUGE, rouge_scores
 
-        words: Literal["words", "characters"] = "words" if writes_spaces(tag) else "characters"
+        words: Literal["words", "characters"] = "words" if language(tag).writes_spaces else "characters"
         scores = rouge_scores(hypotheses, references, words="ascii" if settings.rouge == "ascii" else words)
         found += [_averaged(name, [score[at] for score in scores]) for at, name in enumerate(ROUGE)]
     if _COMET in kept.columns:

@@ -193,29 +193,6 @@ class Information:
         """Share of the judge's replies that could be read; undefined for a judge that asks nothing."""
         return validity(self.readability)
 
-    def pair_rows(self, names: Sequence[str]) -> list[dict[str, JSON]]:
-        """A row for each pair, for a table.
-
-        Args:
-            names: Names of the parts of the key, such as model, language, item.
-
-        Raises:
-            ValueError: A key has another number of parts.
-        """
-        return [
-            {
-                **_named(score.key, names),
-                "state": score.state,
-                "precision": score.precision,
-                "recall": score.recall,
-                "f": score.f,
-                **_side("candidate", score.candidate),
-                **_side("reference", score.reference),
-                "reason": score.reason,
-            }
-            for score in self.scores
-        ]
-
     def claim_rows(self, names: Sequence[str]) -> list[dict[str, JSON]]:
         """A row for each claim of each pair: which text it is from, and what the judge said of it.
 
@@ -255,12 +232,3 @@ def _named(key: Key, names: Sequence[str]) -> dict[str, JSON]:
     if len(key) != len(names):
         raise ValueError(f"the key {key} has {len(key)} parts, the names {tuple(names)} are {len(names)}")
     return dict(zip(names, key, strict=True))
-
-
-def _side(name: str, side: Side) -> dict[str, JSON]:
-    return {
-        f"{name}_claims": len(side.claims),
-        f"{name}_judged": side.judged,
-        f"{name}_supported": side.supported,
-        f"{name}_silent": side.silent,
-    }

@@ -101,10 +101,6 @@ def english_length(text: str, tag: str) -> float:
     return plain + (count - plain) / facts(tag).length
 
 
-UNSPACED = frozenset({"Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
-"""Scripts that write no blanks between words."""
-
-
 @cache
 def own_letters(tag: str) -> re.Pattern[str] | None:
     """Finds runs of letters of a language's script; None if the script is not known here."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hesperus.languages import language
-from hesperus.translation.degeneration.facts import UNSPACED, english_length
+from hesperus.translation.degeneration.facts import english_length
 from hesperus.translation.degeneration.foreign import (
     copied_share,
     foreign_share,
@@ -111,7 +111,7 @@ def faults(
 def _found(source: str, output: str, pair: tuple[str, str], settings: FaultSettings) -> Iterator[Fault]:
     from_tag, to_tag = pair
     unit = loop(output, source, row=settings.row, phrase=settings.phrase)
-    unspaced = language(to_tag).script in UNSPACED
+    unspaced = not language(to_tag).writes_spaces
     if unit:
         yield Fault("repetition", f"repeats {unit[:60]!r}")
     elif (share := repeated_share(output, source, unspaced=unspaced)) >= settings.repeated:

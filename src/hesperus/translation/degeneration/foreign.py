@@ -10,7 +10,6 @@ from unicodedata import normalize
 from hesperus.languages import language
 from hesperus.languages.letters import letters_of, script_of
 from hesperus.translation.degeneration.facts import (
-    UNSPACED,
     count_own,
     facts,
     foreign_runs,
@@ -192,7 +191,7 @@ def other_language(source: str, output: str, target: str) -> tuple[str, float] |
     """
     script = language(target).script
     own = facts(target).words
-    if script in UNSPACED or not own:
+    if not language(target).writes_spaces or not own:
         return None
     told = _QUOTATION.sub(lambda quotation: " " if quotation[0][1:-1] in source else quotation[0], output)
     points: dict[str, float] = {}
