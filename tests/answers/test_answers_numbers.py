@@ -20,7 +20,8 @@ from hesperus.answers import number_of, read, reader_for
         ("es-MX", "1,234.5", "1234.5"), ("de-CH", "1'234.50", "1234.5"), ("ar", "الجواب: ١٬٢٣٤", "1234"), ("ar", "٣٫٥", "3.5"), ("hi", "उत्तर: १२", "12"),
         ("bn", "উত্তর: ১২৩", "123"), ("th", "คำตอบคือ ๑๘", "18"), ("zh", "答案是18。", "18"), ("ja", "答えは１８です。", "18"), ("zh", "共12个", "12"),
         ("en", r"\boxed{\frac{1}{2}}", "0.5"), ("en", "The answer is 3/4.", "0.75"), ("en", r"\boxed{-\dfrac{3}{4}}", "-0.75"), ("en", "2 1/2", "2.5"),
-        ("en", r"\boxed{2^{10}}", "1024"), ("en", "½", "0.5"), ("en", "12/4 = 3", "3"), ("en", "Open 24/7, with 12 rooms.", "12"),
+        ("en", r"\boxed{2^{10}}", "1024"), ("en", "½", "0.5"), ("en", "12/4 = 3", "3"), ("en", "Step 2: 12 apples", "12"), ("en", "The answer is not 12 but 15.", "15"),
+        ("en", "12. Do you want me to solve the other 2?", "12"), ("en", "Open 24/7, with 12 rooms.", "12"),
         ("fa", "۱۲/۵", "12.5"), ("fa", "۱۲", "12"), ("en", "room A1 and B2 hold 30", "30"), ("en", "first 10, then 20", "20"),
     ],
 )  # fmt: skip
@@ -43,6 +44,11 @@ def test_numbers(language: str, reply: str, number: str) -> None:
         ("9^999999999", "invalid"),
         ("2½", "invalid"),
         (r"3 \times 10^{60}", "invalid"),
+        ("10 or 12", "invalid"),
+        ("Between 10 and 12.", "invalid"),
+        ("10–12 apples", "invalid"),
+        ("12:30", "invalid"),
+        ("Is it 12?", "invalid"),
     ],
 )
 def test_replies_without_a_number(reply: str, outcome: str) -> None:

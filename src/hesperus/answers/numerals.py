@@ -8,8 +8,8 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
-from hesperus.answers.context import follows_negator, own_clause
-from hesperus.answers.lexicon import endings
+from hesperus.answers.context import asked, follows_negator, own_clause
+from hesperus.answers.lexicon import endings, joins
 from hesperus.answers.refusals import declines, guesses
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
@@ -43,9 +43,18 @@ _LONGEST_DECLINING = 200
 _LONGEST_JOIN = 10
 """Characters between two parts of a number: blanks and "and"."""
 _LARGEST_POWER = 100
-_OPERATOR_BEFORE = re.compile(r"(?:[/⁄^]|\d ?(?:[×*·⋅]|\\times|\\cdot)) ?\Z")
-_OPERATOR_BEHIND = re.compile(r" ?(?:[⁄^]|/ ?\d|(?:[×*·⋅]|\\times|\\cdot) ?\d)")
-"""What makes a number a part of a formula: "3.5/7", a date, "3 × 10^6"."""
+_OPERATORS = r"[⁄/^×*·⋅]|\\times|\\cdot"
+
+
+@lru_cache(maxsize=256)
+def _beside(wording: Wording) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What makes a number before or behind it a part of a formula, a date or a choice: "3.5/7", "3 × 10^6", "10 or 12"."""
+    joining = f"(?:{_OPERATORS}|(?i:{joins(wording)}))"
+    counted = r"[^\W\d_]{0,4}"
+    return (
+        re.compile(rf"\d{counted} ?{joining} ?-?\Z|[/⁄^]\Z|\d[:–]\Z"),
+        re.compile(rf"{counted} ?{joining} ?-?\d|\^|[:–]\d"),
+    )
 
 
 def number_of(text: str, language: str) -> str | None:
@@ -115,11 +124,9 @@ def _part(text: str, found: tuple[int, str], reply: Text) -> tuple[str | None, i
     place, token = found
     end = place + len(token)
     wording = reply.reader.wording
-    worked = (
-        _OPERATOR_BEHIND.match(text, end) is None
-        and _OPERATOR_BEFORE.search(text[max(0, place - _LONGEST_JOIN) : place]) is None
-    )
-    value, factor = (_value(token, reply.reader.language) if worked else None), 1
+    before, behind = _beside(wording)
+    alone = before.search(text, max(0, place - _LONGEST), place) is None and behind.match(text, end) is None
+    value, factor = (_value(token, reply.reader.language) if alone else None), 1
     if wording.grammar.magnitude_first and (match := _magnitude_before(wording).search(text[:place])):
         return value, _factor(wording, match), end
     while value is not None and (match := _magnitudes(wording).match(text, end)):
@@ -243,6 +250,15 @@ def _plain(value: Decimal) -> str:
     return sign + (f"0{text}" if text.startswith(".") else text)
 
 
+def _undenied(text: str, reply: Text) -> list[tuple[int, str]]:
+    """The numbers that nothing negates or asks: "not 12 but 15" holds one."""
+    return [
+        (place, token)
+        for place, token in _numbers(text)
+        if not follows_negator(text, reply.around, place) and not asked(text, place + len(token))
+    ]
+
+
 def boxed_number(reply: Text) -> str | None:
     r"""The first number in the last LaTeX box: `\boxed{42}`."""
     boxes = _BOXED.findall(plain_digits(reply.text))
@@ -276,7 +292,7 @@ def cue_number(reply: Text) -> str | None:
         rest = rest.removeprefix("-")
     sentence = SENTENCE_END.split(rest.lstrip(" :\n"), maxsplit=1)[0]
     told = sentence.rpartition("=")[2]
-    found = _numbers(told)
+    found = _undenied(told, reply)
     return _multiplied(told, found, reply) if found else None
 
 
@@ -287,7 +303,7 @@ def last_number(reply: Text) -> str | None:
     declines.
     """
     said = plain_digits(reply.text)
-    found = [each for each in _numbers(said) if not follows_negator(said, reply.around, each[0])]
+    found = _undenied(said, reply)
     found = found[: _before_regret(said, found, reply)] if len(found) > 1 else found
     if not found or _only_mentioned(said, found, reply):
         return None
