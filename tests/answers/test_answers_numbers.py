@@ -48,6 +48,7 @@ def test_numbers(language: str, reply: str, number: str) -> None:
         ("Between 10 and 12.", "invalid"),
         ("10–12 apples", "invalid"),
         ("12:30", "invalid"),
+        ("The answer is 10 to 12.", "invalid"),
         ("Is it 12?", "invalid"),
     ],
 )

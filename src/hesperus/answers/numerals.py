@@ -48,8 +48,9 @@ _OPERATORS = r"[⁄/^×*·⋅]|\\times|\\cdot"
 
 @lru_cache(maxsize=256)
 def _beside(wording: Wording) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What makes a number before or behind it a part of a formula, a date or a choice: "3.5/7", "3 × 10^6", "10 or 12"."""
-    joining = f"(?:{_OPERATORS}|(?i:{joins(wording)}))"
+    """What makes a number before or behind it a part of a formula, a date or a choice: "3.5/7", "3 × 10^6", "10 to 12"."""
+    between = "|".join(re.escape(respelt(key(word), wording.grammar)) for word in wording.grammar.up_to)
+    joining = f"(?:{_OPERATORS}|(?i:{joins(wording)}|{between or r'(?!)'}))"
     counted = r"[^\W\d_]{0,4}"
     return (
         re.compile(rf"\d{counted} ?{joining} ?-?\Z|[/⁄^]\Z|\d[:–]\Z"),

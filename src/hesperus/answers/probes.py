@@ -94,6 +94,7 @@ class _Probes:
         yield from self._own_letters_and_digits()
         yield from self._words_that_are_no_letters()
         yield from self._magnitudes()
+        yield from self._joined_numbers()
 
     @cached_property
     def labels(self) -> dict[str, Reader]:
@@ -265,6 +266,17 @@ class _Probes:
                 if key(word) not in letters and not word.isdigit():
                     for reader in self.lettered:
                         yield Probe(name, word + self.end, reader)
+
+    def _joined_numbers(self) -> Iterator[Probe]:
+        grammar = self.pack.grammar
+        reader = reader_for("number", self.pack.tag, answers={}, pack=self.pack)
+        for name, words in (
+            ("or_words", self.pack.or_words),
+            ("grammar.joins", grammar.joins),
+            ("grammar.up_to", grammar.up_to),
+        ):
+            for word in words:
+                yield Probe(name, self._joined("3", word, "5"), reader)
 
     def _magnitudes(self) -> Iterator[Probe]:
         reader = reader_for("number", self.pack.tag, answers={}, pack=self.pack)

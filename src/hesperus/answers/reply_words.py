@@ -132,6 +132,7 @@ def _beside_english(own: Grammar, english: Grammar) -> Grammar:
         conditions=both(own.conditions, english.conditions),
         but=both(own.but, english.but),
         joins=both(own.joins, english.joins),
+        up_to=both(own.up_to, english.up_to),
         because=both(own.because, english.because),
         excludes=both(own.excludes, english.excludes),
         regrets=both(own.regrets, english.regrets),

@@ -29,6 +29,7 @@ class Grammar:
         conditions: Words that make what follows a case and no claim ("if", "whether").
         but: Words after which a negation no longer holds ("but", "sondern").
         joins: Words for "and" between two answers.
+        up_to: Words between the two ends of a range of numbers ("to", "bis").
         because: Words that begin a reason; what is behind them says nothing of the answer before them.
         wrong: Further words that call an option wrong, besides the labels ``incorrect`` and ``false``; ``nesprávn*`` is
             any word that begins so.
@@ -70,6 +71,7 @@ class Grammar:
     conditions: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
+    up_to: tuple[str, ...] = ()
     because: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     right: tuple[str, ...] = ()

@@ -202,13 +202,13 @@ def text_language(text: str, expected: str) -> TextLanguage:
         letters.total(),
         len(told),
         sum(verdict[0] != "" for verdict in told),
-        None if "Latn" in _scripts(expected) else _strange_words(lines),
+        None if "Latn" in written_in(expected) else _strange_words(lines),
     )
 
 
 def _judged(unit: str, expected: str) -> tuple[str, int] | None:
     """The other language of a sentence (empty: the one asked for) and its letters; None if it cannot be told."""
-    scripts = _scripts(expected)
+    scripts = written_in(expected)
     own, foreign = letter_weights(unit, scripts)
     if foreign > own:
         strange = letters_of(scripts).sub(" ", unit)
@@ -375,7 +375,8 @@ def _alike(tag: str) -> frozenset[str]:
 
 
 @cache
-def _scripts(tag: str) -> tuple[str, ...]:
+def written_in(tag: str) -> tuple[str, ...]:
+    """Scripts of a language (see `hesperus.languages.letters.scripts_for`)."""
     return scripts_for(language(tag).script)
 
 

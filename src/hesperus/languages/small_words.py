@@ -20,8 +20,9 @@ from hesperus.languages.identification import (
     are_alike,
     is_identified,
     letter_weights,
+    written_in,
 )
-from hesperus.languages.letters import RANGES, letters_of, scripts_for
+from hesperus.languages.letters import RANGES, letters_of
 from hesperus.languages.tags import language
 
 _SENTENCE = re.compile(r"(?<=[.!?…؟।॥۔])[\"')\]]* |\n")
@@ -60,7 +61,7 @@ def plainly_in(text: str, tag: str) -> bool:
     """
     if len(text) > _LONGEST:
         return False
-    scripts = _scripts(tag)
+    scripts = written_in(tag)
     if len(text) <= _SHORT and _is_too_short(text, scripts):
         return True
     if not is_identified(tag):
@@ -132,16 +133,11 @@ def _other_letters(scripts: tuple[str, ...]) -> re.Pattern[str]:
 
 
 @cache
-def _scripts(tag: str) -> tuple[str, ...]:
-    return scripts_for(language(tag).script)
-
-
-@cache
 def _small_words(tag: str) -> _SmallWords | None:
     """The small words of a language, its own and those of others; None if none are known."""
     base = language(tag).tag.split("-")[0]
     listed = _listed()
-    if base not in listed or _scripts(tag) != _scripts(base):
+    if base not in listed or written_in(tag) != written_in(base):
         return None
     columns = [listed[base], *(words for other, words in listed.items() if not are_alike(other, base))]
     votes: dict[str, int] = {}
