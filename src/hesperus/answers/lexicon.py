@@ -172,11 +172,14 @@ def _needles(tokens: Iterable[Token], wording: Wording, *, small: bool) -> Needl
 
 @lru_cache(maxsize=256)
 def _cue_needles(wording: Wording) -> Needles:
-    cues = [cue.rstrip(": ") for cue in _plains(wording.cues, wording)]
+    stems = _plains(wording.cues, wording)
+    nouns = [stem.rstrip(": ") for stem in stems if stem.endswith(":")]
+    phrases = [stem for stem in stems if not stem.endswith(":")]
     if wording.grammar.verb_second:
-        cues += [f"{verb} {noun}" for noun, verb in _clauses(wording)]
-    words = {fold(cue) for cue in cues if cue}
-    return Needles(shortest(words), None, whole_words((word, edges(word)) for word in words))
+        phrases += [f"{verb} {noun}" for noun, verb in _clauses(wording)]
+    words = {fold(noun): (edges(noun)[0], edges(noun)[1] + _AFTER_NOUN) for noun in nouns if noun}
+    words |= {fold(phrase): edges(phrase) for phrase in phrases}
+    return Needles(shortest(words), None, whole_words(words.items()))
 
 
 def lexicon(reader: Reader) -> Lexicon:

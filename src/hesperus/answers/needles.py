@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hesperus.answers.scripts import Edges, is_unspaced
+from hesperus.answers.spelling import fold
 from hesperus.languages.letters import RANGES, UNSPACED, script_of
 
 _LOOKBEHIND = re.compile(r"\(\?<!\[[^]]*\]'?\)")
@@ -35,7 +36,9 @@ class Needles:
         """Whether there is anything to look for in a text."""
         if self.letters is not None and self.letters.search(text) is not None:
             return True
-        return stands(self.words, folded) and (self.whole is None or self.whole.search(folded) is not None)
+        if not stands(self.words, folded):
+            return False
+        return self.whole is None or self.whole.search(fold(text) if "\n" in text else folded) is not None
 
 
 class Finder:
@@ -97,18 +100,13 @@ def whole_words(words: Iterable[tuple[str, Edges]]) -> re.Pattern[str] | None:
 
     Each word comes first and what may not precede it is looked at behind: so the search jumps from word to word.
     """
-    found = {
-        word: re.escape(word)
-        + "".join(f"{edge[:-1]}{re.escape(word)})" for edge in _LOOKBEHIND.findall(before))
-        + behind
-        for word, (before, behind) in words
-    }
-    bare = all(pattern == re.escape(word) for word, pattern in found.items())
-    return (
-        None
-        if bare
-        else re.compile("|".join(found[word] for word in sorted(found, key=lambda word: (-len(word), word))))
-    )
+    found = {}
+    for word, (before, behind) in words:
+        spelt = re.escape(word).replace(r"\ ", r"\s")
+        found[word] = spelt + "".join(f"{edge[:-1]}{spelt})" for edge in _LOOKBEHIND.findall(before)) + behind
+    if all(pattern == re.escape(word) for word, pattern in found.items()):
+        return None
+    return re.compile("|".join(found[word] for word in sorted(found, key=lambda word: (-len(word), word))))
 
 
 def stands(words: Iterable[str], folded: str) -> bool:
